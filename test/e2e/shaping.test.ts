@@ -27,11 +27,11 @@ verifies('S3.7', 'the same result fetched again has the same handle and the same
   expect(handleOf(other)).not.toBe(handleOf(first))
 })
 
-test('the same result fetched again is told in two lines, and asked by the handle in them', async () => {
+test('the same result fetched again is told in three lines, and asked by the handle in them', async () => {
   const { call } = await startProxy({ servers })
   const first = await call('f_records', { count: 500 })
   const second = await call('f_records', { count: 500 })
-  expect(textOf(second).split('\n')).toHaveLength(2)
+  expect(textOf(second).split('\n')).toHaveLength(3)
   expect(textOf(second)).toContain('unchanged since you got it before')
   expect(handleOf(second)).toBe(handleOf(first))
   expect(textOf(await call('proxy_filter', { cache_id: handleOf(second), aggregate: ['count'] }))).toContain(

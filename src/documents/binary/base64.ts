@@ -77,14 +77,14 @@ function beforeWord(bytes: Uint8Array, at: number, to: number): number {
   return whole === undefined || isWrapped ? to : from + whole.length
 }
 
-/** Where the line begins that is behind a word and a line break, as JSON writes one. */
+/** Where the line begins that is behind a word and a line break, as JSON writes one. A word and `=` may be the end of other base64. */
 function behindWord(bytes: Uint8Array, from: number, at: number): number {
   const start = Buffer.from(
     bytes.buffer,
     bytes.byteOffset + from,
     Math.min(LONGEST_WORD, at - from),
   ).toString('latin1')
-  const [above = ''] = /^.*\w.*(?:\\[nrt]|=)/s.exec(start) ?? []
+  const [above = ''] = /^.*\w.*\\[nrt]/s.exec(start) ?? []
   return from + above.length
 }
 

@@ -28,7 +28,7 @@ const structured = oneOf(
 )
 const repeats = oneOf(
   ['preview', 'unchanged', 'changes'],
-  'What a client gets that calls a tool again with the same arguments and gets a large result. unchanged: two lines where the result is as it was. changes: as well what changed since, where that is clearly shorter than a preview; of a page in a browser, what changed since the last snapshot. preview: the preview again. The whole result is kept in any case.',
+  'What a client gets that calls a tool again with the same arguments and gets a large result. unchanged: a few lines where the result is as it was. changes: as well what changed since, where that is clearly shorter than a preview; of a page in a browser, what changed since the last snapshot. preview: the preview again. The whole result is kept in any case.',
 )
 
 /** What can be said for the results of single tools. What is absent is as for all. */

@@ -30,6 +30,9 @@ const LARGEST_COMPARED = 8 * 1024 * 1024
 /** What changed must cost less than this part of the preview that it stands for. */
 const WORTH = 0.75
 
+/** Characters of the type that an unchanged result is told with. */
+const LONGEST_TYPE = 300
+
 interface ToldOptions {
   engine: Pick<Engine, 'compare' | 'countTokens'>
   resultStore: Pick<ResultStore, 'get'>
@@ -136,14 +139,17 @@ function standingIn({ standing }: Shaped): string {
   return standing === undefined ? '' : ` ${ellipsis(standing, 400)}.`
 }
 
+/** Who reads it may share a connection with who got the preview (an agent that another one started): the type says what to ask for. */
 function unchanged(entry: Entry, shaped: Shaped): Template {
   const { tool, facts } = factsOf(entry)
+  const type = shaped.text.flatMap((part) => part.split('\n')).find((line) => line.startsWith('type: '))
   return lines([
     concat(
       'cache_id ',
       HOLE,
       ` keeps the whole result of ${tool}${facts}: unchanged since you got it before.${standingIn(shaped)}`,
     ),
+    ...(type === undefined ? [] : [concat(ellipsis(type, LONGEST_TYPE))]),
     concat('To see what is in it again: ', call('proxy_explore', {})),
   ])
 }

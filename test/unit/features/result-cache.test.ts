@@ -351,7 +351,9 @@ verifies('S4.35', 'flags hits of a real server with the same handle until a tool
   const large = await ask('f_big', { bytes: 200_000 })
   const again = await ask('f_big', { bytes: 200_000 })
   expect([isHit(large), isHit(again)]).toEqual([false, true])
-  expect(again.content).toEqual(large.content)
+  expect(again._meta).toMatchObject({
+    'mcp-rlm-proxy/cache-id': Object(large._meta)['mcp-rlm-proxy/cache-id'],
+  })
 
   await ask('f_echo')
   const third = await ask('f_calls')

@@ -75,7 +75,7 @@ const records = (changes: Record<number, JsonObject> = {}): Result => {
 }
 
 describe('the same call again', () => {
-  test('is told in two lines where its result is as it was, with how to see and ask it', async () => {
+  test('is told in a few lines where its result is as it was, with what it is and how to see it', async () => {
     const { call, compared } = world()
     const first = await call(records(), { a: 1, b: 2 })
     const again = await call(records(), { b: 2, a: 1 })
@@ -84,9 +84,10 @@ describe('the same call again', () => {
       expect.stringMatching(
         /^cache_id \w+ keeps the whole result of list \(json: 60 records in \$\.items, [\d,]+ tokens\): unchanged since you got it before\.$/,
       ),
+      expect.stringMatching(/^type: \{id: number, title, state\}/),
       `To see what is in it again: proxy_explore {"cache_id":"${first.handle}"}`,
     ])
-    expect(again.text.length).toBeLessThan(first.text.length / 2)
+    expect(again.text.length).toBeLessThan(first.text.length)
     expect(compared()).toBe(0)
   })
 
