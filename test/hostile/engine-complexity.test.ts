@@ -40,6 +40,13 @@ const ROWS: Record<string, readonly [before: string, row: string, behind?: strin
   files: ['', '==> src/f#.txt <==\nline #\n'],
   xml: ['<all>', '<r><id>#</id><n>a &amp; b</n></r>', '</all>'],
   html: ['<!doctype html><table><tr><th>a<th>b', '<tr><td>#<td>x &lt; y', '</table>'],
+  mail: ['', 'From ann@x.org Mon May  6 10:00:00 2024\nFrom: Ann <ann@x.org>\nSubject: S#\n\nBody of #\n'],
+  calendar: [
+    'BEGIN:VCALENDAR\n',
+    'BEGIN:VEVENT\nUID:#\nDTSTART:20240501T100000Z\nSUMMARY:S#\nEND:VEVENT',
+    'END:VCALENDAR\n',
+  ],
+  'sql dump': ['', "INSERT INTO t (id, name) VALUES (#, 'n#');"],
   table: [' id      | name \n---------+------\n', '#1000000 | Ann  '],
   listing: ['', '-rw-r--r-- 1 ann staff # May  1 10:00 f#.txt'],
   metrics: ['# TYPE up gauge\n', 'up{job="j#"} #'],
