@@ -12,7 +12,7 @@ import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../proto
 import type { JsonRpcMessage, Transport } from '../protocol/message.ts'
 import { Peer } from '../protocol/peer.ts'
 import { LineReader, LineWriter, textOfParts } from '../protocol/stream.ts'
-import { formatBytes } from '../text/format.ts'
+import { formatBytes, printable, printableLines } from '../text/format.ts'
 import type { Host, Invocation } from './program.ts'
 import { settle } from './settle.ts'
 
@@ -24,7 +24,7 @@ export interface Printing {
   readonly whole?: boolean
 }
 
-/** Prints the tools that a client sees, or with words those that fit them best. */
+/** Prints all tools that a client sees. With words, it prints the tools that fit the words best. */
 export async function listTools(
   host: Host,
   invocation: Invocation,
@@ -164,20 +164,24 @@ function proxyOf(client: Peer, host: Host): Proxy {
       const shown = host.stderr.isTTY === true
       const onProgress = ({ progress, total, message }: JsonObject): void => {
         const of = typeof total === 'number' ? `/${total}` : ''
-        host.stderr.write(`\r\x1b[K${String(progress)}${of} ${typeof message === 'string' ? message : ''}`)
+        host.stderr.write(
+          `\r\x1b[K${String(progress)}${of} ${typeof message === 'string' ? printable(message) : ''}`,
+        )
       }
       const request = { method: 'tools/call', params: { name, arguments: given } }
       let result: JsonObject
       try {
         result = plain(await client.request(request, shown ? { onProgress } : {}))
       } catch (error) {
-        host.stderr.write(`${messageOf(error)}\n`)
+        host.stderr.write(`${printableLines(messageOf(error))}\n`)
         return 1
       } finally {
         if (shown) host.stderr.write('\r\x1b[K')
       }
       const text = form === 'json' ? JSON.stringify(result) : textOf(result)
-      host.stdout.write(`${typeof form === 'function' && result.isError !== true ? form(text) : text}\n`)
+      const said = typeof form === 'function' && result.isError !== true ? form(text) : text
+      // A pipe gets what the server sent; a terminal nothing that would steer it.
+      host.stdout.write(`${host.stdout.isTTY === true ? printableLines(said) : said}\n`)
       return result.isError === true ? 1 : 0
     },
   }
@@ -216,11 +220,6 @@ function textOf(result: JsonObject): string {
       return `[${String(block.type)}, ${bytes}; --json prints its data]`
     })
     .join('\n')
-}
-
-/** What others say of themselves must not move the cursor or colour the terminal. */
-function printable(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, ' ')
 }
 
 // Arguments as words: one JSON object, or `key=value` once or several times.

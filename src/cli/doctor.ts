@@ -14,7 +14,7 @@ import { silentLogger } from '../observe/log.ts'
 import { createRedactor, type Redactor, secretsOf } from '../observe/redact.ts'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
-import { formatPlural } from '../text/format.ts'
+import { formatPlural, printable } from '../text/format.ts'
 import { countTokens } from '../text/tokens.ts'
 import type { Host, Invocation } from './program.ts'
 import { settle, standing } from './settle.ts'
@@ -127,7 +127,7 @@ function showProgress({ servers }: Config, { stderr }: Host): { done(server: str
     if (stderr.isTTY === true) stderr.write(`\r\u001b[2K${text}`)
   }
   const tell = (): void => {
-    const names = [...waiting].join(', ').replaceAll(/\p{Cc}/gu, ' ')
+    const names = printable([...waiting].join(', '))
     show(
       `${servers.length - waiting.size} of ${servers.length} servers looked at, waiting for ${names}`.slice(
         0,
@@ -279,20 +279,15 @@ const MARKS = { ok: 'ok     ', warning: 'warning', broken: 'BROKEN ' } as const
  * remedy of its own: further lines stand behind a bar.
  */
 function table(findings: readonly Finding[]): string {
-  const width = Math.max(...findings.map(({ subject }) => visible(subject).length))
+  const width = Math.max(...findings.map(({ subject }) => printable(subject).length))
   const indent = ' '.repeat(width + 11)
   return findings
     .map(({ subject, state, message, remedy = '' }) => {
-      const lines = message.split(/\r?\n|[\r\u2028\u2029]/).map(visible)
-      const line = `${MARKS[state]}  ${visible(subject).padEnd(width)}  ${lines.join(`\n${indent}│ `)}\n`
-      return remedy === '' ? line : `${line}${indent}→ ${visible(remedy)}\n`
+      const lines = message.split(/\r?\n|[\r\u2028\u2029]/).map(printable)
+      const line = `${MARKS[state]}  ${printable(subject).padEnd(width)}  ${lines.join(`\n${indent}│ `)}\n`
+      return remedy === '' ? line : `${line}${indent}→ ${printable(remedy)}\n`
     })
     .join('')
-}
-
-/** On one line, without what steers a terminal. */
-function visible(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
 }
 
 // How clients authenticate, for doctor and for the start.

@@ -371,8 +371,8 @@ export interface Host {
   platform: string
   /** Whether somebody sits at standard input. */
   terminal?: boolean
-  stdout: { write(text: string): unknown }
   /** `isTTY`: somebody looks at it. */
+  stdout: { write(text: string): unknown; readonly isTTY?: boolean }
   stderr: { write(text: string): unknown; readonly isTTY?: boolean }
   /** Milliseconds, for latencies. */
   now: () => number
@@ -409,7 +409,7 @@ export function processHost(): Host {
     temporary: tmpdir(),
     platform: process.platform,
     terminal: process.stdin.isTTY === true,
-    stdout: { write: writeOut },
+    stdout: { write: writeOut, isTTY: process.stdout.isTTY === true },
     stderr: process.stderr,
     now: () => performance.now(),
     events: process,

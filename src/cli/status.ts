@@ -6,6 +6,7 @@ import { BUILT_IN } from '../features/modules.ts'
 import type { LayerStatus, ModuleStatus } from '../gateway.ts'
 import { createRedactor, secretsOf } from '../observe/redact.ts'
 import { formatSavings, mergeRows, readLedger, totalsOf } from '../observe/savings-report.ts'
+import { printable } from '../text/format.ts'
 import type { Host, Invocation } from './program.ts'
 import { settle, standing } from './settle.ts'
 
@@ -64,11 +65,6 @@ function columns(rows: readonly (readonly string[])[]): string {
   const line = (row: readonly string[]): string =>
     row.map((cell, at) => printable(cell).padEnd(widths[at] ?? 0)).join('  ')
   return rows.map((row) => `  ${line(row).trimEnd()}\n`).join('')
-}
-
-/** What others say of themselves must not move the cursor or colour the terminal. */
-function printable(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, ' ')
 }
 
 // What past runs saved, from the ledger in the data directory.

@@ -31,7 +31,7 @@ export function readNote(value: unknown): ProcessNote | undefined {
   return { pid, host, born, ...(typeof started === 'string' && { started }) }
 }
 
-/** True when the process is no more; undefined for one of another machine, of which nobody here knows. */
+/** True when the process has ended. Undefined when it ran on another machine: this machine cannot tell. */
 export function isGone(note: ProcessNote): boolean | undefined {
   if (note.host !== hostname()) return undefined
   if (note.pid !== process.pid && !isAlive(note.pid)) return true

@@ -181,7 +181,7 @@ export function changeTokens(path: string, change: (entries: readonly TokenEntry
   }
 }
 
-/** Milliseconds after which a change is one that was interrupted: it takes a few, and waits for nobody. */
+/** Milliseconds. A change takes only a few of them; one that is older was interrupted. */
 const ABANDONED_MS = 60_000
 
 function claim(partial: string): number {

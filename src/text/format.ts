@@ -30,3 +30,13 @@ export function plural(noun: string): string {
   if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`
   return /(s|x|z|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`
 }
+
+/** Text of others on one line of a terminal: what would move the cursor, colour it or hide is a blank. */
+export function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
+}
+
+/** The same for a text of several lines, whose line breaks and tabs stay. */
+export function printableLines(text: string): string {
+  return text.replaceAll(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
+}

@@ -28,7 +28,7 @@ type Extractor = ((texts: string[], options: object) => Promise<unknown>) & {
   dispose?: () => Promise<unknown>
 }
 
-/** How a family of models wants its texts; the first whose pattern is in the name counts. */
+/** How each family of models expects its texts. The first entry whose pattern matches the name of the model applies. */
 interface Manner {
   readonly pooling: 'mean' | 'cls'
   /** What is written before a text. */

@@ -57,6 +57,15 @@ local function touch(name, chunks)
   redis.call('PEXPIRE', index, life)
   return true
 end
+
+-- False: it is not there. What is not whole goes.
+local function use(name)
+  local _, chunks = factsOf(name)
+  if not chunks then return false end
+  local whole = touch(name, chunks)
+  if not whole then drop(name) end
+  return whole
+end
 `
 
 /** ARGV: name, id, bytes here, size, chunks, quota, meta, chunk 0. Removes what was used longest ago where there is no room. */
@@ -94,26 +103,14 @@ return 1
 
 /** ARGV: name. Counts as a use. Returns meta, chunks and chunk 0; nothing, where it is not whole. */
 export const TAKE = script(`${SHARED}
-local name = ARGV[2]
-local _, chunks = factsOf(name)
-if not chunks then return nil end
-if not touch(name, chunks) then
-  drop(name)
-  return nil
-end
-return redis.call('HMGET', base .. name, 'meta', 'chunks', '0')
+if not use(ARGV[2]) then return nil end
+return redis.call('HMGET', base .. ARGV[2], 'meta', 'chunks', '0')
 `)
 
 /** ARGV: name. Counts as a use. Returns meta. */
 export const LOOK = script(`${SHARED}
-local name = ARGV[2]
-local _, chunks = factsOf(name)
-if not chunks then return nil end
-if not touch(name, chunks) then
-  drop(name)
-  return nil
-end
-return redis.call('HGET', base .. name, 'meta')
+if not use(ARGV[2]) then return nil end
+return redis.call('HGET', base .. ARGV[2], 'meta')
 `)
 
 /** ARGV: id of content. Returns name and meta of the entry that holds it. */

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { formatBytes, formatCount, formatPlural } from '../../../src/text/format.ts'
+import {
+  formatBytes,
+  formatCount,
+  formatPlural,
+  printable,
+  printableLines,
+} from '../../../src/text/format.ts'
 
 test('groups thousands', () => {
   expect([0, 999, 1373, -1234567, 0.5, 1234.5].map(formatCount)).toEqual([
@@ -30,4 +36,10 @@ test('forms plurals', () => {
     formatPlural(0, 'entry'),
     formatPlural(1373, 'row'),
   ]).toEqual(['1 match', '2 matches', '0 entries', '1,373 rows'])
+})
+
+test('texts of others do not steer a terminal', () => {
+  const sent = 'a\u001b[31m\r\u009b2J\u202eb\nc\td'
+  expect(printable(sent)).toBe('a [31m  2J b c d')
+  expect(printableLines(sent)).toBe('a [31m  2J b\nc\td')
 })
