@@ -159,6 +159,14 @@ for (const exposure of Object.keys(ROADS) as Exposure[]) {
         expect(new Set(handles).size).toBe(1)
         const answered = await filter(at, { cache_id: handles[0] ?? '', ...query })
         for (const [rule, view] of views) expect(view(answered), `${name}, ${rule}`).toContain(answer)
+        const again = await call(at, name)
+        for (const [rule, view] of views) {
+          const seen = view(again)
+          const found = [...seen.matchAll(STATEMENT)].map(([, handle]) => handle)
+          expect(found, `${name} again, ${rule}: ${seen}`).toEqual([handles[0]])
+          expect(seen, `${name} again, ${rule}`).toContain(totals)
+          expect(seen, `${name} again, ${rule}`).toContain('unchanged since you got it before')
+        }
       }
     },
   )
