@@ -18,6 +18,7 @@ import { openListChangedCommand } from './gateway/list-changed-command.ts'
 import { openModules } from './gateway/modules.ts'
 import { createMounting } from './gateway/mounting.ts'
 import { createOnion, describeLayers } from './gateway/onion.ts'
+import { openSeal } from './gateway/replicas.ts'
 import { openResultStore } from './gateway/result-store.ts'
 import {
   liveSettings,
@@ -215,6 +216,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     modern,
     now,
     elapsed,
+    seal: await openSeal(settings, now),
     bridge: bridge?.endpoint,
     metrics: tellMetrics,
     profiles: () => live.profiles,

@@ -104,6 +104,7 @@ const SECRET_PLACES = new Set([
   'token',
   'vectorStore',
   'store',
+  'key',
 ])
 
 /** A value for a message: values that may hold a secret are told by their type alone. */

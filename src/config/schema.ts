@@ -81,6 +81,24 @@ const connect = z.object({
 /** How servers are connected when a configuration says nothing. */
 export const CONNECT_DEFAULTS = connect.parse({})
 
+const SESSION_KEY = z.string().min(16)
+
+const sessions = z.object({
+  key: z
+    .union([SESSION_KEY, z.array(SESSION_KEY).min(1).max(10)])
+    .meta({
+      description:
+        'A secret that all replicas have, or a list of them: the first seals, each opens. With it, a session of streamable-http goes on at any replica (docs/replicas.md). Not set: a session is of one process.',
+      allowed: 'a text of at least 16 characters, or a list of one to ten',
+    })
+    .optional(),
+  maxAgeSeconds: integer('How long a session id counts that was made with `sessions.key`.', {
+    unit: 'seconds',
+    min: 60,
+    max: 31_536_000,
+  }).default(7 * 86_400),
+})
+
 const log = z.object({
   level: oneOf(['debug', 'info', 'warning', 'error'], 'The least important messages that are still logged.', {
     spellings: { warn: 'warning' },
@@ -176,6 +194,9 @@ export const settingsSchema = z.object({
     max: 1_000_000,
   }).default(1_000),
   store: storeSchema.default('disk'),
+  sessions: sessions
+    .prefault({})
+    .meta({ description: 'Sessions of clients over HTTP, where several replicas serve them.' }),
   cacheDiskMaxBytes: integer('The most disk for results that left memory. 0: nothing is kept on disk.', {
     unit: 'bytes',
     min: 0,

@@ -133,7 +133,7 @@ export function createBackend(
       audience.remove(client)
       left(client)
       void upstreams.release(client)
-      if (client.agent.kind !== 'session') return
+      if (client.agent.kind !== 'session' || client.mayReturn?.() === true) return
       // Nobody has this id again: what it keeps could only take up room.
       resultStore.forgetAgent(client.agent).catch((error: unknown) => {
         logger.error({ err: error }, 'what a session kept could not be removed')

@@ -33,6 +33,8 @@ export interface Client {
   readonly via?: readonly string[]
   /** False while the client has no stream open and no request under way: it may have vanished. Absent: its connection tells when it leaves. */
   isListening?(): boolean
+  /** True: after its session has ended here the client may come back to it, at this proxy or another. Absent: it cannot. */
+  mayReturn?(): boolean
   /** Sends a notification that belongs to no request. Never throws; a client that left gets nothing. */
   notify(notification: Notification): void
   /**

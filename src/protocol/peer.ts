@@ -60,6 +60,13 @@ export interface IncomingLimit {
   words(): string
 }
 
+interface PeerOptions {
+  /** Absent: the other side may have as many requests under way as it likes. */
+  limit?: IncomingLimit | undefined
+  /** The id of the first request; each later one has the next number. Default: 1. */
+  firstId?: number | undefined
+}
+
 /** Rejects a request whose connection closed before the answer. */
 export class PeerClosed extends Error {
   override readonly name = 'PeerClosed'
@@ -78,12 +85,12 @@ export class Peer {
     settled: ({ id }) => this.#pending.delete(id),
     givenUp: (pending, reason) => this.#cancel(pending, reason),
   }
-  #nextId = 1
+  #nextId: number
   #closed = false
 
-  /** `limit`: absent, the other side may have as many requests under way as it likes. */
-  constructor(transport: Transport, handlers: PeerHandlers, limit?: IncomingLimit) {
+  constructor(transport: Transport, handlers: PeerHandlers, { limit, firstId = 1 }: PeerOptions = {}) {
     this.#limit = limit
+    this.#nextId = firstId
     this.#transport = transport
     this.#handlers = handlers
   }

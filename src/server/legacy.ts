@@ -11,17 +11,22 @@ import { type Incoming, Peer } from '../protocol/peer.ts'
 import { negotiateVersion } from './backend.ts'
 import { toRpcError } from './errors.ts'
 
-interface LegacyOptions {
-  id: string
-  agent: Agent
-  backend: Backend
-  profile?: string | undefined
+interface LegacyOptions extends Omit<SessionOptions, 'transport'> {
   /** Absent: the connection tells when the client leaves. */
   isListening?: (() => boolean) | undefined
 }
 
+/** What is set up in a session and holds until it ends. */
+const SETS_UP: ReadonlySet<string> = new Set([
+  'logging/setLevel',
+  'resources/subscribe',
+  'resources/unsubscribe',
+])
+
 /** What a connection does with what comes. */
 interface Legacy {
+  /** Begins where another replica is: with what the client said there of itself, and what it had set up. */
+  resume(before: Before): void
   serve(request: Request, incoming: Incoming): Promise<Result>
   noted(notification: Notification): void
   closed(): void
@@ -29,7 +34,7 @@ interface Legacy {
 
 /** `peer` is asked nothing before the first request came on it. */
 export function createLegacy(
-  { id, agent, backend, profile, isListening }: LegacyOptions,
+  { id, agent, backend, profile, isListening, mayReturn, onSetUp }: LegacyOptions,
   peer: Peer,
 ): Legacy {
   let client: Client | undefined
@@ -50,6 +55,7 @@ export function createLegacy(
       ...(profile !== undefined && { profile }),
       ...(via.length > 0 && { via }),
       ...(isListening && { isListening }),
+      ...(mayReturn && { mayReturn }),
       notify: (notification) => peer.notify(notification),
       ask: (request, signal) => peer.request(request, { signal }),
     }
@@ -66,12 +72,30 @@ export function createLegacy(
     return { protocolVersion, ...backend.describe({ via, profile }) }
   }
 
+  /** One after the other: a later one may take an earlier one back. No request of the client waits for it. */
+  async function setUpAgain(requests: readonly Request[], known: Client): Promise<void> {
+    const { signal } = new AbortController()
+    const { notify, ask } = known
+    for (const { method, params = {} } of requests) {
+      const exchange = { method, params, client: known, agent, signal, notify, ask }
+      await backend.handler(exchange).catch((error: unknown) => {
+        backend.logger.debug({ err: error, method, session: fingerprint(id) }, 'could not be set up again')
+      })
+    }
+  }
+
   return {
+    resume({ introduction, setUp }) {
+      initialize(introduction)
+      if (client) void setUpAgain(setUp, client)
+    },
     async serve(request, incoming) {
       try {
         if (request.method === 'initialize') return initialize(request.params ?? {})
         if (!client) throw new RpcError(RPC.invalidRequest, 'The first request must be initialize')
-        return await backend.handler(exchangeOf(request, incoming, client))
+        const result = await backend.handler(exchangeOf(request, incoming, client))
+        if (onSetUp && SETS_UP.has(request.method)) onSetUp(request)
+        return result
       } catch (error) {
         throw toRpcError(error)
       }
@@ -132,6 +156,14 @@ export interface Backend {
   readonly identity: string
 }
 
+/** What a session was at another replica. */
+export interface Before {
+  /** Params of its `initialize` request. */
+  introduction: JsonObject
+  /** Requests that set something up there, oldest first. */
+  setUp: readonly Request[]
+}
+
 /** Whose connection it is, and what answers on it. */
 export interface SessionOptions {
   id: string
@@ -140,6 +172,14 @@ export interface SessionOptions {
   backend: Backend
   /** The profile that was chosen for it. */
   profile?: string | undefined
+  /** See `Client`. */
+  mayReturn?: (() => boolean) | undefined
+  /** Told of each request that set something up. */
+  onSetUp?: ((request: Request) => void) | undefined
+  /** Absent: the client begins with its handshake. */
+  before?: Before | undefined
+  /** The number of the first request to the client. Replicas of one session must not use the same numbers. Default: 1. */
+  firstId?: number | undefined
 }
 
 /** A client that is connected. */
@@ -151,28 +191,26 @@ export interface Session {
 }
 
 /** Serves the legacy era on a transport that was not started yet. */
-export async function openSession({
-  id,
-  agent,
-  transport,
-  backend,
-  profile,
-}: SessionOptions): Promise<Session> {
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const { id, transport, backend, before, firstId } = options
   let end: () => void
   const ended = new Promise<void>((resolve) => {
     end = resolve
   })
-  const peer = new Peer(transport, {
-    onRequest: (request, incoming) => legacy.serve(request, incoming),
-    onNotification: (notification) => legacy.noted(notification),
+  const handlers = {
+    onRequest: (request: Request, incoming: Incoming) => legacy.serve(request, incoming),
+    onNotification: (notification: Notification) => legacy.noted(notification),
     onClose: () => {
       legacy.closed()
       end()
     },
-    onError: (error) => backend.logger.debug({ err: error, session: fingerprint(id) }, 'client connection'),
-  })
+    onError: (error: Error) =>
+      backend.logger.debug({ err: error, session: fingerprint(id) }, 'client connection'),
+  }
+  const peer = new Peer(transport, handlers, { firstId })
   const isListening = transport.isListening === undefined ? undefined : () => transport.isListening === true
-  const legacy = createLegacy({ id, agent, backend, profile, isListening }, peer)
+  const legacy = createLegacy({ ...options, isListening }, peer)
   await peer.start()
+  if (before) legacy.resume(before)
   return { id, ended, close: () => peer.close() }
 }

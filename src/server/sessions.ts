@@ -51,6 +51,8 @@ export interface Sessions<T> {
   open(begin: () => Promise<Opened<T>>, use: Use): Promise<Kept<T> | undefined>
   /** Undefined for anybody but its owner, and where `fits` is false. The session counts as used until the response ends. */
   use(id: string, use: Use, fits?: (transport: T) => boolean): Kept<T> | undefined
+  /** Whoever asks; it does not count as used. */
+  peek(id: string): Kept<T> | undefined
   close(): Promise<void>
 }
 
@@ -156,6 +158,7 @@ export function createSessions<T>(
       }
     },
     use,
+    peek: (id) => sessions.get(id),
     async close() {
       clearInterval(sweep)
       await Promise.all([...leaving, ...[...sessions.values()].map(({ session }) => session.close())])

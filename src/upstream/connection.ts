@@ -274,10 +274,11 @@ export class Connection {
         this.#options.logger.debug({ server, error: error.message }, 'trouble with a server'),
       onClose: () => this.#lost(peer, transport),
     }
-    const peer: Peer = new Peer(transport, handlersOfPeer, {
+    const limit = {
       most: limits.serverQuestions,
       words: () => `too many requests of this server are under way: ${limitWords('serverQuestions', limits)}`,
-    })
+    }
+    const peer: Peer = new Peer(transport, handlersOfPeer, { limit })
     this.#dialling = peer
     const attempt = (async () => {
       await peer.start()

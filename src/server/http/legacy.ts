@@ -1,7 +1,8 @@
 /** Streamable HTTP with sessions (MCP 2025-03-26 to 2025-11-25, basic/transports). */
 
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { LRUCache } from 'lru-cache'
 import { LEGACY_VERSIONS } from '../../protocol/eras.ts'
 import { RPC } from '../../protocol/errors.ts'
 import { LIMIT_DEFAULTS, limitWords } from '../../protocol/limits.ts'
@@ -14,8 +15,10 @@ import type {
   Transport,
 } from '../../protocol/message.ts'
 import { negotiateVersion, type Principal, type Visitor } from '../backend.ts'
-import { openSession } from '../legacy.ts'
-import { createSessions, type Kept } from '../sessions.ts'
+import { type Before, openSession } from '../legacy.ts'
+import type { Told } from '../replicas.ts'
+import type { SessionSeed } from '../sealed.ts'
+import { createSessions, type Kept, type Opened, type Use } from '../sessions.ts'
 import type { HttpOptions } from './listen.ts'
 import { type Body, isRequest } from './messages.ts'
 import {
@@ -46,7 +49,14 @@ interface Hosted {
   version: string
   /** Its profile, whose address alone it has. */
   profile: string | undefined
+  /** Its client has said that it will not come back. */
+  isOver: boolean
 }
+
+/** Sessions that were ended here and are remembered: their ids would open still. */
+const MOST_ENDED = 10_000
+/** Requests to one client may have so many numbers at each replica before they could meet. */
+const NUMBERS = 1_000_000
 
 interface LegacyEndpoint {
   post(request: IncomingMessage, response: ServerResponse, body: Body, visitor: Visitor): Promise<void>
@@ -60,7 +70,11 @@ export function createLegacyEndpoint(
   heartbeat: Heartbeat,
   place: ProfilePath,
 ): LegacyEndpoint {
-  const { backend, now, limits = LIMIT_DEFAULTS } = options
+  const { backend, now, limits = LIMIT_DEFAULTS, seal, replicas } = options
+  /** Names of sessions that were ended, where an id alone would bring them back. */
+  const ended = new LRUCache<string, true>({ max: MOST_ENDED })
+  /** Sessions that are made again just now, by name. */
+  const returning = new Map<string, Promise<Kept<Hosted> | 'unknown' | 'full'>>()
   const sessions = createSessions<Hosted>(
     { ...options, maxPerClient: limits.clientSessions, now: options.elapsed ?? options.now },
     ({ profile }) => !isThere(place, profile),
@@ -87,7 +101,7 @@ export function createLegacyEndpoint(
       return begin(initialize, { response, primed: false, until: expiryOf(principal) }, batch, visitor)
     }
     const requests = messages.filter(isRequest)
-    const kept = find(request, response, visitor, { about, answers: requests.length > 0 })
+    const kept = await find(request, response, visitor, { about, answers: requests.length > 0 })
     if (!kept) return
     if (initialize) {
       return refuse(response, 400, 'Invalid Request: this session is initialized already', {
@@ -118,28 +132,67 @@ export function createLegacyEndpoint(
     const { response } = receiver
     const params = 'params' in initialize ? initialize.params : undefined
     const version = negotiateVersion(params?.protocolVersion)
-    const hosted = async () => {
-      const id = randomUUID()
-      const agent = agentOf(principal, { id, kind: 'session' })
-      const transport = new SessionTransport({ sessionId: id, heartbeat, now })
-      const session = await openSession({ id, agent, transport, backend, profile })
-      return { session, transport: { transport, version, profile } }
-    }
-    const kept = await sessions.open(hosted, { response, owner: principal?.id, answers: true })
-    if (!kept)
-      return refuse(
-        response,
-        503,
-        `Too many sessions: try again later; ${limitWords('clientSessions', limits)}`,
-      )
+    const name = randomUUID()
+    const introduction = { ...params, protocolVersion: version }
+    const seed = { name, begun: now(), owner: principal?.id, profile, introduction }
+    const id = seal?.seal(seed) ?? name
+    const use = { response, owner: principal?.id, answers: true }
+    const kept = await sessions.open(() => host(id, seed, principal), use)
+    if (!kept) return refuseMore(response)
     kept.transport.transport.post([initialize], batch, { ...receiver, primed: version >= PRIMED_SINCE })
   }
 
+  function refuseMore(response: ServerResponse, about?: Refusal): void {
+    const message = `Too many sessions: try again later; ${limitWords('clientSessions', limits)}`
+    refuse(response, 503, message, about)
+  }
+
+  /** `before`: it began at another replica, or was idle here for too long. */
+  async function host(
+    sessionId: string,
+    { name, profile, introduction }: SessionSeed,
+    principal: Principal | undefined,
+    before?: Before,
+  ): Promise<Opened<Hosted>> {
+    const agent = agentOf(principal, { id: name, kind: 'session' })
+    const elsewhere = replicas && { tell: (told: Told) => replicas.tell(name, told) }
+    const mayMove = seal !== undefined
+    const transport = new SessionTransport({ sessionId, heartbeat, now, mayMove, ...elsewhere })
+    const hosted = { transport, version: String(introduction.protocolVersion), profile, isOver: false }
+    const session = await openSession({
+      id: name,
+      agent,
+      transport,
+      backend,
+      profile,
+      before,
+      ...(mayMove && { mayReturn: () => !hosted.isOver, firstId: NUMBERS * randomInt(1, NUMBERS) }),
+      ...(replicas && { onSetUp: (request) => replicas.note(name, request) }),
+    })
+    return { session, transport: hosted }
+  }
+
+  /** Nobody finds it any more, here or at another replica. */
+  async function end({ session, transport: hosted }: Kept<Hosted>): Promise<void> {
+    hosted.isOver = true
+    ended.set(session.id, true)
+    await Promise.all([session.close(), replicas?.end(session.id)])
+  }
+
+  replicas?.listen((name, told) => {
+    const kept = sessions.peek(name)
+    if (told.to !== 'end') return kept?.transport.transport.hear(told)
+    ended.set(name, true)
+    if (kept === undefined) return
+    kept.transport.isOver = true
+    void kept.session.close()
+  })
+
   async function other(request: IncomingMessage, response: ServerResponse, visitor: Visitor): Promise<void> {
-    const kept = find(request, response, visitor)
+    const kept = await find(request, response, visitor)
     if (!kept) return
     if (request.method === 'DELETE') {
-      await kept.session.close()
+      await end(kept)
       response.writeHead(200).end()
       return
     }
@@ -154,12 +207,12 @@ export function createLegacyEndpoint(
   }
 
   /** The session of a request; undefined when it was refused. */
-  function find(
+  async function find(
     request: IncomingMessage,
     response: ServerResponse,
     { principal, profile }: Visitor,
     { about, answers = false }: { about?: Refusal; answers?: boolean } = {},
-  ): Kept<Hosted> | undefined {
+  ): Promise<Kept<Hosted> | undefined> {
     const id = header(request, 'mcp-session-id')
     const version = header(request, 'mcp-protocol-version')
     if (id === undefined) {
@@ -169,11 +222,44 @@ export function createLegacyEndpoint(
       refuse(response, 400, message, about)
     } else {
       const uses = { response, owner: principal?.id, answers }
-      const kept = sessions.use(id, uses, (hosted) => hosted.profile === profile)
+      const seed = seal?.open(id)
+      const name = seal ? seed?.name : id
+      const kept = name && sessions.use(name, uses, (hosted) => hosted.profile === profile)
       if (kept) return kept
-      refuse(response, 404, 'Session not found: initialize again', { ...about, code: RPC.sessionNotFound })
+      const isTheirs = seed && seed.owner === principal?.id && seed.profile === profile
+      const again = isTheirs ? await comeBack(id, seed, principal, uses) : 'unknown'
+      if (again === 'full') refuseMore(response, about)
+      else if (again !== 'unknown') return again
+      else
+        refuse(response, 404, 'Session not found: initialize again', { ...about, code: RPC.sessionNotFound })
     }
     return undefined
+  }
+
+  /** Makes a session again that began at another replica. Requests that come together share it. */
+  async function comeBack(
+    id: string,
+    seed: SessionSeed,
+    principal: Principal | undefined,
+    use: Use,
+  ): Promise<Kept<Hosted> | 'unknown' | 'full'> {
+    const { name, introduction } = seed
+    if (ended.has(name)) return 'unknown'
+    const making = returning.get(name)
+    if (making) {
+      const made = await making
+      return typeof made === 'string' ? made : (sessions.use(name, use) ?? 'unknown')
+    }
+    const make = async (): Promise<Kept<Hosted> | 'unknown' | 'full'> => {
+      const setUp = (await replicas?.recall(name)) ?? []
+      if (setUp !== 'ended')
+        return (await sessions.open(() => host(id, seed, principal, { introduction, setUp }), use)) ?? 'full'
+      ended.set(name, true)
+      return 'unknown'
+    }
+    const made = make().finally(() => returning.delete(name))
+    returning.set(name, made)
+    return made
   }
 
   return { post, other, close: () => sessions.close() }
@@ -197,6 +283,10 @@ interface SessionTransportOptions
   sessionId: string
   heartbeat: Heartbeat
   now: () => number
+  /** Tells other replicas, which may have requests or the standing stream of this session. Absent: there are none. */
+  tell?: (told: Told) => void
+  /** The client may have event ids of another replica. */
+  mayMove?: boolean
 }
 
 /** The stream of messages that belong to no request. */
@@ -215,14 +305,20 @@ export class SessionTransport implements Transport {
   readonly #now: () => number
   readonly #byRequest = new Map<RequestId, PostStream>()
   readonly #overtaken: Overtaken
+  readonly #tell: ((told: Told) => void) | undefined
+  readonly #mayMove: boolean
+  /** Requests to the client that were sent from here. Kept where there are other replicas. */
+  readonly #asked = new Set<RequestId>()
   #streams = STANDING
   #standing: { outlet: Outlet; since: number } | undefined
   /** The last event of the standing stream that was sent on a connection. */
   #delivered = 0
   #closed = false
 
-  constructor({ sessionId, heartbeat, now, ...bounds }: SessionTransportOptions) {
+  constructor({ sessionId, heartbeat, now, tell, mayMove = false, ...bounds }: SessionTransportOptions) {
     this.#now = now
+    this.#tell = tell
+    this.#mayMove = mayMove
     this.#overtaken = new Overtaken(now)
     this.#wire = {
       sessionId,
@@ -280,12 +376,31 @@ export class SessionTransport implements Transport {
   /** Takes messages that get no answer. */
   take(messages: readonly JsonRpcMessage[]): void {
     for (const message of messages) {
+      if (this.#tell && !isRequest(message) && !this.#isOurs(message)) this.#tell({ to: 'proxy', message })
       this.onmessage?.(message)
       if (!('method' in message)) continue
       if (message.method === 'notifications/cancelled') this.#endCancelled(message)
       const cancellation = isRequest(message) && this.#overtaken.claim(message.id)
       if (cancellation) this.take([cancellation])
     }
+  }
+
+  /** Takes what another replica tells of this session. */
+  hear(told: Exclude<Told, { to: 'end' }>): void {
+    const { message } = told
+    if (told.to === 'client') {
+      if (this.#standing && 'method' in message) void this.#sendStanding(message, rankOf(message), undefined)
+    } else if ('method' in message || this.#isOurs(message)) {
+      this.onmessage?.(message)
+      if (!isRequest(message) && 'method' in message && message.method === 'notifications/cancelled')
+        this.#endCancelled(message)
+    }
+  }
+
+  /** Whether it concerns this replica alone: the answer to a request that was sent from here, or that a handshake is done. */
+  #isOurs(message: JsonRpcMessage): boolean {
+    if ('method' in message) return message.method === 'notifications/initialized'
+    return message.id !== undefined && message.id !== null && this.#asked.delete(message.id)
   }
 
   /**
@@ -296,6 +411,9 @@ export class SessionTransport implements Transport {
     if (lastEventId === undefined) return this.#openStanding(receiver, this.#delivered)
     const { store } = this.#wire
     const position = store.parse(lastEventId)
+    // What another replica sent on it is not known here: the client gets what comes from now on, and what waits for it here.
+    if (!position && this.#mayMove && EventStore.streamOf(lastEventId) === STANDING)
+      return this.#openStanding(receiver, this.#delivered, true)
     if (!position) return { status: 400, message: 'Last-Event-ID is no event id of this session' }
     if (position.stream === STANDING) return this.#openStanding(receiver, position.seq, true)
     const stream = [...this.#byRequest.values()].find(({ number }) => number === position.stream)
@@ -321,6 +439,7 @@ export class SessionTransport implements Transport {
     const stream = related === undefined ? undefined : this.#byRequest.get(related)
     const rank = rankOf(message)
     const asks = 'id' in message ? message.id : undefined
+    if (this.#tell && asks !== undefined) keepNewest(this.#asked.add(asks))
     if (stream && !(stream.lost && rank === 'due')) return stream.send(message, rank, asks)
     // Progress must stop with the answer (basic/utilities/progress).
     if (related !== undefined && message.method === 'notifications/progress') return DONE
@@ -367,7 +486,10 @@ export class SessionTransport implements Transport {
   #sendStanding(message: JsonRpcMessage, rank: Rank, asks: RequestId | undefined): Promise<void> {
     const payload = encode(message)
     const { id, seq } = this.#wire.store.add(STANDING, payload, { asks })
-    if (!this.#standing) return DONE
+    if (!this.#standing) {
+      this.#tell?.({ to: 'client', message })
+      return DONE
+    }
     this.#delivered = seq
     return this.#standing.outlet.write(eventPayload(payload, id), rank)
   }
@@ -628,6 +750,12 @@ export class EventStore {
 
   idOf({ stream, seq }: Position): string {
     return `${this.#key}.${stream.toString(36)}.${seq.toString(36)}`
+  }
+
+  /** The number of the stream that an id of any store names. */
+  static streamOf(id: string): number | undefined {
+    const stream = ID.exec(id)?.[2]
+    return stream === undefined ? undefined : Number.parseInt(stream, 36)
   }
 
   /** Undefined for what is no id of this store. */

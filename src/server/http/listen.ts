@@ -12,6 +12,8 @@ import { ProxyError } from '../../protocol/errors.ts'
 import type { Limits } from '../../protocol/limits.ts'
 import type { Authenticator, ModernService, Principal } from '../backend.ts'
 import type { Backend } from '../legacy.ts'
+import type { Replicas } from '../replicas.ts'
+import type { SessionSeal } from '../sealed.ts'
 import type { SessionsOptions } from '../sessions.ts'
 import { refuse, requestUrl } from './request.ts'
 
@@ -44,6 +46,10 @@ export interface HttpOptions extends SessionsOptions {
   profiles?: () => readonly Profile[]
   /** What one client may ask, and all together. */
   limits?: Limits
+  /** Makes ids of sessions that other replicas can go on with. Absent: a session is of this process alone. */
+  seal?: SessionSeal | undefined
+  /** The other replicas. Absent: there are none, or nothing that they share. */
+  replicas?: Replicas | undefined
   /** For scripts, who say by a token of their own who they are. */
   bridge?: Endpoint | undefined
   /** The text of `/metrics`; absent: there is none. */

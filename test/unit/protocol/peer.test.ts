@@ -268,7 +268,7 @@ test('answers with an error at once when too many requests of the other side are
       },
       onNotification: () => {},
     },
-    { most: 3, words: () => 'too many' },
+    { limit: { most: 3, words: () => 'too many' } },
   )
   const told: unknown[] = []
   far.onmessage = (message) => told.push(message)

@@ -1,0 +1,25 @@
+/** What replicas of this proxy tell each other of sessions. Contract; `src/gateway/replicas.ts` implements it with the shared store. */
+import type { JsonRpcMessage, Request } from '../protocol/message.ts'
+
+/** Something of a session that another replica may have to hear. */
+export type Told =
+  /** From the client: it may belong to a request that another replica sent or serves. */
+  | { to: 'proxy'; message: JsonRpcMessage }
+  /** To the client: another replica may have its stream. */
+  | { to: 'client'; message: JsonRpcMessage }
+  /** The client has ended the session. */
+  | { to: 'end' }
+
+/** Nothing of it rejects or throws: where the store cannot be asked, each replica knows what it has seen itself. */
+export interface Replicas {
+  /** What was set up in a session, oldest first, or that its client has ended it. */
+  recall(session: string): Promise<readonly Request[] | 'ended'>
+  /** Remembers a request that set something up. */
+  note(session: string, request: Request): void
+  /** From now on nobody finds the session. */
+  end(session: string): Promise<void>
+  /** Tells the others. */
+  tell(session: string, told: Told): void
+  /** Hears what others tell. */
+  listen(heard: (session: string, told: Told) => void): void
+}

@@ -1,0 +1,225 @@
+/** Two listeners with one key, as replicas behind a balancer are. */
+import { describe, expect, test } from 'vitest'
+import { plain } from '../../../../src/protocol/content.ts'
+import type { Handler } from '../../../../src/protocol/exchange.ts'
+import type { Request } from '../../../../src/protocol/message.ts'
+import type { Principal } from '../../../../src/server/backend.ts'
+import type { HttpOptions } from '../../../../src/server/http/listen.ts'
+import type { Replicas, Told } from '../../../../src/server/replicas.ts'
+import { createSessionSeal } from '../../../../src/server/sealed.ts'
+import { ACCEPT_BOTH, eventsOf, type Message, messageOf, served, until } from './support.ts'
+
+const KEY = 'the key of all replicas'
+const CALL = { id: 1, method: 'tools/call', params: { name: 'x' } }
+const sealWith = (key: string) => createSessionSeal({ keys: [key], lifeMs: 60_000, now: Date.now })
+
+/** What replicas share, without a store. */
+function createShared() {
+  const setUp = new Map<string, Request[] | 'ended'>()
+  const heard = new Map<object, (session: string, told: Told) => void>()
+  return (): Replicas => {
+    const self: Replicas = {
+      recall: async (session) => setUp.get(session) ?? [],
+      note(session, request) {
+        const before = setUp.get(session) ?? []
+        if (before !== 'ended') setUp.set(session, [...before, request])
+      },
+      async end(session) {
+        setUp.set(session, 'ended')
+        self.tell(session, { to: 'end' })
+      },
+      tell(session, told) {
+        for (const [other, hear] of heard) if (other !== self) hear(session, told)
+      },
+      listen: (hear) => void heard.set(self, hear),
+    }
+    return self
+  }
+}
+
+async function pair(options: Partial<HttpOptions> & { handler?: Handler } = {}) {
+  const shared = createShared()
+  const replica = (seal = sealWith(KEY)) => served({ ...options, seal, replicas: shared() })
+  return { here: await replica(), there: await replica(), foreign: await replica(sealWith('another key')) }
+}
+
+/** By a bearer token that is the name. */
+const authenticator: HttpOptions['authenticator'] = {
+  serve: () => false,
+  async authenticate({ headers }): Promise<Principal> {
+    return { id: String(headers.authorization) }
+  },
+}
+
+const statusOf = async (sent: Promise<Response>) => {
+  const response = await sent
+  await response.text()
+  return response.status
+}
+
+describe('a session whose id is sealed', () => {
+  test('goes on at a replica that never saw it, as the same client with the same owner', async () => {
+    const { here, there } = await pair({ handler: async ({ agent }) => ({ owner: agent.id }) })
+    const session = await here.open()
+    const answers = await Promise.all(
+      [here, there, there, here].map(
+        async ({ post }, id) => (await (await post({ ...CALL, id }, session)).json()) as Message,
+      ),
+    )
+    const owners = answers.map(({ result }) => result?.owner)
+    expect(new Set(owners).size).toBe(1)
+    expect(owners[0]).toEqual(expect.any(String))
+    expect(there.clients).toHaveLength(1)
+    const [one, other] = [here.clients[0], there.clients[0]]
+    expect(other).toMatchObject({ info: one?.info, protocolVersion: one?.protocolVersion, agent: one?.agent })
+  })
+
+  test('is unknown to a replica with another key, and to one without', async () => {
+    const { here, foreign } = await pair()
+    const session = await here.open()
+    const without = await served()
+    const answers = await Promise.all([foreign, without].map(({ post }) => post(CALL, session)))
+    const unknown = await without.post(CALL, { ...session, 'mcp-session-id': 'nobody' })
+    for (const answer of answers)
+      expect([answer.status, await answer.json()]).toEqual([404, await unknown.clone().json()])
+  })
+
+  test('is worth nothing to another client, wherever it tries', async () => {
+    const { here, there } = await pair({ authenticator })
+    const session = await here.open('2025-11-25', { authorization: 'anna' })
+    const stolen = { ...session, authorization: 'ben', accept: ACCEPT_BOTH }
+    for (const { post, send } of [here, there]) {
+      expect(await statusOf(post(CALL, stolen))).toBe(404)
+      expect(await statusOf(send('GET', stolen))).toBe(404)
+      expect(await statusOf(send('DELETE', stolen))).toBe(404)
+    }
+    expect(there.clients).toHaveLength(0)
+    expect(await statusOf(there.post(CALL, session))).toBe(200)
+  })
+
+  test('is over at each replica once its client has ended it at one', async () => {
+    const { here, there } = await pair()
+    const session = await here.open()
+    expect(await statusOf(there.post(CALL, session))).toBe(200)
+    expect(await statusOf(there.send('DELETE', session))).toBe(200)
+    for (const { post } of [there, here]) expect(await statusOf(post(CALL, session))).toBe(404)
+    await until(() => here.gone.length === 1)
+    expect([here, there].map(({ gone }) => gone[0]?.mayReturn?.())).toEqual([false, false])
+  })
+
+  test('comes back where it was idle for too long', async () => {
+    let time = 0
+    const { here } = await pair({ elapsed: () => time, sessionIdleMs: 20 })
+    const session = await here.open()
+    time = 1000
+    await until(() => here.gone.length === 1)
+    expect(here.gone[0]?.mayReturn?.()).toBe(true)
+    expect(await statusOf(here.post(CALL, session))).toBe(200)
+  })
+
+  test('has its log level and its subscriptions at the other replica as well', async () => {
+    const seen: [number, string, unknown][] = []
+    let nth = 0
+    const numbers = new Map<object, number>()
+    const { here, there } = await pair({
+      handler: async ({ method, params, client }) => {
+        if (!numbers.has(client)) numbers.set(client, nth++)
+        seen.push([numbers.get(client) as number, method, params.level ?? params.uri])
+        return {}
+      },
+    })
+    const session = await here.open()
+    await here.post({ id: 1, method: 'logging/setLevel', params: { level: 'error' } }, session)
+    await here.post({ id: 2, method: 'resources/subscribe', params: { uri: 'a://b' } }, session)
+    expect(await statusOf(there.post({ ...CALL, id: 3 }, session))).toBe(200)
+    await until(() => seen.length === 5)
+    expect(seen.filter(([client]) => client === 1)).toEqual(
+      expect.arrayContaining([
+        [1, 'logging/setLevel', 'error'],
+        [1, 'resources/subscribe', 'a://b'],
+        [1, 'tools/call', undefined],
+      ]),
+    )
+  })
+
+  test('is asked at one replica and answers at the other', async () => {
+    const { here, there } = await pair({
+      handler: async ({ ask }) => ({
+        said: plain((await ask?.({ method: 'roots/list' })) ?? {}).roots ?? null,
+      }),
+    })
+    const session = await here.open()
+    const response = await here.post(CALL, session)
+    const events = eventsOf(response)
+    let asked: Message | undefined
+    for await (const event of events) {
+      if (event.data === '') continue
+      const message = messageOf(event)
+      if (message.method === undefined) {
+        expect(message.result).toEqual({ said: ['x'] })
+        break
+      }
+      asked = message
+      expect(await statusOf(there.post({ id: message.id, result: { roots: ['x'] } }, session))).toBe(202)
+    }
+    expect(asked?.method).toBe('roots/list')
+  })
+
+  test('cancels at one replica what runs at the other', async () => {
+    let cancelled = false
+    const { here, there } = await pair({
+      handler: ({ signal }) =>
+        new Promise((_, reject) => {
+          signal.addEventListener('abort', () => {
+            cancelled = true
+            reject(new Error('cancelled'))
+          })
+        }),
+    })
+    const session = await here.open()
+    const answer = here.post(CALL, session).then((response) => response.text())
+    await until(() => here.clients.length === 1)
+    await there.post({ method: 'notifications/cancelled', params: { requestId: 1 } }, session)
+    await answer
+    expect(cancelled).toBe(true)
+  })
+
+  test('hears on its stream at one replica what is said at the other', async () => {
+    const { here, there } = await pair()
+    const session = await here.open()
+    const stream = await here.send('GET', { ...session, accept: 'text/event-stream' })
+    expect(await statusOf(there.post(CALL, session))).toBe(200)
+    there.clients[0]?.notify({ method: 'notifications/resources/updated', params: { uri: 'a://b' } })
+    for await (const event of eventsOf(stream)) {
+      if (event.data === '') continue
+      expect(messageOf(event).params).toEqual({ uri: 'a://b' })
+      break
+    }
+  })
+
+  test('opens its stream at a replica that does not know its last event', async () => {
+    const { here, there } = await pair()
+    const session = await here.open()
+    const accept = { ...session, accept: 'text/event-stream' }
+    const first = eventsOf(await here.send('GET', accept))
+    const { value } = await first.next()
+    const again = await there.send('GET', { ...accept, 'last-event-id': value?.id ?? '' })
+    expect(again.status).toBe(200)
+    await again.body?.cancel()
+  })
+
+  test('asks its client under other numbers at each replica', async () => {
+    const { here, there } = await pair({
+      handler: async ({ ask }) => (await ask?.({ method: 'ping' })) ?? {},
+    })
+    const session = await here.open()
+    const ids = await Promise.all(
+      [here, there].map(async ({ post }, id) => {
+        for await (const event of eventsOf(await post({ ...CALL, id }, session)))
+          if (event.data !== '') return messageOf(event).id
+        return undefined
+      }),
+    )
+    expect(ids[0]).not.toBe(ids[1])
+  })
+})
