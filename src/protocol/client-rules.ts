@@ -3,7 +3,7 @@
  * reads. Every row names the version that ran against a scripted model, where the requests of the client were read. A client that is
  * not here gets what is right for all.
  */
-import { isObject, type JsonValue } from './json.ts'
+import type { JsonObject } from './json.ts'
 
 /**
  * What of a CallToolResult the model gets. `structured`: `structuredContent` alone where there is any; `content`: the blocks
@@ -114,23 +114,10 @@ export const CLIENT_RULES: readonly ClientRule[] = [
   },
 ]
 
-/** The info of a client is one object for as long as it is connected. */
-const known = new WeakMap<object, ClientRule | undefined>()
-
-/** The rule for who says this of itself (`clientInfo`). Undefined: it is not in the table. */
-export function clientRule(info: JsonValue | undefined): ClientRule | undefined {
-  if (!isObject(info)) return undefined
-  if (!known.has(info)) {
-    const { name, version } = info
-    known.set(
-      info,
-      typeof name !== 'string'
-        ? undefined
-        : CLIENT_RULES.find(
-            (rule) =>
-              rule.name.test(name) && (rule.version === undefined || rule.version.test(String(version))),
-          ),
-    )
-  }
-  return known.get(info)
+/** The rule for a client that says this of itself (`clientInfo`). Undefined: it is not in the table. */
+export function clientRule({ name, version }: JsonObject): ClientRule | undefined {
+  if (typeof name !== 'string') return undefined
+  return CLIENT_RULES.find(
+    (rule) => rule.name.test(name) && (rule.version === undefined || rule.version.test(String(version))),
+  )
 }

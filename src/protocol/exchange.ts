@@ -1,5 +1,6 @@
 /** The vocabulary of the onion: an exchange, the handler that answers it, the middleware around it. */
 
+import type { ClientRule } from './client-rules.ts'
 import type { Result } from './content.ts'
 import type { Destination, Limit } from './effects.ts'
 import type { Era } from './eras.ts'
@@ -24,6 +25,8 @@ export interface Client {
   readonly era: Era
   /** `clientInfo` of its initialize request or (modern) of the request, unchanged. */
   readonly info: JsonObject
+  /** What this client does with tools and results. Absent: it is not in the table of clients. */
+  readonly rule?: ClientRule | undefined
   /** What it says that it can do, in the same place. */
   readonly capabilities: JsonObject
   readonly protocolVersion: string

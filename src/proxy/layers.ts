@@ -1,5 +1,4 @@
 /** How layers around an exchange are composed, and the layers that every call passes: its name becomes the listed one, and it is held to its limit. */
-import { clientRule } from '../protocol/client-rules.ts'
 import type { Result } from '../protocol/content.ts'
 import { covers, Exceeded, effectOf, type Limit } from '../protocol/effects.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
@@ -94,7 +93,7 @@ const KEY = 'proxy'
 
 /** The longest name, in characters, that reaches the model of this client whole. Infinite: it is not known to cut any. */
 function room(client: Client): number {
-  const { namePrefix = '', maxNameLength = Number.POSITIVE_INFINITY } = clientRule(client.info) ?? {}
+  const { namePrefix = '', maxNameLength = Number.POSITIVE_INFINITY } = client.rule ?? {}
   return maxNameLength - namePrefix.replace('{server}', KEY).length
 }
 

@@ -2,6 +2,7 @@
 import type { Logger } from '../observe/log.ts'
 import { fingerprint } from '../observe/redact.ts'
 import { refuseLoop, viaOfCapabilities } from '../protocol/chain.ts'
+import { clientRule } from '../protocol/client-rules.ts'
 import type { Result } from '../protocol/content.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Agent, Client, Exchange, Handler } from '../protocol/exchange.ts'
@@ -45,11 +46,13 @@ export function createLegacy(
     const { via, capabilities } = viaOfCapabilities(said)
     refuseLoop(via, backend.identity)
     const protocolVersion = negotiateVersion(params.protocolVersion)
+    const info = isObject(params.clientInfo) ? params.clientInfo : {}
     client = {
       id,
       agent,
       era: 'legacy',
-      info: isObject(params.clientInfo) ? params.clientInfo : {},
+      info,
+      rule: clientRule(info),
       capabilities,
       protocolVersion,
       ...(profile !== undefined && { profile }),

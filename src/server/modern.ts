@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { refuseLoop } from '../protocol/chain.ts'
+import { clientRule } from '../protocol/client-rules.ts'
 import { LargeResult, type Result } from '../protocol/content.ts'
 import { MODERN_META, MODERN_VERSIONS } from '../protocol/eras.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
@@ -217,6 +218,7 @@ export function createModernClients(options: ModernClientsOptions): ModernClient
       agent,
       era: 'modern',
       info,
+      rule: clientRule(info),
       capabilities,
       protocolVersion,
       ...(profile !== undefined && { profile }),

@@ -66,6 +66,8 @@ export class Session {
   readonly server: Server
   readonly client: Client | undefined
   readonly #parts: SessionParts
+  /** The connection that the last request used: as long as it is ready, the next one needs no choice of an era. */
+  #current: Connection | undefined
   /** Slots that calls are about to use. */
   readonly #slots = new Set<number>()
 
@@ -121,16 +123,23 @@ export class Session {
     signal: AbortSignal | undefined,
     slot = 0,
   ): Promise<T> {
-    const [era] = this.#eras()
-    if (this.#parts.memory.eras(this.server.name)[era]) {
+    const known = slot === 0 && this.#current?.state === 'ready' ? this.#current : this.#spoken(slot)
+    if (known !== undefined) {
+      if (slot === 0) this.#current = known
       try {
-        return await work(this.#connection(era, slot))
+        return await work(known)
       } catch (error) {
         // The server spoke the era once, and no longer does.
-        if (!(error instanceof EraRefused) && (await this.#stillSpoken(era, error))) throw error
+        if (!(error instanceof EraRefused) && (await this.#stillSpoken(known.era, error))) throw error
       }
     }
     return work(await unlessAborted(this.connect(slot), signal))
+  }
+
+  /** The connection in the first era, where the server is known to speak it. */
+  #spoken(slot: number): Connection | undefined {
+    const [era] = this.#eras()
+    return this.#parts.memory.eras(this.server.name)[era] ? this.#connection(era, slot) : undefined
   }
 
   /** Connects in the first era that the server speaks. */

@@ -1,7 +1,6 @@
 /** What the model reads of a program that ended: its value, or the preview of a large one, and beside it the console and remarks. */
 import type { Dialect } from '../../documents/template.ts'
 import type { Engine } from '../../engine/contract.ts'
-import { clientRule } from '../../protocol/client-rules.ts'
 import { errorResult, META, plainAnswer, textBlock } from '../../protocol/content.ts'
 import type { Exchange } from '../../protocol/exchange.ts'
 import type { JsonObject } from '../../protocol/json.ts'
@@ -74,7 +73,7 @@ function roomOf(
   { client }: Exchange,
   { budget }: Pick<ReplyParts, 'budget'>,
 ): { text: number; json: number | undefined } {
-  const limit = clientRule(client.info)?.jsonLimit
+  const limit = client.rule?.jsonLimit
   if (limit === undefined) return { text: budget, json: undefined }
   return { text: Math.min(budget, Math.floor((limit - FRAME) / 2)), json: limit - FRAME }
 }

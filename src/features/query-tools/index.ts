@@ -4,7 +4,6 @@ import { isPartial, partialLines } from '../../documents/paging/standing.ts'
 import { type Dialect, TYPICAL_HANDLE } from '../../documents/template.ts'
 import type { Engine, Query, QueryAnswer } from '../../engine/contract.ts'
 import { exploreParams, filterParams, searchParams } from '../../processors/parameters.ts'
-import { clientRule } from '../../protocol/client-rules.ts'
 import { errorResult, isInputRequired, META, plain, plainAnswer, textBlock } from '../../protocol/content.ts'
 import { annotationsOf, type Effect, type Limit, within } from '../../protocol/effects.ts'
 import { ProxyError } from '../../protocol/errors.ts'
@@ -213,7 +212,7 @@ async function fitting(
   around: number,
   { client }: Exchange,
 ): Promise<QueryAnswer> {
-  const limit = (clientRule(client.info)?.jsonLimit ?? Number.POSITIVE_INFINITY) - FRAME - around
+  const limit = (client.rule?.jsonLimit ?? Number.POSITIVE_INFINITY) - FRAME - around
   let budget = Math.min(most, limit)
   let answer = await ask(budget)
   for (let round = 0; round < ROUNDS && limit !== Number.POSITIVE_INFINITY; round++) {

@@ -70,13 +70,22 @@ type Wanted =
 function wantedIn(args: unknown, exchange: Exchange, files?: ReferencedFiles): Wanted | undefined {
   const { supplied } = exchange
   if (supplied !== undefined) return { file: supplied }
-  if (!isObject(args)) return undefined
+  if (!isObject(args) || isFlat(args)) return undefined
   const found = findReferences(args)
   if ('fault' in found) return found
   const named = found.filter(({ wanted }) => namesFile(wanted))
   const ours =
     named.length === 0 || files?.mayRead(exchange) ? found : found.filter((one) => !named.includes(one))
   return ours.length === 0 ? undefined : { args, found: ours }
+}
+
+/** True when no value can hold a reference: most arguments are a few names and numbers. */
+function isFlat(args: JsonObject): boolean {
+  return Object.entries(args).every(
+    ([key, value]) =>
+      !key.startsWith('$') &&
+      (typeof value === 'string' ? !value.includes('{') : !isObject(value) && !Array.isArray(value)),
+  )
 }
 
 /** The input schema of a tool as it is listed inside. Undefined: no such tool, which the call itself will say. */

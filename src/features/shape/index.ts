@@ -15,7 +15,6 @@ import { hasReferences } from '../../engine/arguments.ts'
 import { hashInSlices } from '../../engine/content.ts'
 import type { Arrival, Digest, DigestOptions, Engine, Query } from '../../engine/contract.ts'
 import type { Logger } from '../../observe/log.ts'
-import { clientRule } from '../../protocol/client-rules.ts'
 import {
   asksForInput,
   blocksOf,
@@ -389,7 +388,7 @@ function sentOn(result: JsonObject, keeps: boolean): JsonObject {
 
 /** Characters of JSON that the client does not cut, as far as it is in the table. */
 function jsonLimitOf({ client }: Exchange): number | undefined {
-  const limit = clientRule(client.info)?.jsonLimit
+  const limit = client.rule?.jsonLimit
   return limit === undefined ? undefined : limit - ADDED
 }
 

@@ -5,6 +5,7 @@ import { query as queryOf } from '../../../src/engine/query.ts'
 import { createViews } from '../../../src/engine/views.ts'
 import { createShape, type ShapeOptions } from '../../../src/features/shape/index.ts'
 import { silentLogger } from '../../../src/observe/log.ts'
+import { type ClientRule, clientRule } from '../../../src/protocol/client-rules.ts'
 import { LargeResult, plain, type Result } from '../../../src/protocol/content.ts'
 import type { Era } from '../../../src/protocol/eras.ts'
 import { ProxyError } from '../../../src/protocol/errors.ts'
@@ -49,13 +50,13 @@ async function call(
     digest = async () => shaped,
     keep = false,
     era = 'legacy',
-    info = {},
+    rule = undefined,
     ...changes
   }: Partial<ShapeOptions> & {
     digest?: Engine['digest']
     keep?: boolean
     era?: Era
-    info?: JsonObject
+    rule?: ClientRule | undefined
   },
   tools: JsonObject[] = [],
 ): Promise<Result> {
@@ -69,7 +70,7 @@ async function call(
     ...changes,
   })
   const handler = around(layer, async ({ method }) => (method === 'tools/list' ? { tools } : result))
-  const owner = { ...client(), era, info }
+  const owner = { ...client(), era, rule }
   await handler(exchange(owner, { method: 'tools/list' }))
   return handler(
     exchange(owner, { method: 'tools/call', params: { name: 't' }, ...(keep && { keep: true }) }),
@@ -225,8 +226,8 @@ describe('a result that fits', () => {
       seen.push(options)
       return shaped
     }
-    const info = { name: '@cline/core', version: '3.0.65' }
-    expect(await call(long, { digest, limits, info })).toHaveProperty(['_meta', 'mcp-rlm-proxy/cache-id'])
+    const rule = clientRule({ name: '@cline/core', version: '3.0.65' })
+    expect(await call(long, { digest, limits, rule })).toHaveProperty(['_meta', 'mcp-rlm-proxy/cache-id'])
     expect(seen[0]?.jsonLimit).toBeLessThan(8000)
   })
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { clientRule } from '../../../src/protocol/client-rules.ts'
 import { plain } from '../../../src/protocol/content.ts'
 import type { Handler } from '../../../src/protocol/exchange.ts'
 import { createShortNames } from '../../../src/proxy/layers.ts'
@@ -15,7 +16,7 @@ function world(names: readonly string[], clientName: string) {
     return method === 'tools/list' ? { tools: names.map((name) => ({ name, title: name })) } : { content: [] }
   }
   const handler = around(createShortNames(), inner)
-  const on = { ...client(), info: { name: clientName, version: '1' } }
+  const on = { ...client(), rule: clientRule({ name: clientName, version: '1' }) }
   const ask = (method: string, params = {}) => handler({ ...exchange(on), method, params })
   const list = async (): Promise<string[]> =>
     (plain(await ask('tools/list')).tools as { name: string }[]).map(({ name }) => name)
