@@ -18,6 +18,7 @@ const REQUIRED = {
   'ajv/dist/2020.js': 'ajv.cjs',
   'cross-spawn': 'cross-spawn.cjs',
   htmlparser2: 'htmlparser2.cjs',
+  re2js: 're2js.cjs',
   'wink-bm25-text-search': 'wink-bm25-text-search.cjs',
   yaml: 'yaml.cjs',
 }

@@ -15,8 +15,7 @@ import { addToLedger, formatSavings } from '../observe/savings-report.ts'
 import { hasCode, messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject } from '../protocol/json.ts'
 import { formatPlural } from '../text/format.ts'
-import { type AuthFinding, authFinding } from './doctor.ts'
-import { SAMPLE, writeNew } from './init.ts'
+import type { AuthFinding } from './doctor.ts'
 import type { Host, Invocation, ProcessEvents } from './program.ts'
 import { settle } from './settle.ts'
 
@@ -67,6 +66,7 @@ export async function run(host: Host, invocation: Invocation): Promise<number> {
     host.stderr.write(`mcp-rlm-proxy serves ${formatPlural(servers.length, 'server')} at ${url}\n`)
     for (const { name, isDefault } of profilesOf(config.modules))
       host.stderr.write(`  profile ${name} at ${url}/${name}${isDefault ? `, and at ${url}` : ''}\n`)
+    const { authFinding } = await import('./doctor.ts')
     sayAuthentication(authFinding(config, host, Date.now()), logger, host)
   }
   if (config.settings.transport === 'stdio' && host.terminal === true)
@@ -147,6 +147,7 @@ async function settleOrExplain(host: Host, invocation: Invocation): ReturnType<t
       invocation.config !== undefined
     )
       throw error
+    const { SAMPLE, writeNew } = await import('./init.ts')
     const named = host.env[CONFIG_PATH_VARIABLE]
     if (named !== undefined && named !== '') {
       const path = absolutePath(named, host.cwd, host.home)

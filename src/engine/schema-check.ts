@@ -3,9 +3,9 @@
 import { createRequire } from 'node:module'
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import { LRUCache } from 'lru-cache'
-import { RE2JS } from 're2js'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
 import { nearest } from '../text/edit-distance.ts'
+import { re2 } from '../text/re2.ts'
 
 /** Faults that are told; a model mends them one after the other anyway. */
 const mostFaults = 5
@@ -141,7 +141,7 @@ const linear = Object.assign(
 
 function testerOf(pattern: string): (text: string) => boolean {
   try {
-    const program = RE2JS.compile(pattern)
+    const program = re2().compile(pattern)
     return (text) => program.matcher(text).find()
   } catch {
     return () => true

@@ -1,6 +1,6 @@
 /** Changes of text, as data: they cross the border to a worker. */
-import { RE2JS } from 're2js'
 import { compileLinear } from './pattern.ts'
+import { re2 } from './re2.ts'
 import type { SensitiveKind } from './sensitive/scan.ts'
 import { compileStrike } from './sensitive/strike.ts'
 
@@ -153,7 +153,7 @@ function compileRule(rule: TextRule): ChangeText {
         ? pattern({
             ...rule,
             kind: 'pattern',
-            pattern: RE2JS.quote(rule.text),
+            pattern: re2().quote(rule.text),
             with: rule.with.replaceAll('$', '$$$$'),
           })
         : exactText(rule)

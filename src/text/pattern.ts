@@ -5,8 +5,9 @@
  * linear there, and fastest where most lines match), re2js for everything it reads, a rewrite for lookahead that only says what
  * else a line holds, and V8 under a time limit for what is left. A prefilter finds the lines that hold text every match needs.
  */
-import { RE2JS } from 're2js'
+import type { RE2JS } from 're2js'
 import { literal } from './literal.ts'
+import { re2 } from './re2.ts'
 import { TimeLimitError, withinTime } from './time-limit.ts'
 
 /** Half-open, in UTF-16 code units. */
@@ -184,7 +185,7 @@ function* chainMatches(text: string, from: number, { texts, reach }: Chain): Ite
 }
 
 function literally(source: string, options: PatternOptions): Pattern | PatternFailure {
-  const pattern = linear(source, RE2JS.quote(source), options)
+  const pattern = linear(source, re2().quote(source), options)
   if (pattern === undefined) return { error: `The pattern ${JSON.stringify(source)} cannot be searched.` }
   return {
     ...pattern,
@@ -193,12 +194,13 @@ function literally(source: string, options: PatternOptions): Pattern | PatternFa
 }
 
 function compileRe2(regex: string, options: PatternOptions): RE2JS | undefined {
-  let flags = RE2JS.LOOKBEHINDS | RE2JS.MULTILINE
-  if (options.caseInsensitive === true) flags |= RE2JS.CASE_INSENSITIVE
-  if (options.multiline === true) flags |= RE2JS.DOTALL
-  for (const spelling of [readForms(regex), RE2JS.translateRegExp(regex)]) {
+  const engine = re2()
+  let flags = engine.LOOKBEHINDS | engine.MULTILINE
+  if (options.caseInsensitive === true) flags |= engine.CASE_INSENSITIVE
+  if (options.multiline === true) flags |= engine.DOTALL
+  for (const spelling of [readForms(regex), engine.translateRegExp(regex)]) {
     try {
-      return RE2JS.compile(spelling, flags)
+      return engine.compile(spelling, flags)
     } catch {
       // Not in this spelling.
     }
@@ -226,7 +228,8 @@ export type EachMatch = (text: string, found: Found) => void
  * Throws Error with the reason why the source cannot be read.
  */
 export function compileLinear(source: string, ignoreCase: boolean, hasGroups: boolean): EachMatch {
-  const compiled = RE2JS.compile(source, RE2JS.MULTILINE | (ignoreCase ? RE2JS.CASE_INSENSITIVE : 0))
+  const engine = re2()
+  const compiled = engine.compile(source, engine.MULTILINE | (ignoreCase ? engine.CASE_INSENSITIVE : 0))
   const plain = hasGroups ? undefined : boundedPattern(source, ignoreCase)
   if (plain) {
     const regex = new RegExp(plain.regex, ignoreCase ? 'giu' : 'gu')
