@@ -341,8 +341,7 @@ test('every client of the table is known by its name, and by no other rule', () 
   const known = names.map((name) => clientRule({ name, version: '1' })?.client)
   expect(new Set(known)).toEqual(new Set(CLIENT_RULES.map((rule) => rule.client)))
   for (const { name } of CLIENT_RULES) expect(names.filter((one) => name.test(one))).toHaveLength(1)
-  for (const info of [{}, { name: 1 }, { name: 'x-opencode' }])
-    expect(clientRule(info)).toBeUndefined()
+  for (const info of [{}, { name: 1 }, { name: 'x-opencode' }]) expect(clientRule(info)).toBeUndefined()
 })
 
 /** Schemas with a value that is valid by them. */
