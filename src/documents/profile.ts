@@ -211,6 +211,8 @@ export function countNumber(stats: NumberStats | undefined, value: number, at: n
 
 const DATE = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/
 
+const DASH = 45
+
 /** The beginning and the end of a JSON object or array. */
 function isJson(text: string): boolean {
   const first = text.charCodeAt(0)
@@ -230,7 +232,7 @@ function countString(shape: Shape, value: string, at: number): void {
 const EXACT = 15
 
 function countDigits(shape: Shape, stats: StringStats, value: string, at: number): void {
-  if (DATE.test(value)) {
+  if (value.charCodeAt(4) === DASH && DATE.test(value)) {
     if (stats.dates === 0 || value < stats.earliest) stats.earliest = value
     if (stats.dates === 0 || value > stats.latest) stats.latest = value
     stats.dates += 1

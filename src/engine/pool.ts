@@ -262,7 +262,7 @@ interface ReadAheadOptions {
   free(): Worker | undefined
   /** Tasks that run in a worker. */
   load(worker: Worker): number
-  /** Bytes of the message that were looked at; -1: it must wait until all is there. */
+  /** Bytes of the message that were looked at, or received. */
   look(worker: Worker, task: ReadAheadTask): Promise<number>
 }
 

@@ -142,7 +142,7 @@ function collectGarbage(): void {
 interface Arrivals {
   /**
    * Reads on, for a while, in the result that begins at `start` of the message that comes to this buffer of `GrowingBytes`. Answers how many
-   * bytes of the message were read; -1: the rest must wait until all is there.
+   * bytes of the message were read, or were received of what can only be read when all is there.
    */
   read(message: { id: number; buffer: SharedArrayBuffer; start: number }): number
   /** What was read, and forgets it. */
@@ -173,7 +173,8 @@ export function createArrivals(): Arrivals {
         const to = Math.min(arrivedIn(buffer), current.read + PIECE)
         if (to - current.read < LEAST) break
         current.read = to
-        if (!current.result.advance(partOf(buffer, start, to))) return -1
+        // What has to be parsed as a whole is here by then.
+        if (!current.result.advance(partOf(buffer, start, to))) return arrivedIn(buffer)
         if (performance.now() > until) break
       }
       return current.read

@@ -11,6 +11,7 @@ import { defineFormat } from './define.ts'
 
 const DELIMITERS = [',', '\t', ';', '|']
 const SAMPLE_ROWS = 60
+const FEW_ROWS = 8
 const MOST_COLUMNS = 2000
 const SAMPLE_CHARACTERS = 65_536
 /** Lines of comments before a table. */
@@ -34,6 +35,7 @@ function readCsv(text: string, header: 'with header' | 'without header'): (() =>
 function commentedHeader(comments: string, body: string): string | undefined {
   const last = comments.trimEnd().split('\n').at(-1) ?? ''
   const names = last.replace(/^[#\s\ufeff]+/, '').trimEnd()
+  if (names === '') return undefined
   const first = body.slice(0, SAMPLE_CHARACTERS).split('\n', 1)[0] ?? ''
   const delimiter = DELIMITERS.find((each) => names.includes(each))
   const count = (line: string) => line.split(delimiter ?? '').length
@@ -87,14 +89,14 @@ function firstRows(
   isCut: boolean,
   commented: boolean,
 ): string[][] | undefined {
-  const rows: string[][] = []
-  for (const row of cellRows(start, delimiter, SAMPLE_ROWS + MOST_COMMENTS)) {
-    if (row.length > MOST_COLUMNS) return undefined
-    if (commented && row[0]?.startsWith('#')) continue
-    rows.push(row)
-    if (rows.length > SAMPLE_ROWS) break
-    if (rows.length === 8 && !isTable(rows, delimiter)) return undefined
-  }
+  const rowsIn = (most: number): string[][] =>
+    cellRows(start, delimiter, most).filter(([first]) => !(commented && first?.startsWith('#')))
+  // Most texts are no table, which a few rows tell.
+  if (!start.includes(delimiter)) return undefined
+  const few = rowsIn(FEW_ROWS)
+  if (few.length === FEW_ROWS && !isTable(few, delimiter)) return undefined
+  const rows = rowsIn(SAMPLE_ROWS + MOST_COMMENTS).slice(0, SAMPLE_ROWS + 1)
+  if (rows.some(({ length }) => length > MOST_COLUMNS)) return undefined
   if (isCut && rows.length > 2) rows.pop()
   return isTable(rows, delimiter) ? rows : undefined
 }

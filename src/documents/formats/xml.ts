@@ -66,6 +66,8 @@ interface Kind {
   readonly name: string
   /** Children that stand more than once in one element of this name. */
   readonly repeated: Set<string>
+  /** What was opened after the last one of these: most elements come as they came before. */
+  next?: Kind
 }
 
 class Element {
@@ -97,6 +99,7 @@ class Tree implements MarkupTokens {
   readonly #kinds = new Map<string, Kind>()
   readonly #root = new Element({ name: '', repeated: new Set() })
   readonly #open: Element[] = [this.#root]
+  #last = this.#root.kind
   #top = this.#root
   /** One that had nothing but text, to be the next. */
   #spare: Element | undefined
@@ -148,7 +151,7 @@ class Tree implements MarkupTokens {
   onopentagname(start: number, end: number): void {
     const parent = this.#top
     if (this.#open.length > DEEPEST || (parent === this.#root && parent.kinds)) throw new NotWellFormed()
-    const kind = this.#kindOf(this.#xml.slice(start, end))
+    const kind = this.#nextKind(start, end)
     const element = this.#spare ?? new Element(kind)
     this.#spare = undefined
     element.kind = kind
@@ -225,12 +228,24 @@ class Tree implements MarkupTokens {
     this.#spare = element
   }
 
+  #nextKind(start: number, end: number): Kind {
+    const expected = this.#last.next
+    const isExpected =
+      expected !== undefined &&
+      expected.name.length === end - start &&
+      this.#xml.startsWith(expected.name, start)
+    const kind = isExpected ? expected : this.#kindOf(this.#xml.slice(start, end))
+    this.#last.next = kind
+    this.#last = kind
+    return kind
+  }
+
   /** One for each name, so that a name is checked once and held once. */
   #kindOf(name: string): Kind {
     const known = this.#kinds.get(name)
     if (known) return known
     if (!NAME.test(name)) throw new NotWellFormed()
-    const kind = { name, repeated: new Set<string>() }
+    const kind: Kind = { name, repeated: new Set<string>() }
     this.#kinds.set(name, kind)
     return kind
   }
@@ -277,13 +292,14 @@ function fillAttributes(
 /** Children of one name are together, in the order of their first. */
 function fill(value: JsonObject, { kind, attributes, children }: Element, kinds: readonly Kind[]): void {
   if (attributes) fillAttributes(value, attributes, new Set(kinds.map(({ name }) => name)))
-  const lists = new Map<string, JsonValue[]>()
+  let lists: Map<string, JsonValue[]> | undefined
   for (let index = 0; index < children.length; index++) {
     const child = children[index] ?? ''
     const { name } = kinds[index] as Kind
     const held = typeof child === 'string' ? valueOfText(child) : valueOfElement(child)
     if (!kind.repeated.has(name)) put(value, name, held)
     else {
+      lists ??= new Map()
       const list = lists.get(name)
       if (list) list.push(held)
       else {

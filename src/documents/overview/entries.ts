@@ -46,16 +46,17 @@ interface Said {
 
 /** What is said at each bad level, most frequent first. The same can be said as a warning and as an error. */
 function worstOf(values: readonly JsonValue[]): Said[] {
-  const byLevel = new Map<string, JsonValue[]>()
+  const byLevel = new Map<JsonValue | undefined, JsonValue[]>()
   for (const value of values) {
-    const level = String(field(value, 'level'))
-    if (!isBad(level)) continue
+    const level = field(value, 'level')
     const held = byLevel.get(level)
     if (held) held.push(value)
     else byLevel.set(level, [value])
   }
   return [...byLevel]
-    .flatMap(([level, held]) => {
+    .map(([level, held]) => ({ level: String(level), held }))
+    .filter(({ level }) => isBad(level))
+    .flatMap(({ level, held }) => {
       const text = (index: number) => String(field(held[index], 'message') ?? '')
       const { patterns, looked } = messagePatterns(held.length, text)
       const sampled = sampledOf(looked, held.length)

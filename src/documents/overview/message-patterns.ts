@@ -37,12 +37,12 @@ export function messagePatterns(count: number, message: (index: number) => strin
 function patternOf(message: string): string {
   const start = message.slice(0, LONGEST)
   const newline = start.indexOf('\n')
-  return (newline < 0 ? start : start.slice(0, newline))
+  const plain = (newline < 0 ? start : start.slice(0, newline))
     .replace(/\s+/g, ' ')
     .replace(/"[^"]*"?|'[^']*'/g, '*')
     .replace(/\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b/g, '*')
     .replace(/[^\s=:,;()[\]{}*]*\d[^\s=,;()[\]{}*]*/g, '*')
-    .replace(/(?<=\w=)[^\s,;&()[\]{}*]+/g, '*')
-    .replace(/\*(?:[\s,:]*\*)+/g, '*')
-    .trim()
+  // Looking behind is dear.
+  const valued = plain.includes('=') ? plain.replace(/(?<=\w=)[^\s,;&()[\]{}*]+/g, '*') : plain
+  return valued.replace(/\*(?:[\s,:]*\*)+/g, '*').trim()
 }

@@ -6,7 +6,7 @@ const COMMON = new Set(
   ),
 )
 /** Enough to know what a text is about. */
-const MOST_WORDS = 20_000
+const MOST_WORDS = 10_000
 
 /** A word that occurs several times but not everywhere; undefined in a text without words. */
 export function distinctiveWord(texts: readonly string[]): string | undefined {

@@ -286,11 +286,11 @@ test('a worker reads the part that has arrived, and the digest continues from th
   expect(ahead.unopened).toBe(true)
 })
 
-test('an unreadable part waits for the complete result', () => {
+test('an unreadable part is received, and waits for the complete result', () => {
   const { growing, message } = arrivalOf(bytesOf(textResult('word '.repeat(300_000))))
   growing.append(message)
   const arrivals = createArrivals()
-  expect(arrivals.read({ id: 1, buffer: growing.buffer, start: HEAD.length })).toBe(-1)
+  expect(arrivals.read({ id: 1, buffer: growing.buffer, start: HEAD.length })).toBe(message.length)
   expect(arrivals.take(1)?.finish(bytesOf(textResult('x')))).toBeUndefined()
 })
 
