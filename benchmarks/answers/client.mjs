@@ -4,11 +4,11 @@ import { spawn } from 'node:child_process'
 /**
  * @param {string} command
  * @param {string[]} args
- * @param {{ cwd?: string }} options
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} options
  * @returns {Promise<{ tools: object[], instructions: string, call: (name: string, args: object) => Promise<{ text: string, isError: boolean }>, read: (uri: string) => Promise<object>, close: () => Promise<void> }>}
  */
-export async function connect(command, args, { cwd } = {}) {
-  const child = spawn(command, args, { cwd, stdio: ['pipe', 'pipe', 'pipe'] })
+export async function connect(command, args, { cwd, env } = {}) {
+  const child = spawn(command, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] })
   const waiting = new Map()
   let last = 0
   let pieces = []

@@ -4,9 +4,9 @@ import type { Document } from '../documents/document.ts'
 import { placed } from '../documents/make.ts'
 import { isObject, type JsonValue } from '../protocol/json.ts'
 import { isElsewhere, nestedMatches, nodesOf, onlyPlaceWith, siblingMatches } from '../query/elsewhere.ts'
-import { knowing } from '../query/fields.ts'
+import { isExactly, knowing } from '../query/fields.ts'
 import { parseCondition, parseNamed } from '../query/parser.ts'
-import { recordsOf } from '../query/records.ts'
+import { recordsOf, requireRecords } from '../query/records.ts'
 import { listed } from '../query/refusal.ts'
 import { fieldsIn } from '../query/tree.ts'
 import type { Matcher } from '../query/verdict.ts'
@@ -124,21 +124,50 @@ export function asksOfNodes({ path, where, group_by, aggregate, sort }: Asked): 
   return asks && (path === undefined || path.trim() === '')
 }
 
-/** The nodes of a tree at all levels in the place of those at the top; the document as it is where it holds no tree, or those are meant. */
-export function withNodes(document: Document, asked: Asked): ProcessorResult {
+/**
+ * The nodes of a tree at all levels in the place of the list that is asked. Of a list that a path to its nodes reaches only in part, the
+ * list is asked, and `answer` (the steps behind this one) tells what all levels say to sums and groups. The document as it is where it
+ * holds no tree.
+ */
+export function withNodes(
+  document: Document,
+  asked: Asked,
+  answer: (nodes: Document) => Document | undefined,
+): ProcessorResult {
   const tree = nodesOf(document)
   if (!tree || asksOfNested(asked, tree.path)) return unchanged(document)
   const { table, path, whole, outer } = tree
   const content = placed(fromTable('record', table), table.provenance)
-  const names = [asked.group_by, asked.aggregate, asked.sort].flatMap(fieldsNamed)
-  const all = [...conditionFields(asked.where), ...names]
-  const nodesHave = recordsOf(content)
-  if (nodesHave && !all.every(knowing(nodesHave)) && isElsewhere(document, all)) return unchanged(document)
+  const names = [
+    ...conditionFields(asked.where),
+    ...[asked.group_by, asked.aggregate, asked.sort].flatMap(fieldsNamed),
+  ]
+  const records = requireRecords(document, 'ask')
+  if (!whole && names.every((name) => isExactly(records, name))) {
+    const told = asked.where && !asked.group_by && !asked.aggregate ? undefined : answer(content)
+    const notes = told ? ofAllLevels(told, table.count, asked) : []
+    return { ...unchanged(document), applied: true, metadata: { notes } }
+  }
+  const isKnown = names.every(knowing(requireRecords(content, 'ask')))
+  if (!isKnown && (!whole || isElsewhere(document, names))) return unchanged(document)
   const own = document.records()?.path ?? '$'
   const nodes = `Asked of all ${formatCount(table.count)} nodes of the tree${whole ? `, "path": ${JSON.stringify(path)}` : ''}`
-  const below = whole ? '' : `; those below: "path": ${JSON.stringify(path)}`
-  const note = `${nodes}; the ${formatCount(outer)} at the top alone: "path": ${JSON.stringify(own)}${below}.`
+  const note = `${nodes}; the ${formatCount(outer)} at the top alone: "path": ${JSON.stringify(own)}.`
   return { ...unchanged(document), content, applied: true, metadata: { notes: [note] } }
+}
+
+/** Rows of an answer that a remark tells, and characters of them. */
+const MOST_ROWS_TOLD = 8
+const MOST_TOLD = 400
+
+/** One remark, or none where that is long: what all nodes of a tree answer; of their order the first. */
+function ofAllLevels(answer: Document, count: number, { group_by, aggregate }: Asked): string[] {
+  const { items } = answer.rows()
+  const rows = [...items].slice(0, group_by || aggregate ? MOST_ROWS_TOLD + 1 : 1)
+  const told = rows.map((row) => JSON.stringify(row)).join(', ')
+  if (rows.length > MOST_ROWS_TOLD || told.length > MOST_TOLD) return []
+  const first = group_by || aggregate ? '' : ' the first is'
+  return [`Of all ${formatCount(count)} nodes of the tree${first}: ${told}.`]
 }
 
 /** True where a question names the list that the nodes are nested in: then it is about the records that have such a list, and what is in it. */

@@ -30,6 +30,7 @@ import { type DatePart, datePart, hasOffset, isYearless, needsYear, partOf } fro
 import { namesakes } from '../query/explain.ts'
 import { resolveExactly, resolveField } from '../query/fields.ts'
 import { acrossMap, holdsObjects, nameWithin, numberWithin, textWithin } from '../query/inner-fields.ts'
+import { isOn, listName, listOn, type Units, unitsOf } from '../query/lists.ts'
 import { parseComputed, parseCondition } from '../query/parser.ts'
 import { type Path, parsePath } from '../query/path.ts'
 import { codedOf } from '../query/reader.ts'
@@ -44,7 +45,6 @@ import { identityOf } from './hits.ts'
 import { aggregateParams } from './parameters.ts'
 import { positions } from './sort.ts'
 import { defineStep } from './step.ts'
-import { isOn, listName, listOn, type Units, unitsOf } from './unnest.ts'
 
 /**
  * Groups come with the largest first column first; `sort` after it overrides. A record with several values in a grouped

@@ -3,6 +3,7 @@
 import type { Document } from '../documents/document.ts'
 import { fromRows } from '../documents/made.ts'
 import { resolveExactly, resolveField } from '../query/fields.ts'
+import { isOn, listName, listOn } from '../query/lists.ts'
 import { isAggregateCall, parseCondition, parseNamed } from '../query/parser.ts'
 import { type Path, parsePath } from '../query/path.ts'
 import { type Records, recordsOf } from '../query/records.ts'
@@ -15,7 +16,6 @@ import type { PipelineStep } from './pipeline.ts'
 import type { ProcessorResult } from './processor.ts'
 import { select } from './select.ts'
 import { failed, unchanged } from './step.ts'
-import { isOn, listName, listOn } from './unnest.ts'
 import { where } from './where.ts'
 
 interface Asked {

@@ -7,6 +7,7 @@ import { madeRows } from '../documents/rows.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import { resolveExactly, resolveField } from '../query/fields.ts'
 import { holdsObjects } from '../query/inner-fields.ts'
+import { listName, listOn, unwind, withoutList } from '../query/lists.ts'
 import { parseCondition } from '../query/parser.ts'
 import { formatPath, type Path, parsePath } from '../query/path.ts'
 import { plainNumber } from '../query/quantities.ts'
@@ -20,7 +21,6 @@ import { joinParams } from './parameters.ts'
 import type { StepMetadata } from './processor.ts'
 import { select } from './select.ts'
 import { defineStep } from './step.ts'
-import { listName, listOn, unwind, withoutList } from './unnest.ts'
 
 /**
  * A left join: a record without a match stays as it is, one with several is there for each of them; `inner` in front keeps matches

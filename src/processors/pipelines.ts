@@ -1,5 +1,6 @@
 /** The three pipelines: which steps a query tool runs, in which order. */
 import * as z from 'zod'
+import type { Document } from '../documents/document.ts'
 import { bm25 } from './bm25.ts'
 import { context } from './context.ts'
 import { asksOfNodes, orElsewhere, tellingOfNested, whereAllIs, withNodes } from './elsewhere.ts'
@@ -18,7 +19,7 @@ import {
   sortParams,
   whereParams,
 } from './parameters.ts'
-import type { PipelineStep } from './pipeline.ts'
+import { type PipelineStep, runPipeline } from './pipeline.ts'
 import { projection } from './projection.ts'
 import { select } from './select.ts'
 import { sort } from './sort.ts'
@@ -47,7 +48,7 @@ const part: PipelineStep = {
   process: (document, params) =>
     select.wanted(params as never)
       ? withEntries(select.process(document, params as never), params as Asked)
-      : withNodes(document, params as Asked),
+      : withNodes(document, params as Asked, (nodes) => answerOf(nodes, params)),
 }
 
 /** The steps that work on records. */
@@ -91,11 +92,17 @@ const ofRecords: readonly PipelineStep[] = [
   ),
 ]
 
-export const filterSteps: readonly PipelineStep[] = [
-  join,
-  part,
+const behind: readonly PipelineStep[] = [
   { ...unnest, params: beside },
   ...ofRecords.map(knowingNames).map(afterUnnest),
 ]
+
+/** What the steps behind a path make of a document; undefined where one of them refuses. */
+function answerOf(document: Document, params: unknown): Document | undefined {
+  const { document: answer, error } = runPipeline(document, behind, params as Record<string, unknown>)
+  return error === undefined ? answer : undefined
+}
+
+export const filterSteps: readonly PipelineStep[] = [join, part, ...behind]
 export const searchSteps: readonly PipelineStep[] = [select, fields, grep, bm25, fuzzy, context]
 export const exploreSteps: readonly PipelineStep[] = [select, structure]

@@ -20,9 +20,12 @@ export type Result = JsonValue | Many | undefined
 /** What a path reaches through a list: a comparison holds when it does for one of them. */
 export class Many {
   readonly values: readonly JsonValue[]
+  /** Of which list, and the value of each of its elements, where that is known: what is computed of two such values pairs elements. */
+  readonly elements: { readonly list: string; readonly values: readonly Result[] } | undefined
 
-  constructor(values: readonly JsonValue[]) {
+  constructor(values: readonly JsonValue[], elements?: Many['elements']) {
     this.values = values
+    this.elements = elements
   }
 }
 
@@ -181,11 +184,14 @@ function literalValue({ text, quoted }: { text: string; quoted: boolean }): Json
 
 const DAY = 86_400_000
 
-/** Numbers, also in strings; of lists each element; dates less dates are days, dates with days or a time span are dates. */
+/**
+ * Numbers, also in strings; of a list each element, of two lists the elements in one place; dates less dates are days, dates with days or a
+ * time span are dates.
+ */
 export function arithmetic(operator: string, left: Result, right: Result): Result {
+  const inLists = ofElements(left, right, (x, y) => arithmetic(operator, x, y))
+  if (inLists !== null) return inLists
   const [a, b] = [plain(left), plain(right)]
-  if (Array.isArray(a)) return a.map((one) => plain(arithmetic(operator, one, b)) ?? null)
-  if (Array.isArray(b)) return b.map((one) => plain(arithmetic(operator, a, one)) ?? null)
   if (operator === '||') return joinedTexts(a, b)
   const [x, y] = [numberOf(a), numberOf(b)]
   if (x !== undefined && y !== undefined) return calculated(operator, x, y)
@@ -195,6 +201,29 @@ export function arithmetic(operator: string, left: Result, right: Result): Resul
   if (from === undefined || span === undefined || !/^[-+]$/.test(operator)) return undefined
   const date = new Date(from + (operator === '-' ? -1 : 1) * span * DAY)
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
+}
+
+/** What is computed of each element of the lists among two values; null where none is a list, undefined where they have no elements in common. */
+function ofElements(
+  left: Result,
+  right: Result,
+  compute: (left: Result, right: Result) => Result,
+): Result | null {
+  const [a, b] = [elementsOf(left), elementsOf(right)]
+  const longer = a ?? b
+  if (!longer) return null
+  if (a && b && (a.list !== b.list || a.values.length !== b.values.length)) return undefined
+  const values = longer.values.map((_, at) => compute(a ? a.values[at] : left, b ? b.values[at] : right))
+  const elements = longer.list === '' ? undefined : { list: longer.list, values }
+  return new Many(
+    values.map((value) => plain(value) ?? null),
+    elements,
+  )
+}
+
+function elementsOf(value: Result): Many['elements'] {
+  if (Array.isArray(value)) return { list: '', values: value }
+  return value instanceof Many ? (value.elements ?? { list: '', values: value.values }) : undefined
 }
 
 function joinedTexts(a: JsonValue | undefined, b: JsonValue | undefined): JsonValue | undefined {

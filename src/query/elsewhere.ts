@@ -362,11 +362,24 @@ export function nestedMatches(
   if (!place) return []
   const nested = place.records()
   const all = nested.length
-  const matched = countOf(matches(nested))
+  const verdict = matches(nested)
+  const matched = countOf(verdict)
   if (matched === 0 || (place.whole && matched <= found)) return []
   const of = matched === all ? '' : ` of ${formatCount(all)}`
   const counted = `${formatCount(matched)}${of}${place.whole ? ' in all' : ' more'}`
-  return [`Nested in such records are others: "path": ${JSON.stringify(place.path)} has ${counted}.`]
+  const names = matched === all || matched > MOST_NAMED ? [] : namesOf(place, positionsIn(verdict))
+  const named = names.length === 0 ? '' : `: ${names.join(', ')}`
+  return [`Nested in such records are others: "path": ${JSON.stringify(place.path)} has ${counted}${named}.`]
+}
+
+/** The names on the way to the nested records at these positions; none where one has no names on its way. */
+function namesOf(place: Nested, positions: Iterable<number>): string[] {
+  const nodes = place.withPaths(place.records())
+  const names = [...positions].map((at) => {
+    const node = nodes[at] ?? null
+    return isObject(node) ? own(node, '_path') : undefined
+  })
+  return names.every((name) => typeof name === 'string') ? names : []
 }
 
 /** Where records are that are nested in others. */

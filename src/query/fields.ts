@@ -1,14 +1,17 @@
 /** From the name of a field, as a model writes it, to the field that is meant: one ladder, from what is exact to a slip of the pen. */
 import { isObject, type JsonValue, own } from '../protocol/json.ts'
 import { nearest } from '../text/edit-distance.ts'
+import { aggregateNamed } from './aggregates.ts'
 import { alike, type Candidates, shallowest, typo } from './alike.ts'
-import { compile, halvesOf, Many } from './compile.ts'
+import { compile, type Evaluate, halvesOf, Many, type Result } from './compile.ts'
+import { functionNamed, functionOfList, takesLists } from './functions.ts'
+import { listOfAll, listOn, within } from './lists.ts'
 import { type Knows, parseComputed } from './parser.ts'
-import { formatPath, type Path, parsePath, pathKey, withinValue } from './path.ts'
+import { formatPath, type Path, parsePath, pathKey, type Segment, withinValue } from './path.ts'
 import { columnOf } from './reader.ts'
 import type { Field, Records } from './records.ts'
 import { listed, Refusal, shown, UnknownField } from './refusal.ts'
-import { type Expression, fieldsIn, sourceOf } from './tree.ts'
+import { type Expression, fieldsIn, mapParts, partsOf, sourceOf } from './tree.ts'
 import { readValues } from './walk.ts'
 import { newWork, type Work } from './work.ts'
 
@@ -222,35 +225,91 @@ function lookedUp(records: Records, name: string): ReturnType<Knows> {
   }
 }
 
-/** What an expression computes of each record, as a field: a path of one step. Throws a `Refusal` for a name that no record has. */
-export function computedField(records: Records, expression: Expression, source: string): Field {
-  const notes: string[] = []
-  const names: string[] = []
+/**
+ * What an expression computes of each record, as a field: a path of one step; of each element, where all fields in it are those of one list
+ * within the records. Throws a `Refusal` for a name that no record has.
+ */
+export function computedField(records: Records, written: Expression, source: string): Field {
+  const fields = new Map<string, Field>()
+  const fieldOf = (name: string): Field => {
+    const found = fields.get(name) ?? resolveName(records, name)
+    fields.set(name, found)
+    return found
+  }
+  const expression = ofLists(written, (name) => (listOn(records, fieldOf(name).path)?.length ?? 0) > 0)
+  fieldsIn(expression).forEach(fieldOf)
+  const paths = [...fields.values()].map(({ path }) => path)
+  const list = isOfElements(expression) ? listOfAll(records, paths) : undefined
   const holds = compile(expression, {
     strict: false,
     reach(name) {
-      const { path, name: read, note } = resolveName(records, name)
-      names.push(read)
-      if (note !== undefined) notes.push(note)
-      return (value, _root, work) => {
-        const found: JsonValue[] = []
-        const isMany = readValues(value, path, found, work)
-        return isMany && found.length > 0 ? new Many(found) : found[0]
-      }
+      const { path } = fieldOf(name)
+      const own = list && within(list, path)
+      return own ? reachIn(own) : reachIn(path, listOn(records, path))
     },
     within: withinValue,
   })
+  const names = [...fields.values()].map(({ name }) => name)
   const key = `${sourceOf(expression)} of ${names.join(', ')}`
   const values = (record: JsonValue, work: Work): readonly JsonValue[] => {
     const found = holds(record, record, work)
     if (found instanceof Many) return found.values
     return found === undefined || found === null ? [] : [found]
   }
+  const computed: Segment = {
+    selectors: [{ kind: 'computed', source, key, values }],
+    deep: false,
+    dotted: [],
+  }
+  const note = [...fields.values()].flatMap((field) => field.note ?? []).join(' ')
   return {
     name: source,
-    path: [{ selectors: [{ kind: 'computed', source, key, values }], deep: false, dotted: [] }],
-    ...(notes.length > 0 && { note: notes.join(' ') }),
+    path: list ? [...list, ...ELEMENTS, computed] : [computed],
+    ...(note !== '' && { note }),
   }
+}
+
+const ELEMENTS = parsePath('[*]')
+
+/** What a path reaches in a value; of a path through a list, which element has it as well. */
+function reachIn(path: Path, list?: Path): Evaluate {
+  const inner = list && list.length > 0 ? within(list, path) : undefined
+  const elements = list && [...list, ...ELEMENTS]
+  const listed = list ? formatPath(list) : ''
+  const read = (value: JsonValue, at: Path, work: Work): Result => {
+    const found: JsonValue[] = []
+    const isMany = readValues(value, at, found, work)
+    return isMany && found.length > 0 ? new Many(found) : found[0]
+  }
+  return (value, _root, work) => {
+    const whole = read(value, path, work)
+    if (!(whole instanceof Many) || !inner || !elements) return whole
+    const all: JsonValue[] = []
+    readValues(value, elements, all, work)
+    return new Many(whole.values, { list: listed, values: all.map((one) => read(one, inner, work)) })
+  }
+}
+
+/** Whether what is computed of a list is computed of each of its elements, and of more than one field of them. */
+function isOfElements(expression: Expression): boolean {
+  return fieldsIn(expression).length > 1 && isPlainly(expression)
+}
+
+function isPlainly(one: Expression): boolean {
+  const called = one.kind === 'call' && !one.over ? functionNamed(one.name) : undefined
+  const isPlain = one.kind === 'call' ? called && !takesLists(called) : one.kind !== 'within'
+  return isPlain === true && partsOf(one).every(isPlainly)
+}
+
+/** `sum(items.price)` of a list within a record is computed in the record: the aggregates as functions of lists. */
+function ofLists(expression: Expression, isListed: (name: string) => boolean): Expression {
+  const change = (one: Expression): Expression => {
+    if (one.kind !== 'call' || one.over || functionNamed(one.name)) return mapParts(one, change)
+    const names = fieldsIn(one)
+    const name = functionOfList(aggregateNamed(one.name)?.aggregate.name ?? '')
+    return name !== undefined && names.length > 0 && names.every(isListed) ? { ...one, name } : one
+  }
+  return change(expression)
 }
 
 /** What a value without fields may be called. Any other name would be a field, which it does not have. */

@@ -649,6 +649,19 @@ export function functionNamed(word: string): ScalarFunction | undefined {
   return BY_NAME.get(bare(word))
 }
 
+/** The functions that take a list as a whole, or several values of one. */
+const OF_LISTS = new Set('length concat concat_ws greatest least type to_text join element'.split(' '))
+
+/** True for a function that takes a list as a whole: of another one, a list is the list of what it gives for each element. */
+export function takesLists({ name }: ScalarFunction): boolean {
+  return OF_LISTS.has(name) || name.startsWith('list_')
+}
+
+/** The function that is to one list what an aggregate is to all records. */
+export function functionOfList(aggregate: string): string | undefined {
+  return aggregate === 'count' ? 'length' : functionNamed(`list_${aggregate}`)?.name
+}
+
 function bare(word: string): string {
   return word.toLowerCase().replaceAll(/[\s_-]/g, '')
 }

@@ -14,13 +14,15 @@ const POLICIES = { naive: answerAsNaive, expert: answerAsExpert }
 /** The settings as they come: what a reply may hold, and what a preview may, in characters. */
 const RESPONSE = 8000
 const PREVIEW = 2000
+/** Each question is a conversation that has seen no preview, though the proxy takes all of them for one client. */
+const ENV = { ...process.env, MCPPROXY_REPEATS: 'preview' }
 
 /** @type {import('../contract.mjs').System} */
 export const proxy = {
   name: 'proxy',
   policies: ['naive', 'expert'],
   async start(payloads, folder) {
-    const client = await connect('node', [MAIN, '--', 'node', SERVER, folder], { cwd: folder })
+    const client = await connect('node', [MAIN, '--', 'node', SERVER, folder], { cwd: folder, env: ENV })
     const get = client.tools.find(({ name }) => name === 'get' || name.endsWith('_get')).name
     const known = new Map(payloads.map((payload) => [payload.name, payload]))
     const budgetOf = (name, _args, text) =>

@@ -325,3 +325,35 @@ test('distinct of a map leaves its keys out', () => {
   )
   expect(ask(fromValue(map), { fields: 'distinct state' }).rows).toEqual([{ state: 'a' }, { state: 'b' }])
 })
+
+test('of two fields of one list the values of each element are computed together', () => {
+  const orders = [
+    {
+      id: 1,
+      rate: 2,
+      items: [
+        { price: 3, qty: 2, sku: 'a' },
+        { price: 5, sku: 'b' },
+        { price: 1, qty: 4, sku: 'a' },
+      ],
+    },
+    { id: 2, rate: 3, items: [{ price: 10, qty: 1, sku: 'b' }] },
+    { id: 3, rate: 1, items: [] },
+  ]
+  const ask = (params: JsonObject): readonly JsonValue[] => {
+    const { document, error } = runPipeline(fromValue(orders), filterSteps, params)
+    expect(error).toBeUndefined()
+    return document.rows().items
+  }
+  expect(ask({ aggregate: ['sum(items.price * items.qty) as t'] })).toEqual([{ t: 20 }])
+  expect(ask({ aggregate: ['sum(items.price * items.qty * rate) as t'] })).toEqual([{ t: 50 }])
+  expect(ask({ group_by: ['items.sku'], aggregate: ['sum(items.price * items.qty) as t'] })).toEqual([
+    { 'items.sku': 'a', t: 10 },
+    { 'items.sku': 'b', t: 10 },
+  ])
+  expect(ask({ fields: ['id', 'sum(items.price * items.qty) as t'], where: ['id < 3'] })).toEqual([
+    { id: 1, t: 10 },
+    { id: 2, t: 10 },
+  ])
+  expect(ask({ where: ['count(items) > 1 and sum(items.price) = 9'], fields: ['id'] })).toEqual([{ id: 1 }])
+})

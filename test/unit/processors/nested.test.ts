@@ -37,10 +37,15 @@ test('a question without a path is about the nodes of a tree at all levels, and 
   expect(asked(tree, { fields: ['name'] }).notes).toBe('')
 })
 
-test('of a list without the name of theirs, the nodes at the top and those below are asked', () => {
+test('a list that nodes of a tree lie in is asked by itself, and what all nodes answer is told', () => {
   const { rows, notes } = asked(tree.children, { where: 'type = file' })
-  expect(rows).toHaveLength(6)
-  expect(notes).toContain('at the top alone: "path": "$"; those below: "path": "$..children[*]".')
+  expect(rows).toHaveLength(3)
+  expect(notes).toContain('"path": "$..children[*]" has 3 of 4 more: src/b, src/c, src/deep/d.')
+  const counted = asked(tree.children, { where: 'type = file', aggregate: 'count' })
+  expect(counted.rows).toEqual([{ count: 3 }])
+  expect(counted.notes).toContain('Of all 9 nodes of the tree: {"count":6}.')
+  expect(asked(tree.children, { sort: '-name' }).notes).toContain('the first is: {"_path":"src"')
+  expect(asked(tree.children, { where: 'name = d' }).rows).toMatchObject([{ _path: 'src/deep/d' }])
 })
 
 test('products of categories are no categories, however alike', () => {
@@ -58,7 +63,7 @@ test('the part that a path chose is the part that is told of', () => {
   const root = { home: tree, other: tree }
   const { notes } = asked(root, { path: '$.home.children', where: 'type = file' })
   expect(notes).toContain(
-    'Nested in such records are others: "path": "$.home..children[*]" has 6 of 9 in all.',
+    'Nested in such records are others: "path": "$.home..children[*]" has 6 of 9 in all: a, src/b, src/c, src/deep/d, e, f.',
   )
   expect(asked(root, { path: '$.home..children[*]', where: 'type = file' }).rows).toHaveLength(6)
 })
