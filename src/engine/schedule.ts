@@ -130,7 +130,9 @@ export function createSchedule(options: ScheduleOptions): Schedule {
   function isLong(job: Job): boolean {
     if (job.long) return true
     if (now() - (ranLong.get(job.agent) ?? Number.NEGATIVE_INFINITY) > SUSPECT) return false
-    return [...waiting].some(({ agent, background }) => !background && agent !== job.agent)
+    // Asked for each that waits: thousands must not be copied each time.
+    for (const { agent, background } of waiting) if (!background && agent !== job.agent) return true
+    return false
   }
 
   /** Short before long, then the agent whose turn is longest ago, then what is urgent, then what came first. */

@@ -27,7 +27,7 @@ import {
 import { shortHash } from '../text/short-hash.ts'
 import type { ListKind, ServerList, Upstreams } from '../upstream/contract.ts'
 import { joinHints, mayOffer, type Routes, refuseCursor } from './catalogue.ts'
-import { parseTemplate, type UriTemplate } from './uri-template.ts'
+import { MOST_STEPS, parseTemplate, type Steps, type UriTemplate } from './uri-template.ts'
 
 /** Resources of all servers as one list, and reading and subscribing at the server that has the URI. */
 export function resourceRoutes(upstreams: Upstreams, resources: Resources, book: AddressBook): Routes {
@@ -283,6 +283,8 @@ export class UriMap {
   readonly #rules: Map<string, Rule>
   /** By server and `from`. */
   readonly #ruleOf: Map<string, Rule>
+  /** For all URIs that are listed. */
+  readonly #left: Steps = { steps: MOST_STEPS }
 
   /** `past`: the map that the client knows until now. */
   constructor(lists: UriLists, past?: UriMap) {
@@ -306,8 +308,9 @@ export class UriMap {
     if (!moves) return uri
     if (moves.uris.has(uri)) return this.#apply(server, uri, uri)
     if (moves.staying.has(uri)) return uri
+    const left = { steps: MOST_STEPS }
     for (const [text, template] of moves.templates) {
-      if (template.matches(uri)) return this.#apply(server, text, uri)
+      if (template.matches(uri, left)) return this.#apply(server, text, uri)
     }
     return uri
   }
@@ -342,11 +345,12 @@ export class UriMap {
 
   /** The servers with a template that this URI may be made of, the most exact first. */
   byTemplate(uri: string): string[] {
+    const left = { steps: MOST_STEPS }
     const found = this.#holders.flatMap(({ server, indexes }) => {
       const moved = this.#moves.get(server)?.templates
       let literals = -1
       for (const [text, template] of templatesOf(indexes)) {
-        if (template.literals > literals && !moved?.has(text) && template.matches(uri))
+        if (template.literals > literals && !moved?.has(text) && template.matches(uri, left))
           literals = template.literals
       }
       return literals < 0 ? [] : [{ server, literals }]
@@ -430,7 +434,7 @@ export class UriMap {
 
   #byMovedTemplate(server: string, uri: string): boolean {
     const templates = this.#moves.get(server)?.templates.values() ?? []
-    for (const template of templates) if (template.matches(uri)) return true
+    for (const template of templates) if (template.matches(uri, this.#left)) return true
     return false
   }
 

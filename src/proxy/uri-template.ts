@@ -9,12 +9,20 @@ export interface UriTemplate {
   readonly literals: number
   /** The template without the names of its variables: templates that are equal in this match the same URIs. */
   readonly pattern: string
-  matches(uri: string): boolean
+  /**
+   * Takes what it costs from the steps that are left: where that is more, what stands before the first expression is compared alone.
+   * A server may list thousands of templates. Default: enough for one template.
+   */
+  matches(uri: string, left?: Steps): boolean
 }
 
-/** Longer templates and URIs are compared by what stands before the first expression alone. */
-const LONGEST_TEMPLATE = 1024
-const LONGEST_URI = 4096
+/** Steps that may still be taken, each a character of a URI at one part of a template. */
+export interface Steps {
+  steps: number
+}
+
+/** Steps for all templates that one URI, or a whole list of them, is compared with: some tens of milliseconds. */
+export const MOST_STEPS = 4_000_000
 
 /** What an expression expands to: nothing, or `first` (where there is one) and any number of characters but these. */
 interface Expression {
@@ -41,14 +49,16 @@ export function parseTemplate(template: string): UriTemplate {
   const head = typeof parts[0] === 'string' ? parts[0] : ''
   const literals = parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : 0), 0)
   const fixed = parts.every((part) => typeof part === 'string')
-  const short = template.length <= LONGEST_TEMPLATE
   return {
     literals,
     pattern,
-    matches(uri) {
+    matches(uri, left = { steps: MOST_STEPS }) {
       const normal = normalise(uri)
+      if (fixed) return normal === head
       if (!normal.startsWith(head)) return false
-      if (!short || normal.length > LONGEST_URI) return fixed ? normal === head : true
+      const cost = parts.length * normal.length
+      if (cost > left.steps) return true
+      left.steps -= cost
       return reaches(parts, normal)
     },
   }

@@ -1,13 +1,14 @@
 /** The catalogue: what servers and clients may do to others, at different moments, for honest clients of every kind. */
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import {
   clientAttacks,
   type Front,
   type Moment,
   serverAttacks,
   stdioClientAttacks,
+  summaryOfAttacks,
 } from '../support/hostile.ts'
 
 const namesIn = <T>(program: string): T =>
@@ -60,6 +61,10 @@ const LINES: Record<string, () => string | Uint8Array> = {
   cancellations: () =>
     '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}\n'.repeat(1000),
 }
+
+afterAll(() => {
+  process.stderr.write(summaryOfAttacks())
+})
 
 test('there are at least 60 servers and 40 clients', () => {
   expect(new Set(Object.values(KINDS).flat()).size).toBeGreaterThanOrEqual(60)

@@ -4,13 +4,14 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
 import { isObject, type JsonObject } from '../../src/protocol/json.ts'
 import { descendantsOf, noneLives } from '../e2e/support/processes.ts'
+import { memoryGroup } from './cgroup.mjs'
 import { temporaryFolder } from './upstream.ts'
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
@@ -38,7 +39,13 @@ interface Bounds {
   residentMb: number
 }
 
-const INVARIANT: Bounds = { calls: 60, turnMs: 100, questionMs: 2000, endMs: 2000, residentMb: 768 }
+const INVARIANT: Bounds = {
+  calls: 100,
+  turnMs: 100,
+  questionMs: 2000,
+  endMs: 2000,
+  residentMb: 768,
+}
 
 /**
  * For the short part of the catalogue, which runs beside other tests and on any machine: nothing is timed but by processor time, with ten
@@ -52,7 +59,6 @@ export const ON_ANY_MACHINE: Bounds = {
   endMs: Number.POSITIVE_INFINITY,
 }
 
-const HONEST = { command: process.execPath, args: [SERVER, 'none', 'ready'] }
 /** Of JavaScript objects; the rest of the memory is for buffers and threads. */
 const HEAP_MB = 512
 /** Characters of an answer that the honest client reads. */
@@ -66,11 +72,12 @@ export async function serverAttacks(
   moment: Moment,
   { front = 'legacy', bounds = INVARIANT }: { front?: Front; bounds?: Bounds } = {},
 ): Promise<void> {
-  const bad =
-    moment === 'http'
-      ? { url: await addressOf(start(SERVER, attack, moment)) }
-      : { command: process.execPath, args: [SERVER, attack, moment] }
-  const proxy = await startProxy({ good: HONEST, bad }, front)
+  const proxy = await startBounded(front, bounds, async (run) => ({
+    bad:
+      moment === 'http'
+        ? { url: await addressOf(start(SERVER, attack, moment)) }
+        : run(process.execPath, [SERVER, attack, moment]),
+  }))
   const me = await proxy.connect()
   const other = front === 'stdio' ? me : await proxy.connect()
   await expectUnharmed(proxy, me, bounds, () => {
@@ -85,7 +92,7 @@ export async function clientAttacks(
   attack: string,
   { front = 'legacy', bounds = INVARIANT }: { front?: 'legacy' | 'modern'; bounds?: Bounds } = {},
 ): Promise<void> {
-  const proxy = await startProxy({ good: HONEST }, front)
+  const proxy = await startBounded(front, bounds)
   const me = await proxy.connect()
   await expectUnharmed(proxy, me, bounds, async () => {
     const attacker = start(CLIENT, attack, proxy.url)
@@ -98,12 +105,81 @@ export async function stdioClientAttacks(
   bytes: () => string | Uint8Array,
   bounds = INVARIANT,
 ): Promise<void> {
-  const proxy = await startProxy({ good: HONEST }, 'stdio')
+  const proxy = await startBounded('stdio', bounds)
   const me = await proxy.connect()
   const write = (): void => {
     proxy.child.stdin?.write(bytes())
   }
   await expectUnharmed(proxy, me, bounds, write, write)
+}
+
+/** What becomes of a program of a server, so that it takes no memory of the proxy. */
+type Run = (program: string, args: string[]) => JsonObject
+
+/**
+ * A proxy with the honest server and others. It and its workers have `residentMb` together, where the system lets a test say so and
+ * the bound is that of the catalogue; elsewhere the objects of the proxy itself are bounded.
+ */
+async function startBounded(
+  front: Front,
+  { residentMb }: Bounds,
+  others: (run: Run) => JsonObject | Promise<JsonObject> = () => ({}),
+): Promise<Proxy> {
+  const group =
+    residentMb === INVARIANT.residentMb
+      ? memoryGroup(residentMb, `hostile-${process.pid}-${++groups}`)
+      : undefined
+  const run: Run = (program, args) => {
+    const [command, rest] = group?.outside(program, args) ?? [program, args]
+    return { command, args: rest }
+  }
+  if (group !== undefined)
+    onTestFinished(async () => {
+      expect(group.kills(), 'processes that the system ended for want of memory').toBe(0)
+      await expect.poll(() => group.pids()).toEqual([])
+      group.remove()
+    })
+  const servers = { good: run(process.execPath, [SERVER, 'none', 'ready']), ...(await others(run)) }
+  return startProxy(
+    servers,
+    front,
+    group && { settings: { memoryMb: residentMb }, wrap: group.command, node: [] },
+  )
+}
+
+let groups = 0
+
+/** What an attack did to an honest client: the 99th percentiles of turns and calls, and the median of questions, in milliseconds. */
+interface Measured {
+  attack: string
+  turn: number
+  call: number
+  question: number
+  end: number
+  mb: number
+}
+
+const COLUMNS = ['turn', 'call', 'question', 'end', 'mb'] as const
+const measured: Measured[] = []
+
+function row(name: string, of: (column: (typeof COLUMNS)[number]) => number | string): string {
+  return `${COLUMNS.map((column) => String(of(column)).padStart(9)).join('')}  ${name}\n`
+}
+
+/** Keeps what was measured, and prints it when many attacks are. */
+function note(one: Measured, bounds: Bounds): void {
+  measured.push(one)
+  if (bounds === INVARIANT) process.stderr.write(row(one.attack, (column) => Math.round(one[column])))
+}
+
+/** What the columns are, and the worst of each of all attacks so far. */
+export function summaryOfAttacks(): string {
+  return (
+    row('p99 of turns (processor time) and calls, median of questions, end: ms; memory: MB', String) +
+    row(`the worst of ${measured.length}`, (column) =>
+      Math.max(...measured.map((one) => Math.round(one[column]))),
+    )
+  )
 }
 
 /**
@@ -125,31 +201,44 @@ async function expectUnharmed(
   expect(handle, kept.slice(0, 500)).toBeDefined()
   proxy.child.send('begin')
   await attack()
+  const honest = [process.pid, proxy.pid, ...descendantsOf(proxy.pid).filter(isHonest)]
   const questions: number[] = []
+  const calls: number[] = []
   for (let sent = 1; sent <= bounds.calls; sent++) {
     again()
+    const called = stopwatch(honest)
     const { result } = await call('tools/call', { name: 'good_attack', arguments: {} })
+    calls.push(called.ms())
     expect(isObject(result), `call ${sent} was answered`).toBe(true)
     if (sent % Math.ceil(bounds.calls / QUESTIONS) !== 0) continue
-    const time = stopwatch([process.pid, proxy.pid])
+    const time = stopwatch([process.pid, proxy.pid], workersOf(proxy.pid))
     const where = { cache_id: handle ?? '', where: [`id = ${sent}`] }
     const answer = textOf(await call('tools/call', { name: 'proxy_filter', arguments: where }))
     questions.push(time.ms())
     expect(answer).toContain(`row ${sent}.`)
   }
   const { turns } = await proxy.tell()
-  expect(turns[Math.ceil(turns.length * 0.99) - 1] ?? 0, 'ms of processor time of a turn').toBeLessThan(
-    bounds.turnMs,
-  )
-  expect(median(questions), 'ms that a question took').toBeLessThan(bounds.questionMs)
-  expect(residentMb(proxy.pid), 'MB of memory held').toBeLessThan(bounds.residentMb)
+  const mb = residentMb(proxy.pid)
   const started = descendantsOf(proxy.pid)
-  const time = stopwatch([proxy.pid, ...started])
+  const time = stopwatch([proxy.pid], started)
   const watch = setInterval(() => time.look(), 20)
   proxy.child.kill('SIGTERM')
   await proxy.ended
   clearInterval(watch)
-  expect(time.ms(), 'ms from SIGTERM to the end').toBeLessThan(bounds.endMs)
+  const told = {
+    attack: expect.getState().currentTestName ?? '',
+    turn: percentile(turns, 0.99),
+    call: percentile(calls, 0.99),
+    question: percentile(questions, 0.5),
+    end: time.ms(),
+    mb,
+  }
+  note(told, bounds)
+  expect(told.turn, 'ms of processor time of a turn').toBeLessThan(bounds.turnMs)
+  // What a call took is told and not judged: it is the time of all processes on the way, for which attackers compete.
+  expect(told.question, 'ms that a question took').toBeLessThan(bounds.questionMs)
+  expect(told.end, 'ms from SIGTERM to the end').toBeLessThan(bounds.endMs)
+  expect(mb, 'MB of memory held').toBeLessThan(bounds.residentMb)
   await noneLives(started)
 }
 
@@ -343,47 +432,59 @@ export function textOf({ result, error }: JsonObject): string {
 }
 
 /**
- * Milliseconds since now, less those in which a thread of these processes was ready and had to wait for a processor: of each process the
- * thread that waited longest. `look` notes how long they have waited, for processes that end.
+ * Milliseconds since now, less those in which the main threads of these processes were ready and had to wait for a processor: what is
+ * asked passes one after the other. Of `others`, which work beside each other, the longest wait counts. `look` notes how long they have
+ * waited, for processes that end.
  */
-function stopwatch(pids: readonly number[]): { look(): void; ms(): number } {
-  const before = pids.map(waitsOf)
-  const longest = pids.map(() => 0)
+function stopwatch(pids: readonly number[], others: readonly number[] = []): { look(): void; ms(): number } {
+  const all = [...pids, ...others]
+  const before = all.map(waitOf)
+  const waited = all.map(() => 0)
   const began = performance.now()
   const look = (): void =>
-    pids.forEach((pid, at) => {
-      for (const [thread, waited] of waitsOf(pid))
-        longest[at] = Math.max(longest[at] ?? 0, waited - (before[at]?.get(thread) ?? 0))
+    all.forEach((pid, at) => {
+      waited[at] = Math.max(waited[at] ?? 0, waitOf(pid) - (before[at] ?? 0))
     })
   return {
     look,
     ms() {
       look()
-      return performance.now() - began - longest.reduce((sum, one) => sum + one, 0)
+      const inTurn = waited.slice(0, pids.length).reduce((sum, one) => sum + one, 0)
+      return Math.max(0, performance.now() - began - inTurn - Math.max(0, ...waited.slice(pids.length)))
     },
   }
 }
 
-/** Milliseconds that each thread of a process has waited for a processor; of none where the system does not tell. */
-function waitsOf(pid: number): Map<string, number> {
+/** Milliseconds that the main thread of a process has waited for a processor; 0 where the system does not tell. */
+function waitOf(pid: number): number {
   try {
-    const threads = readdirSync(`/proc/${pid}/task`)
-    return new Map(threads.map((thread) => [thread, waitOf(`/proc/${pid}/task/${thread}/schedstat`)]))
-  } catch {
-    return new Map()
-  }
-}
-
-function waitOf(stat: string): number {
-  try {
-    return Number(readFileSync(stat, 'latin1').split(' ')[1]) / 1e6
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'latin1').split(' ')[1]) / 1e6
   } catch {
     return 0
   }
 }
 
-function median(numbers: readonly number[]): number {
-  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
+/** The number that a part of all is at most. */
+function percentile(numbers: readonly number[], part: number): number {
+  return [...numbers].sort((a, b) => a - b)[Math.ceil(numbers.length * part) - 1] ?? 0
+}
+
+/** Processes in which the proxy answers questions. */
+function workersOf(pid: number): number[] {
+  return descendantsOf(pid).filter((child) => commandOf(child).includes('worker-process.js'))
+}
+
+/** A process of the honest server. */
+function isHonest(pid: number): boolean {
+  return commandOf(pid).includes(`${SERVER}\0none\0`)
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1')
+  } catch {
+    return ''
+  }
 }
 
 /** The most that the process ever held; 0 where the system does not tell. */

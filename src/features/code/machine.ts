@@ -84,7 +84,9 @@ function yieldToOthers(): void {
 }
 
 async function start(run: Run): Promise<void> {
+  usage[BUSY_SINCE] = performance.timeOrigin + performance.now()
   const prepared = prepare(run.code, run.session !== undefined)
+  usage[BUSY_SINCE] = 0
   if ('error' in prepared) return say({ failed: { text: prepared.error }, console: '', cut: 0 })
   let machine: Machine
   try {

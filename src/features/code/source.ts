@@ -70,6 +70,7 @@ function parse(code: string): Node {
   try {
     return TypeScript.parse(code, { ...OPTIONS, sourceType: 'module', locations: true }) as unknown as Node
   } catch (error) {
+    if (error instanceof Tangled) throw error
     try {
       // What modules forbid, as names that are used and not declared may be elsewhere.
       return Parser.parse(code, { ...OPTIONS, sourceType: 'script', locations: true }) as unknown as Node
@@ -79,7 +80,32 @@ function parse(code: string): Node {
   }
 }
 
-const TypeScript = Parser.extend(tsPlugin() as unknown as (parser: typeof Parser) => typeof Parser)
+type Plugin = (parser: typeof Parser) => typeof Parser
+
+const TypeScript = Parser.extend(tsPlugin() as unknown as Plugin, bounded as unknown as Plugin)
+
+/** Tokens that the parser may read: so many for each character, and some for short programs. Those of models need less than one. */
+const TOKENS_PER_CHARACTER = 4
+const TOKENS = 20_000
+
+class Tangled extends Error {}
+
+/**
+ * Where `<` may begin type arguments the parser tries both ways, and both ways again in what is inside: twice the tokens for each level.
+ * This one gives up.
+ */
+function bounded(
+  parser: new (options: object, input: string) => { input: string; nextToken(): void },
+): typeof parser {
+  return class extends parser {
+    #tokens = 0
+    override nextToken(): void {
+      if (++this.#tokens > TOKENS + TOKENS_PER_CHARACTER * this.input.length)
+        throw new Tangled('too many `<` inside one another, each of which may begin a type')
+      super.nextToken()
+    }
+  }
+}
 
 const FENCE = /^[ \t]*(?:```|~~~)[^\n]*\n([\s\S]*?)(?:\n[ \t]*(?:```|~~~)[ \t]*(?:\n|(?![\s\S]))|(?![\s\S]))/m
 

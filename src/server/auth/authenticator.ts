@@ -116,22 +116,28 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   /** Responses under way, and whose they are: streams last for hours. */
   const open = new Map<ServerResponse, { token: string; request: IncomingMessage; principal: Principal }>()
   let watch: NodeJS.Timeout | undefined
-  let looking = false
+  /** What is being asked of each token: one that takes long must not keep the streams of others open. */
+  const asked = new Map<string, Promise<Principal | undefined>>()
+
+  function principalNow(token: string, request: IncomingMessage): Promise<Principal | undefined> {
+    const asking = asked.get(token) ?? admit(token, request).finally(() => asked.delete(token))
+    asked.set(token, asking)
+    return asking
+  }
 
   /** Ends the responses to those whose token was taken back, or opens something else by now. */
-  async function look(): Promise<void> {
-    if (looking) return
-    looking = true
+  function look(): void {
     for (const [response, { token, request, principal }] of open) {
-      try {
-        const now = await admit(token, request)
-        if (now?.id !== principal.id || String(now.profiles) !== String(principal.profiles))
-          response.destroy()
-      } catch (error) {
-        if (error instanceof TokenRefused) response.destroy()
-      }
+      principalNow(token, request).then(
+        (now) => {
+          if (now?.id !== principal.id || String(now.profiles) !== String(principal.profiles))
+            response.destroy()
+        },
+        (error) => {
+          if (error instanceof TokenRefused) response.destroy()
+        },
+      )
     }
-    looking = false
     if (open.size > 0) return
     clearInterval(watch)
     watch = undefined

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseTemplate } from '../../../src/proxy/uri-template.ts'
+import { MOST_STEPS, parseTemplate } from '../../../src/proxy/uri-template.ts'
 import { runs } from '../../support/runs.ts'
 
 /** Section 3.2 of RFC 6570: templates and what they expand to. */
@@ -83,9 +83,19 @@ describe('URI templates', () => {
 
   test('compares a very long URI by its beginning', () => {
     const template = parseTemplate('note://{id}')
-    expect(template.matches(`note://${'x'.repeat(5000)}/y`)).toBe(true)
-    expect(template.matches(`nope://${'x'.repeat(5000)}`)).toBe(false)
+    expect(template.matches(`note://${'x'.repeat(3_000_000)}/y`)).toBe(true)
+    expect(template.matches(`nope://${'x'.repeat(3_000_000)}`)).toBe(false)
     expect(parseTemplate('y'.repeat(5000)).matches(`${'y'.repeat(5000)}z`)).toBe(false)
+  })
+
+  test('thousands of templates share the steps that may be taken', () => {
+    const left = { steps: MOST_STEPS }
+    const uri = `a:${'x'.repeat(4000)}`
+    const template = parseTemplate(`a:${'{+b}'.repeat(200)}!`)
+    const matched = Array.from({ length: 10_000 }, () => template.matches(uri, left))
+    expect(matched[0]).toBe(false)
+    expect(matched.at(-1)).toBe(true)
+    expect(left.steps).toBeGreaterThanOrEqual(0)
   })
 
   const operators = ['', '+', '#', '.', '/', ';', '?', '&'] as const

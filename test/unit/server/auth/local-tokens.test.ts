@@ -7,7 +7,7 @@ import { changeTokens, createToken, hashToken } from '../../../../src/data/token
 import { silentLogger } from '../../../../src/observe/log.ts'
 import { openAuthenticator } from '../../../../src/server/auth/open.ts'
 import { verifies } from '../../../support/verifies.ts'
-import { asking, clock, directory, settings, tokensFile } from './support.ts'
+import { AUDIENCE, asking, clock, directory, settings, tokensFile } from './support.ts'
 
 function added(
   path: string,
@@ -218,6 +218,35 @@ describe('a response that lasts', () => {
     expect([hers.ended(), his.ended()]).toEqual([false, false])
     changeTokens(path, (entries) => entries.filter(({ id }) => id !== anna.id))
     time.pass(4000)
+    await vi.advanceTimersByTimeAsync(4000)
+    await vi.waitFor(() => expect(hers.ended()).toBe(true))
+    expect(his.ended()).toBe(false)
+  })
+
+  test('ends in time where another server never says what the token of another response is worth', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const time = clock()
+    const dataDir = directory()
+    const path = join(dataDir, 'tokens.json')
+    const anna = added(path, 'anna', { now: time.now() })
+    let silent = false
+    const { port } = await asking(
+      {
+        dataDir,
+        auth: { publicUrl: AUDIENCE, introspection: { url: 'https://issuer.example/ask' } },
+      } as never,
+      {
+        clock: time,
+        fetch: async () =>
+          silent ? new Promise(() => {}) : Response.json({ active: true, sub: 'ben', aud: AUDIENCE }),
+      },
+    )
+    const his = await stream(port, 'a-token-of-the-issuer')
+    const hers = await stream(port, anna.token)
+    silent = true
+    changeTokens(path, (entries) => entries.filter(({ id }) => id !== anna.id))
+    // What the issuer said of his token counts no longer.
+    time.pass(61_000)
     await vi.advanceTimersByTimeAsync(4000)
     await vi.waitFor(() => expect(hers.ended()).toBe(true))
     expect(his.ended()).toBe(false)
