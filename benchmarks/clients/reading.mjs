@@ -5,7 +5,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { textOf } from './model.mjs'
 import { SIZES, scenarios } from './scenarios.mjs'
 
-const OWN = ['proxy_explore', 'proxy_filter', 'proxy_search']
+const OWN = ['proxy_code', 'proxy_explore', 'proxy_filter', 'proxy_search']
 const isOwn = (name, own) => name.replaceAll('-', '_').endsWith(own)
 const tokensOf = (text) => (text === '' ? 0 : countTokens(text))
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0)

@@ -1,7 +1,7 @@
 /** The layers around an exchange, in their order. Listing and calling take the same way. */
 import type { Config } from '../config/schema.ts'
 import { callLog } from '../features/call-log/index.ts'
-import type { CodeWiring } from '../features/code/index.ts'
+import type { Code } from '../features/code/index.ts'
 import { createProxyTools, handlesMeant } from '../features/query-tools/index.ts'
 import { references } from '../features/references/index.ts'
 import type { ResultCache } from '../features/result-cache/index.ts'
@@ -21,14 +21,7 @@ import {
   createShortNames,
   type Stage,
 } from '../proxy/layers.ts'
-import {
-  callWriter,
-  DISPATCH,
-  dialectOf,
-  PROXY_TOOL_NAMES,
-  type ProxyTool,
-  RESERVED_NAMES,
-} from '../proxy/own-tools.ts'
+import { callWriter, DISPATCH, dialectOf, PROXY_TOOL_NAMES, RESERVED_NAMES } from '../proxy/own-tools.ts'
 import type { AddressBook } from '../proxy/resources.ts'
 import { createRouter, type Quotas } from '../proxy/router.ts'
 import type { Upstreams } from '../upstream/contract.ts'
@@ -60,7 +53,7 @@ interface OnionParts extends FeatureParts {
   /** Absent: nobody remembers what results looked like. */
   readonly outputTypes: Middleware | undefined
   /** Absent: no programs of models are run. */
-  readonly code: ((wiring: CodeWiring) => ProxyTool) | undefined
+  readonly code: Code['tool'] | undefined
   /** Absent: nobody reads how many calls there are. */
   readonly count: Middleware | undefined
 }

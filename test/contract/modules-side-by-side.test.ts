@@ -113,6 +113,7 @@ verifies(
       'proxy_filter',
       'proxy_search',
       'proxy_explore',
+      'proxy_code',
     ])
     expect(await textOf(world.ask({}, 'near_post'))).toBe('Dear ocean, ask [redacted:email]')
 

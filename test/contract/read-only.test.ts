@@ -554,7 +554,13 @@ describe('annotations of our own tools', () => {
     idempotentHint: effect === 'read',
     openWorldHint: true,
   })
-  const kept = { proxy_filter: reads, proxy_search: reads, proxy_explore: reads }
+  const kept = {
+    proxy_filter: reads,
+    proxy_search: reads,
+    proxy_explore: reads,
+    // Its programs call tools that read, beyond what is kept.
+    proxy_code: runs('read'),
+  }
   const finding = { retrieve_tools: reads, describe_tool: reads, ...kept }
 
   test.each<[World, Record<string, object>]>([

@@ -34,6 +34,7 @@ describe.each(Object.entries(ERAS))('two proxies, a client of the %s era', (_era
       'proxy_filter',
       'proxy_search',
       'proxy_explore',
+      'proxy_code',
     ])
     expect(await proxy.text('near_far_text', { size: 5 })).toBe('aaaaa')
     await expect(proxy.client.callTool({ name: 'near_far_nothing', arguments: {} })).rejects.toThrow(

@@ -35,7 +35,7 @@ const NOTHING_MISSING = { step: 'awaited in vain', messages: [] }
 const STATUS = 'notifications/tasks/status'
 const isStatus = ({ method }: Message): boolean => method === STATUS
 
-const OWN_TOOLS = /^proxy_(?:filter|search|explore)$/
+const OWN_TOOLS = /^proxy_(?:filter|search|explore|code)$/
 
 /**
  * A stream on which the answer was an error is taken for one that broke off by the SDK. It would come back, and this server

@@ -5,23 +5,32 @@ import { fixture, handleOf, startProxy, textOf } from './support/world.ts'
 const servers = { f: fixture('f') }
 const BUDGET = 8000
 
-verifies('S3.4 S3.5', 'the three tools are ordinary tools with flat parameters and short texts', async () => {
-  const { client } = await startProxy({ servers })
-  const { tools } = await client.listTools()
-  const own = tools.filter(({ name }) => name.startsWith('proxy_'))
-  expect(own.map(({ name }) => name)).toEqual(['proxy_filter', 'proxy_search', 'proxy_explore'])
-  for (const { name, description = '', inputSchema } of own) {
-    expect(description.length).toBeLessThan(2048)
-    for (const [parameter, schema] of Object.entries(inputSchema.properties ?? {})) {
-      const { type, items } = schema as { type?: string; items?: { type?: string } }
-      if (parameter === 'arguments') expect(type).toBe('object')
-      else if (type === 'array') expect(items?.type, `${name}.${parameter}`).toBe('string')
-      else expect(['string', 'number', 'integer', 'boolean'], `${name}.${parameter}`).toContain(type)
+verifies(
+  'S3.4 S3.5',
+  'the tools of the proxy are ordinary tools with flat parameters and short texts',
+  async () => {
+    const { client } = await startProxy({ servers })
+    const { tools } = await client.listTools()
+    const own = tools.filter(({ name }) => name.startsWith('proxy_'))
+    expect(own.map(({ name }) => name)).toEqual([
+      'proxy_filter',
+      'proxy_search',
+      'proxy_explore',
+      'proxy_code',
+    ])
+    for (const { name, description = '', inputSchema } of own) {
+      expect(description.length).toBeLessThan(2048)
+      for (const [parameter, schema] of Object.entries(inputSchema.properties ?? {})) {
+        const { type, items } = schema as { type?: string; items?: { type?: string } }
+        if (parameter === 'arguments') expect(type).toBe('object')
+        else if (type === 'array') expect(items?.type, `${name}.${parameter}`).toBe('string')
+        else expect(['string', 'number', 'integer', 'boolean'], `${name}.${parameter}`).toContain(type)
+      }
     }
-  }
-  expect(client.getInstructions()?.length).toBeLessThan(2048)
-  expect(client.getInstructions()).toContain('cache_id')
-})
+    expect(client.getInstructions()?.length).toBeLessThan(2048)
+    expect(client.getInstructions()).toContain('cache_id')
+  },
+)
 
 verifies('S3.13', 'by handle and by fresh call, for each of the three', async () => {
   const { call } = await startProxy({ servers })

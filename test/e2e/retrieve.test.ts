@@ -88,7 +88,7 @@ const ONE_OF_EACH = {
   sql: 'sql_execute_sql',
 }
 
-const OWN = ['proxy_filter', 'proxy_search', 'proxy_explore']
+const OWN = ['proxy_filter', 'proxy_search', 'proxy_explore', 'proxy_code']
 
 const names = async ({ client }: RunningProxy): Promise<string[]> =>
   (await client.listTools()).tools.map(({ name }) => name)

@@ -41,7 +41,7 @@ async function transcript(
   return answers
 }
 
-const own = /^proxy_(filter|search|explore)$/
+const own = /^proxy_(filter|search|explore|code)$/
 function withoutOwnTools(answer: unknown): unknown {
   const { tools, ...rest } = answer as { tools?: { name: string }[] }
   return tools ? { ...rest, tools: tools.filter(({ name }) => !own.test(name)) } : answer

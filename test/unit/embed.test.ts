@@ -65,7 +65,12 @@ test('nothing is required, and what is kept lies in the home directory', async (
   onTestFinished(() => gateway.close())
   const { tools } = await (await connected(gateway)).listTools()
   expect(readdirSync(home)).toEqual(['.mcpproxy'])
-  expect(tools.map(({ name }) => name)).toEqual(['proxy_filter', 'proxy_search', 'proxy_explore'])
+  expect(tools.map(({ name }) => name)).toEqual([
+    'proxy_filter',
+    'proxy_search',
+    'proxy_explore',
+    'proxy_code',
+  ])
 })
 
 test('a client of this process calls tools, and asks questions about a large result', async () => {

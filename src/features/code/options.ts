@@ -60,7 +60,7 @@ export type AskSettings = z.output<typeof askSchema>
 export const codeSchema = z.object({
   enabled: flag(
     'A tool `proxy_code` (action `code` in the exposure `dispatch`): a model runs a JavaScript program over what is kept, in a sandbox.',
-  ).default(false),
+  ).default(true),
   calls: oneOf(
     ['readOnly', 'all'],
     'Which tools a program may call: those that declare `readOnlyHint: true`, or all. With all, a person is asked before each call of a tool that may destroy something, where the client can ask; where it cannot, the call is refused.',
@@ -112,3 +112,5 @@ export const codeSchema = z.object({
     max: 64,
   }).default(4),
 })
+
+export type CodeSettings = z.output<typeof codeSchema>

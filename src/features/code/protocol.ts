@@ -1,6 +1,9 @@
 /** What crosses between the proxy and the thread of a program: texts of JSON, and bytes. */
 import { readFileSync } from 'node:fs'
 
+/** Characters of code. More is no program that a model wrote. */
+export const LONGEST_CODE = 200_000
+
 /** A program to run, with its limits. */
 export interface Run {
   readonly code: string

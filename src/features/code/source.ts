@@ -4,6 +4,7 @@
  */
 import { tsPlugin } from '@sveltejs/acorn-typescript'
 import { Parser } from 'acorn'
+import { LONGEST_CODE } from './protocol.ts'
 
 /** A program that can be run. */
 export interface Prepared {
@@ -27,9 +28,6 @@ interface Node {
   readonly end: number
   readonly [member: string]: unknown
 }
-
-/** Characters of code. More is no program that a model wrote. */
-export const LONGEST_CODE = 200_000
 
 const OPTIONS = {
   ecmaVersion: 'latest',

@@ -207,6 +207,7 @@ const UNLISTED: Readonly<Record<string, readonly string[]>> = {
   proxy_filter: ['tool', 'arguments', 'exclude', 'mode'],
   proxy_search: ['tool', 'arguments', 'multiline', 'threshold', 'top_k', 'context_type', 'exclude', 'offset'],
   proxy_explore: ['tool', 'arguments', 'offset'],
+  proxy_code: ['timeout_ms'],
 }
 
 /** Parameters listed with their types alone. */
