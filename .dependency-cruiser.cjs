@@ -89,7 +89,7 @@ module.exports = {
       comment: 'The command line drives the gateway; it does not reach behind it.',
       severity: 'error',
       from: { path: '^src/cli/' },
-      to: { path: '^src/', pathNot: ['^src/(cli|config|data|observe|protocol|text)/', '^src/(gateway|features/modules)\\.ts$'] },
+      to: { path: '^src/', pathNot: ['^src/(cli|config|data|observe|protocol|services|text)/', '^src/(gateway|features/modules)\\.ts$'] },
     },
     {
       name: 'mcp-sdk-at-the-edges',

@@ -27,6 +27,8 @@ const READ = ['gpt-tokenizer/data/o200k_base.tiktoken']
 
 const BUNDLE = 'dist/bundle'
 const LICENSES = 'THIRD-PARTY-LICENSES.txt'
+/** The folder of the page. */
+const PAGE = 'console'
 
 /** Files of an earlier build stay for as long as a process that began with them may still ask for one. */
 const STALE_MS = 3_600_000
@@ -43,7 +45,7 @@ chmodSync('dist/main.js', 0o755)
 process.exitCode = code
 
 async function bundle() {
-  const required = await bundleRequired()
+  const [required, page] = await Promise.all([bundleRequired(), bundlePage()])
   const imports = new Map()
   const made = await rolldown({
     input: {
@@ -84,6 +86,7 @@ async function bundle() {
   const modules = [
     ...output.flatMap((chunk) => chunk.moduleIds ?? []),
     ...required,
+    ...page,
     ...READ.map(require.resolve),
   ]
   writeFileSync(join(BUNDLE, LICENSES), licenses(modules))
@@ -92,7 +95,22 @@ async function bundle() {
     ...Object.values(REQUIRED),
     ...READ.map((file) => basename(file)),
     LICENSES,
+    PAGE,
   ])
+}
+
+/** Writes the page of the console, which runs in a browser, and tells which modules are in it. */
+async function bundlePage() {
+  const from = 'src/features/console/page'
+  const made = await rolldown({
+    input: join(from, 'main.tsx'),
+    platform: 'browser',
+    tsconfig: join(from, 'tsconfig.json'),
+  })
+  const { output } = await made.write({ file: join(BUNDLE, PAGE, 'page.js'), format: 'esm', minify: true })
+  await made.close()
+  for (const file of ['index.html', 'page.css']) copyFileSync(join(from, file), join(BUNDLE, PAGE, file))
+  return output.flatMap((chunk) => chunk.moduleIds ?? [])
 }
 
 /** Writes the files of `REQUIRED`, and tells which modules are in them. */

@@ -20,6 +20,7 @@ import {
   settingsTable,
   sharedStoreTable,
 } from '../dist/config/generate.js'
+import { routesTable } from '../dist/features/console/routes.js'
 import { featuresTable } from '../dist/gateway/onion.js'
 import { TABLES } from '../dist/query/page.js'
 import { clientSettings, clientsTable } from './clients-table.mjs'
@@ -39,6 +40,7 @@ update('docs/clients.md', (text) => {
   return fill(fill(text, 'measured', clientsTable(recorded)), 'settings', clientSettings())
 })
 update('docs/content.md', (text) => fill(text, 'content', contentTable()))
+update('docs/console.md', (text) => fill(text, 'routes', routesTable()))
 update('docs/results.md', (text) => fill(text, 'results', resultsTable()))
 update('docs/shared-store.md', (text) => fill(text, 'shared-store', sharedStoreTable()))
 update('docs/questions.md', (text) =>

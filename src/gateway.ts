@@ -128,6 +128,9 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     settings.toolCache.ttlMs === 0
       ? undefined
       : (await import('./features/result-cache/index.ts')).openResultCache(config, audience, elapsed)
+  const watched = settings.console.enabled
+    ? (await import('./features/console/index.ts')).openConsole(config, { logger, now })
+    : undefined
   const code = settings.code.enabled
     ? (await import('./features/code/index.ts')).openCode(config, {
         outputTypes: outputTypes?.of,
@@ -160,10 +163,11 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     outputTypes: outputTypes?.layer,
     code: code?.tool,
     count: metrics?.layer,
+    watch: watched?.layer,
   })
 
   // How clients and scripts are served.
-  const backend = createBackend(onion.clients.handler, {
+  const served = createBackend(onion.clients.handler, {
     upstreams,
     audience,
     engine,
@@ -177,6 +181,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     reached: stack.reached,
     notified: notifyThrough(stack, upstreams),
   })
+  const backend = watched?.watching(served) ?? served
   const modern = createModernService({ backend, lists: onion.clients.lists, audience, now: elapsed })
   const programs = once(onion.programs)
   const tellMetrics = metrics && (() => metrics.text(upstreams))
@@ -194,6 +199,26 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
         elapsed,
       })
     : undefined
+  const page = watched?.serve({
+    live: () => live.config,
+    engine,
+    resultStore,
+    ledger,
+    upstreams,
+    questions: onion.questions,
+    async tools() {
+      const { toolsOfServers } = await import('./gateway/profile-status.ts')
+      return toolsOfServers(programs().handler, upstreams)
+    },
+    layers: () => describeLayers(onion.layers(), modules.status(), live.config),
+    modules: modules.status,
+    signOut: signIn.signOut,
+    listChanged: (heard) => audience.listen(heard),
+    host: parts.console,
+    logger,
+    now,
+    elapsed,
+  })
   const command = openListChangedCommand(settings, logger)
   if (command) audience.listen((list) => list === 'tools' && command.run())
 
@@ -207,7 +232,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   let reporting: Promise<unknown> | undefined
 
   /** What serving is handed, whichever way clients come. */
-  const served = {
+  const serving = {
     maxMessageBytes: memory.messageBytes,
     maxSessions: settings.maxTotalAgents,
     limits: { ...settings.limits, bodyBytes: Math.min(settings.limits.bodyBytes, memory.bodyBytes) },
@@ -217,18 +242,18 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     now,
     elapsed,
     seal: await openSeal(settings, now),
-    bridge: bridge?.endpoint,
+    endpoints: [bridge?.endpoint, page?.endpoint].filter((one) => one !== undefined),
     metrics: tellMetrics,
     profiles: () => live.profiles,
   }
-  const mounting = createMounting(settings, served, logger, now)
+  const mounting = createMounting(settings, serving, logger, now)
 
   async function shutDown(): Promise<void> {
     await modern.close()
     await mounting.close()
     audience.close()
     command?.close()
-    await Promise.all([listener?.close(), bridge?.close()])
+    await Promise.all([listener?.close(), bridge?.close(), page?.close()])
     await signIn.close()
     await Promise.all([
       upstreams.close(),
@@ -252,14 +277,18 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
         port: settings.port,
         input: parts.input ?? process.stdin,
         output: parts.output ?? process.stdout,
-        ...served,
+        ...serving,
         ...access,
       })
       void listener.ended.then(left)
       const { url } = listener
-      const script = await bridge?.start(url)
-      if (closing !== undefined) await Promise.all([listener.close(), bridge?.close()])
-      return { ...(url !== undefined && { url }), ...(script !== undefined && { bridge: script }) }
+      const [script, shown] = [await bridge?.start(url), await page?.start(url)]
+      if (closing !== undefined) await Promise.all([listener.close(), bridge?.close(), page?.close()])
+      return {
+        ...(url !== undefined && { url }),
+        ...(script !== undefined && { bridge: script }),
+        ...(shown !== undefined && { console: shown }),
+      }
     },
     connect: mounting.connect,
     fetch: mounting.fetch,

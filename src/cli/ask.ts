@@ -108,6 +108,7 @@ async function ask(
       ...settings,
       transport: 'stdio',
       bridge: { ...own.bridge, enabled: false },
+      console: { ...own.console, enabled: false },
       connect: { ...own.connect, lazy: true },
     },
   }

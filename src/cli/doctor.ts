@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { issuersOf, usesOauth } from '../config/auth-options.ts'
 import { isLoopback } from '../config/loopback.ts'
 import { holdersOf, type ModuleConfig, type UsedModule } from '../config/modules.ts'
+import { remedyFor } from '../config/remedies.ts'
 import type { Config } from '../config/schema.ts'
 import type { ServerConfig } from '../config/servers.ts'
 import { dataDirectory, prepareDataDirectory } from '../data/directory.ts'
@@ -243,27 +244,6 @@ function moduleFinding({ name, what, mode, state, message }: ModuleStatus, redac
 function failed(server: ServerConfig, message: string): Probed {
   const remedy = remedyFor(server, message)
   return { finding: { subject: server.name, state: 'broken', message, remedy }, definitions: [] }
-}
-
-/** A server that starts may miss a file or a package as well: then its command was found. */
-const NO_COMMAND = /the command `.*` was not found|spawn .* ENOENT|exited with code 127/
-
-function remedyFor(server: ServerConfig, message: string): string {
-  if (/needs you to sign in/.test(message)) return `Run: mcp-rlm-proxy login ${server.name}`
-  if ('url' in server) {
-    if (/\b40[13]\b|unauthori[sz]ed|forbidden/i.test(message)) return 'Check the token in "headers".'
-    return 'Is the server running, and is this its address?'
-  }
-  if (/npm (?:error|ERR!).*\b404\b/i.test(message))
-    return 'npm does not know this package: check its name in "args".'
-  if ('command' in server && NO_COMMAND.test(message)) {
-    return `Is ${server.command} installed and on the PATH? Write its whole path otherwise.`
-  }
-  if (/working directory/.test(message)) return 'Check "cwd".'
-  if (/time|did not (?:answer|connect)/i.test(message)) {
-    return 'Run the command by hand; a first start may download something. Raise connect.timeoutMs if it is only slow.'
-  }
-  return 'Run the command by hand to see what it says; check "args" and "env".'
 }
 
 function identity(initialize: unknown): string {

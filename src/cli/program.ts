@@ -90,6 +90,19 @@ const CLI_COMMANDS: readonly CliCommand[] = [
       (await import('./status.ts')).stats(host, invocation, options.json === true),
   },
   {
+    name: 'console',
+    what: 'open the console in a browser: that of a proxy which serves one, or of one that is started for it',
+    options: [
+      ['--print', 'print its address, and open no browser'],
+      ['--read-only', 'with a token that sees everything and changes nothing'],
+    ],
+    run: async ({ host, invocation, options }) =>
+      (await import('./console.ts')).openConsole(host, invocation, {
+        print: options.print === true,
+        readOnly: options.readOnly === true,
+      }),
+  },
+  {
     name: 'tools',
     what: 'list the tools that a client sees, or find those that fit some words',
     arguments: [['[words...]', 'what the tool is for; without them all tools are listed']],

@@ -19,8 +19,12 @@ import type { AuthFinding } from './doctor.ts'
 import type { Host, Invocation, ProcessEvents } from './program.ts'
 import { settle } from './settle.ts'
 
-/** The exit code. In stdio mode nothing but the protocol is written to standard output. */
-export async function run(host: Host, invocation: Invocation): Promise<number> {
+/** The exit code. In stdio mode nothing but the protocol is written to standard output. `shown`: told where the console is. */
+export async function run(
+  host: Host,
+  invocation: Invocation,
+  shown?: (url: string) => void,
+): Promise<number> {
   const { config: wished, warnings, stamp } = await settleOrExplain(host, invocation)
   const { config, warning, discard } = prepareDataDirectory(wished, host)
   const redactor = createRedactor()
@@ -30,7 +34,11 @@ export async function run(host: Host, invocation: Invocation): Promise<number> {
   if (warning !== undefined) logger.warn({}, warning)
 
   resetCaches(config)
-  const gateway = await host.createGateway(config, { logger })
+  const { enabled: hasConsole } = config.settings.console
+  const gateway = await host.createGateway(config, {
+    logger,
+    ...(hasConsole && { console: (await import('./console-host.ts')).consoleHost(host, invocation, config) }),
+  })
   const reload = startReload({
     config: wished,
     stamp,
@@ -56,7 +64,11 @@ export async function run(host: Host, invocation: Invocation): Promise<number> {
     exit: (code) => host.exit(code),
     logger,
   })
-  const { url, bridge } = await gateway.start().catch(async (error: unknown) => {
+  const {
+    url,
+    bridge,
+    console: page,
+  } = await gateway.start().catch(async (error: unknown) => {
     await gateway.close()
     throw error
   })
@@ -72,6 +84,10 @@ export async function run(host: Host, invocation: Invocation): Promise<number> {
   if (config.settings.transport === 'stdio' && host.terminal === true)
     host.stderr.write(byHand(config, invocation))
   if (bridge !== undefined) host.stderr.write(`mcp-rlm-proxy serves scripts at ${bridge}\n`)
+  if (page !== undefined) {
+    host.stderr.write(`mcp-rlm-proxy serves its console at ${page}; open it with: mcp-rlm-proxy console\n`)
+    shown?.(page)
+  }
   const code = await stopped
   // Sockets and children that do not want to end must not keep the process.
   host.exit(code)

@@ -59,6 +59,7 @@ export const OPTION_NAMES: Readonly<Record<string, OptionNames>> = {
     read: (value) => (isTrue(value) ? 'toon' : isFalse(value) ? 'json' : value),
   },
   'bridge.enabled': { env: ['MCPPROXY_BRIDGE'] },
+  'console.enabled': { env: ['MCPPROXY_CONSOLE'], flag: '--console' },
   'toolCache.ttlMs': { aliases: ['toolcachettl'] },
   'retrieve.listChangedExec': { env: ['MCPPROXY_LIST_CHANGED_EXEC'], aliases: ['listChangedExec'] },
   'retrieve.listChangedExecTimeoutMs': { env: ['MCPPROXY_LIST_CHANGED_EXEC_TIMEOUT_MS'] },

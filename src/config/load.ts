@@ -62,13 +62,20 @@ function writtenModules({ content }: Candidate): JsonValue | undefined {
 
 /** Fails with CONFIG_INVALID, which tells every problem at once, when there is something wrong with it. */
 export function checkCandidate(
-  { file, stamp, content }: Candidate,
+  candidate: Candidate,
   request: CandidateRequest,
   modules: CheckRequest['modules'],
 ): Loaded {
+  const { file, stamp } = candidate
+  const { config, problems } = checked(candidate, request, modules)
+  if (config !== undefined) return { config, warnings: problems, stamp }
+  throw invalid(problems, file === undefined ? 'The configuration' : shortName(file, request.cwd))
+}
+
+function checked({ file, content }: Candidate, request: CandidateRequest, modules: CheckRequest['modules']) {
   const { env, cwd, home, flags = {}, serversOptional = false } = request
   const resolve = (path: string): string => absolutePath(path, file === undefined ? cwd : dirname(file), home)
-  const { config, problems } = check({
+  return check({
     env,
     cwd,
     home,
@@ -81,8 +88,18 @@ export function checkCandidate(
     modules,
     resolve,
   })
-  if (config !== undefined) return { config, warnings: problems, stamp }
-  throw invalid(problems, file === undefined ? 'The configuration' : shortName(file, cwd))
+}
+
+/** What would be wrong with the configuration if this text stood in the file. */
+export async function problemsOf(
+  text: string,
+  file: string,
+  request: Omit<CandidateRequest, 'path' | 'value'>,
+): Promise<readonly Problem[]> {
+  const candidate = { file, stamp: undefined, content: readJsonc(text, shortName(file, request.cwd)) }
+  const modules =
+    writtenModules(candidate) === undefined ? undefined : (await import('./check-modules.ts')).modulesCheck()
+  return checked(candidate, request, modules).problems
 }
 
 function invalid(problems: readonly Problem[], name: string): ProxyError {

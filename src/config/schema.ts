@@ -3,6 +3,7 @@
 import * as z from 'zod'
 import { codeSchema } from '../features/code/options.ts'
 import { collectSchema } from '../features/collect/options.ts'
+import { consoleSchema } from '../features/console/options.ts'
 import { dispatchSchema, readbackSchema, spillSchema, utilsSchema } from '../features/dispatch/options.ts'
 import { outputTypesSchema } from '../features/output-types/options.ts'
 import { queryToolSettings } from '../features/query-tools/options.ts'
@@ -234,6 +235,9 @@ export const settingsSchema = z.object({
     .prefault({})
     .meta({ description: 'A built-in server for files, for chains of tools and in place of a shell.' }),
   bridge: bridgeSchema.prefault({}).meta({ description: 'Tools for scripts of this machine, over HTTP.' }),
+  console: consoleSchema
+    .prefault({})
+    .meta({ description: 'A page for people who run the proxy, and its interface for programs.' }),
   collect: collectSchema.prefault({}).meta({ description: 'How pages of a collection are followed.' }),
   toolCache: toolCacheSchema
     .prefault({})

@@ -1,7 +1,18 @@
 /** The bearer tokens of clients, as hashes in a private file. */
 
 import { createHash, randomBytes } from 'node:crypto'
-import { closeSync, linkSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { absolutePath } from '../config/sources.ts'
 import { hasCode, messageOf, ProxyError } from '../protocol/errors.ts'
@@ -221,4 +232,64 @@ function invalid(path: string, what: string): ProxyError {
     `The file of tokens ${path} ${what}.`,
     'Correct it, or move it away and make new tokens with: mcp-rlm-proxy token add <name>',
   )
+}
+
+// Tokens of programs of this machine, which read them in a private file: one is made when it is first asked for.
+
+export interface KeptToken {
+  readonly token: string
+  /** Where it is kept. */
+  readonly path: string
+}
+
+/**
+ * The token in this file of the directory, which is made when it is not there. `of`: what it opens, `next`: what else to do, for the
+ * message. Throws ProxyError (CONFIG_INVALID) for a file that others can read or that holds something else: then nobody knows who has the token.
+ */
+export function keptToken(
+  directory: string,
+  file: string,
+  { of, next }: { of: string; next?: string },
+): KeptToken {
+  const path = join(directory, file)
+  try {
+    const token = readToken(path) ?? makeToken(path) ?? readToken(path)
+    if (token !== undefined) return { token, path }
+    throw new Error('it was removed at the same moment')
+  } catch (error) {
+    throw new ProxyError(
+      'CONFIG_INVALID',
+      `The token of ${of} in ${path} cannot be used: ${messageOf(error)}.`,
+      `Remove the file, and another token is made${next === undefined ? '' : `; ${next}`}.`,
+      { cause: error },
+    )
+  }
+}
+
+/** Undefined: there is no file. */
+function readToken(path: string): string | undefined {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  if (stat === undefined) return undefined
+  if (!stat.isFile()) throw new Error('it is no ordinary file')
+  if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0) throw new Error('others can read it')
+  const token = readFileSync(path, 'utf8').trim()
+  if (!/^[\w-]{40,100}$/.test(token)) throw new Error('it holds no token')
+  return token
+}
+
+/** Undefined: another process was first. The file comes into being with its content, so nobody reads a part of it. */
+function makeToken(path: string): string | undefined {
+  const { token } = createToken('local', { now: Date.now() })
+  const partial = `${path}.${process.pid}`
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  writeFileSync(partial, `${token}\n`, { mode: 0o600, flag: 'wx' })
+  try {
+    linkSync(partial, path)
+    return token
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return undefined
+    throw error
+  } finally {
+    rmSync(partial, { force: true })
+  }
 }

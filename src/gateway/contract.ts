@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable, Writable } from 'node:stream'
 import type { Profile } from '../config/profiles.ts'
 import type { Config } from '../config/schema.ts'
+import type { ConsoleHost } from '../features/console/options.ts'
 import type { ModuleDefinition, ModuleHealth } from '../module-runtime/module.ts'
 import type { Logger } from '../observe/log.ts'
 import type { SavingsReport } from '../observe/savings-report.ts'
@@ -32,11 +33,13 @@ export interface GatewayParts {
   /** Modules of the embedder's own, which `use` may name in `modules`. */
   modules?: readonly ModuleDefinition[]
   signIn?: SignInParts
+  /** What the console can do by this program. Absent: it shows no clients to connect, and changes no file. */
+  console?: ConsoleHost
 }
 
 export interface Gateway {
-  /** Begins to serve. `url`: where clients connect; absent over stdio. `bridge`: where scripts do, when there is a bridge. */
-  start(): Promise<{ url?: string; bridge?: string }>
+  /** Begins to serve. `url`: where clients connect; absent over stdio. `bridge`: where scripts do, when there is a bridge. `console`: its page, when it is served. */
+  start(): Promise<{ url?: string; bridge?: string; console?: string }>
   /**
    * Serves one more client, in this process: `transport` is its other end, such as one of the pair that `InMemoryTransport` of the MCP SDK
    * makes. It is a client of its own, which owns what is kept for it. Without `start`.

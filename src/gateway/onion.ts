@@ -20,10 +20,12 @@ import {
   createPages,
   createShortNames,
   type Stage,
+  timed,
 } from '../proxy/layers.ts'
 import { callWriter, DISPATCH, dialectOf, PROXY_TOOL_NAMES, RESERVED_NAMES } from '../proxy/own-tools.ts'
 import type { AddressBook } from '../proxy/resources.ts'
 import { createRouter, type Quotas } from '../proxy/router.ts'
+import type { ResultStore } from '../store/result-store.ts'
 import type { Upstreams } from '../upstream/contract.ts'
 import { unavailableServers } from '../upstream/unavailable.ts'
 import type { LayerStatus, ModuleStatus, OnionLayer } from './contract.ts'
@@ -34,6 +36,8 @@ export interface Onion {
   readonly clients: Stage
   /** What programs ask: without what is there for models. */
   programs(): Stage
+  /** The three tools that ask what this store keeps. */
+  questions(store: ResultStore): readonly ProxyTool[]
   /** What stands around an exchange now, the client's side first. */
   layers(): OnionLayer[]
 }
@@ -56,6 +60,8 @@ interface OnionParts extends FeatureParts {
   readonly code: Code['tool'] | undefined
   /** Absent: nobody reads how many calls there are. */
   readonly count: Middleware | undefined
+  /** Notes calls for the console, with how long each part took. Absent: nobody looks, and nothing is timed. */
+  readonly watch: Middleware | undefined
 }
 
 export function createOnion(parts: OnionParts): Onion {
@@ -66,19 +72,21 @@ export function createOnion(parts: OnionParts): Onion {
     reserved: [...PROXY_TOOL_NAMES, ...RESERVED_NAMES[settings.exposure]],
   })
   const ownTools = new Set([...PROXY_TOOL_NAMES, DISPATCH])
-  const questions = createProxyTools({
-    engine: parts.engine,
-    resultStore: parts.resultStore,
-    // A fresh call is a call like any other: it begins where those of clients begin.
-    call: (exchange: Exchange) => clients.handler(exchange),
-    ownTools,
-    freshCalls: settings.freshCalls,
-    callFor: callWriter(settings),
-    unavailable: (client) => unavailableServers(upstreams, client),
-    budget: settings.maxResponseSize,
-    dialect: dialectOf(settings),
-  })
+  const questionsOf = (resultStore: ResultStore): readonly ProxyTool[] =>
+    createProxyTools({
+      engine: parts.engine,
+      resultStore,
+      // A fresh call is a call like any other: it begins where those of clients begin.
+      call: (exchange: Exchange) => clients.handler(exchange),
+      ownTools,
+      freshCalls: settings.freshCalls,
+      callFor: callWriter(settings),
+      unavailable: (client) => unavailableServers(upstreams, client),
+      budget: settings.maxResponseSize,
+      dialect: dialectOf(settings),
+    })
   const { resultStore } = parts
+  const questions = questionsOf(resultStore)
   const code = parts.code?.({
     call: (exchange) => logged.handler(exchange),
     lists: () => logged.lists,
@@ -114,6 +122,7 @@ export function createOnion(parts: OnionParts): Onion {
     ...part(callLog),
     ...present(count),
     ...part(savings),
+    ...present(parts.watch),
     ...parts.exposure((exchange, result) => compose(shaping, async () => result).handler(exchange)),
     ...named,
     ...outer,
@@ -127,17 +136,19 @@ export function createOnion(parts: OnionParts): Onion {
     current: async (kind, exchange) =>
       kind === 'tools' || kind === 'prompts' ? directory.list(kind, exchange) : undefined,
   }
-  const inmost = compose(inner, router, source)
-  const clients = compose(layers, inmost)
+  const timedIf = parts.watch ? timed : <T>(these: T): T => these
+  const inmost = compose(timedIf(inner), router, source)
+  const clients = compose(timedIf(layers), inmost)
   const programs = [...present(count), ...named, ...outer, ...remembering]
   // What a program of a model calls is in the log as what the model calls.
-  const logged = compose([...part(callLog), ...programs], inmost)
+  const logged = compose([...part(callLog), ...present(parts.watch), ...programs], inmost)
 
   /** Halves of what stands elsewhere, and what only gives a name its meaning: nobody would look for them. */
   const hidden = new Set<Middleware>([short, ...named, ...remembering])
   return {
     clients,
     programs: () => compose(programs, inmost),
+    questions: questionsOf,
     layers: () => [
       ...[...layers, ...inner].flatMap((layer): OnionLayer[] => {
         if (layer === modules.outer) return modules.names.outer.map((name) => ({ name, kind: 'module' }))
@@ -197,6 +208,11 @@ const metrics: OnDemand = {
   what: 'Counts calls for `/metrics`.',
   when: 'over HTTP, or with the bridge',
 }
+const watch: OnDemand = {
+  name: 'console',
+  what: 'Notes calls for the console.',
+  when: '`console.enabled`',
+}
 const retrieve: OnDemand = {
   name: 'retrieve',
   what: 'Lists a tool that finds tools in place of all tools.',
@@ -233,6 +249,7 @@ export const FEATURES: readonly OnDemand[] = [
   callLog,
   metrics,
   savings,
+  watch,
   retrieve,
   dispatch,
   truncation,

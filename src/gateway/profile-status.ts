@@ -4,6 +4,7 @@ import { plain } from '../protocol/content.ts'
 import { LEGACY_VERSIONS } from '../protocol/eras.ts'
 import type { Client, Handler } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
+import { originOf } from '../protocol/origin.ts'
 import { PROXY_TOOL_NAMES } from '../proxy/own-tools.ts'
 import type { Upstreams } from '../upstream/contract.ts'
 import type { ProfileStatus } from './contract.ts'
@@ -31,6 +32,40 @@ export async function profileStatuses(
 /** The servers' tools for a client without a profile. `list`: all layers but those that hide tools. */
 export function definitionsOfServers(list: Handler, upstreams: Visited): Promise<JsonObject[]> {
   return visit(undefined, list, upstreams, ofServers)
+}
+
+/** A tool of a server, and whether clients may use it. */
+interface LookedAt {
+  readonly name: string
+  readonly server: string
+  /** What its server calls it. */
+  readonly original: string
+  readonly definition: JsonObject
+  readonly enabled: boolean
+}
+
+/** All tools of the servers as a client without a profile sees them, and those that may not be used. */
+export function toolsOfServers(
+  list: Handler,
+  upstreams: Visited & Pick<Upstreams, 'list'>,
+): Promise<LookedAt[]> {
+  return visit(undefined, list, upstreams, async (listed, client) => {
+    const shown = ofServers(listed).flatMap((definition): LookedAt[] => {
+      const origin = originOf(definition)
+      const { server = '', name: original = String(definition.name) } = origin ?? {}
+      return [{ name: String(definition.name), server, original, definition, enabled: true }]
+    })
+    const known = new Set(shown.map(({ server, original }) => JSON.stringify([server, original])))
+    const all = await upstreams.list('tools', client, new AbortController().signal, { hidden: true })
+    const hidden = all.flatMap(({ server, items }) =>
+      items.flatMap((definition): LookedAt[] => {
+        const original = String(definition.name)
+        if (known.has(JSON.stringify([server, original]))) return []
+        return [{ name: original, server, original, definition, enabled: false }]
+      }),
+    )
+    return [...shown, ...hidden]
+  })
 }
 
 function ofServers(tools: readonly JsonObject[]): JsonObject[] {

@@ -16,6 +16,8 @@ export interface Redactor {
   /** More values that are struck out from now on. */
   strike(secrets: readonly string[]): void
   text(value: string): string
+  /** The same for a text of any length; a log cuts a long one. */
+  whole(value: string): string
   /** A copy of a log line's fields. Errors become their type, message and stack. */
   fields(value: Record<string, unknown>): Record<string, unknown>
 }
@@ -43,10 +45,10 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
     return result
   }
 
-  function struck(value: string): string {
+  function struck(value: string, most = MAX_TEXT): string {
     let result = value
     for (const secret of known) result = result.replaceAll(secret, STRUCK)
-    if (result.length > MAX_TEXT) result = `${result.slice(0, MAX_TEXT)}… (${value.length} characters)`
+    if (result.length > most) result = `${result.slice(0, most)}… (${value.length} characters)`
     return strikeLoosely(result)
   }
 
@@ -78,7 +80,8 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
     return { type: value.name, message: text(value.message), stack: text(value.stack ?? ''), ...cause }
   }
 
-  return { strike, text, fields: (value) => object(value, 0, [value]) }
+  const whole = (value: string): string => struck(value, Number.POSITIVE_INFINITY)
+  return { strike, text, whole, fields: (value) => object(value, 0, [value]) }
 }
 
 /** Stands for an id that is a key: enough to tell two apart, and nothing to open anything with. */

@@ -7,6 +7,7 @@ import type { Era } from './eras.ts'
 import type { JsonObject } from './json.ts'
 import type { Notification, Request } from './message.ts'
 import type { Origin } from './origin.ts'
+import type { Timed } from './timing.ts'
 
 /** Who owns kept results: an authenticated principal, an HTTP session, the one local client, or nobody known. */
 export interface Agent {
@@ -102,6 +103,8 @@ export interface Exchange {
   onKept?(handle: string): void
   /** Told what the answer saves, by whoever made it smaller. Not in `_meta`: some clients show that to their model. */
   onSaved?(savings: Savings): void
+  /** Told how long each layer and the server took. Absent: nobody looks, and nothing is timed. */
+  onTimed?(part: Timed): void
   /** Set by the proxy's own tools: JSON of the arguments, which are not shown. Those in `params` are what may be, and stand for them. */
   readonly supplied?: Uint8Array<SharedArrayBuffer>
   /**

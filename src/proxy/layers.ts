@@ -15,6 +15,7 @@ import { isObject, type JsonObject } from '../protocol/json.ts'
 import { createLists, LIST_METHODS, showList } from '../protocol/lists.ts'
 import { originOf } from '../protocol/origin.ts'
 import { listedNames, type Meaning, type Spelled, spellingsOf } from '../protocol/spellings.ts'
+import { timing } from '../protocol/timing.ts'
 import { shortHash } from '../text/short-hash.ts'
 import type { LiveResultSettings } from './feature.ts'
 
@@ -84,6 +85,32 @@ function grouped(group: LayerGroup, inner: Stage): Stage {
   })
   const handler: Handler = (exchange) => stage.handler(exchange)
   return outside(handler, handler, inner.source)
+}
+
+// How long each part of an exchange takes, for who looks at calls.
+
+/** The same layers; each tells an exchange that wants to know how long it took. */
+export function timed(layers: readonly (Middleware | LayerGroup)[]): (Middleware | LayerGroup)[] {
+  return layers.map((layer) =>
+    'listen' in layer
+      ? {
+          get layers() {
+            return layer.layers.map(timedLayer)
+          },
+          listen: layer.listen,
+        }
+      : timedLayer(layer),
+  )
+}
+
+function timedLayer(layer: Middleware): Middleware {
+  return {
+    ...layer,
+    wrap(next, inside) {
+      const inner = layer.wrap(next, inside)
+      return (exchange) => timing(exchange, { part: layer.name }, () => inner(exchange))
+    },
+  }
 }
 
 // Short names.

@@ -5,6 +5,7 @@ import type { Client, Exchange } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { Notification, Request } from '../protocol/message.ts'
 import { unlessAborted } from '../protocol/sharing.ts'
+import { timing } from '../protocol/timing.ts'
 import { LogLevels } from './bridges/legacy-client.ts'
 import { createModernClients, type ModernClients } from './bridges/modern-client.ts'
 import { Catalogue, ToolFilter } from './catalogue.ts'
@@ -189,7 +190,9 @@ class Pool implements Upstreams {
       throw new RpcError(RPC.methodNotFound, `Method not found: ${request.method.slice(0, 200)}`)
     server.calls++
     try {
-      return await this.#sessions.of(server, exchange.client).request(request, exchange)
+      return await timing(exchange, { part: 'server', server: name }, () =>
+        this.#sessions.of(server, exchange.client).request(request, exchange),
+      )
     } finally {
       server.calls--
     }
@@ -210,8 +213,18 @@ class Pool implements Upstreams {
 
   configure(servers: Readonly<Record<string, ServerOptions>>, permits?: Permits): Reconfigured {
     this.#filter = filterOf(permits)
+    return this.#take(serversOf({ servers, defaults: this.#options.defaults }, this.#servers))
+  }
+
+  restart(name: string): void {
+    const { options } = this.#server(name)
+    const fresh = serversOf({ servers: { [name]: options }, defaults: this.#options.defaults })
+    this.#take(new Map([...this.#servers].map(([one, server]) => [one, fresh.get(one) ?? server])))
+  }
+
+  /** These servers from now on: those that are other objects are connected anew. */
+  #take(now: ReadonlyMap<string, Server>): Reconfigured {
     const before = this.#servers
-    const now = serversOf({ servers, defaults: this.#options.defaults }, before)
     this.#servers = now
     this.servers = [...now.keys()]
     const removed = [...before.keys()].filter((name) => !now.has(name))
@@ -220,7 +233,7 @@ class Pool implements Upstreams {
       .filter((server) => before.has(server.name) && before.get(server.name) !== server)
       .map(({ name }) => name)
     for (const name of [...removed, ...changed]) this.#retire(name, before.get(name), now.get(name))
-    for (const name of added) this.#memory.meet(name, servers[name] ?? {})
+    for (const name of added) this.#memory.meet(name, this.#server(name).options)
     for (const name of [...added, ...changed]) this.#recall(this.#server(name))
     for (const name of [...added, ...changed]) this.#welcome(this.#server(name))
     for (const name of [...removed, ...changed, ...added])

@@ -3,10 +3,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from '../../observe/log.ts'
-import { isObject, type JsonObject } from '../../protocol/json.ts'
 import { createFailures, credentialsOf } from '../../server/auth/credentials.ts'
 import type { Endpoint } from '../../server/http/listen.ts'
-import { isJson, readBody } from '../../server/http/request.ts'
+import { BodyRefused, isLocal, leaving, readJson } from '../../server/http/request.ts'
 import { BRIDGE_ACTIONS, type Bridge, type BridgeAction, BridgeError } from './scripts.ts'
 
 export interface EndpointOptions {
@@ -21,9 +20,14 @@ export interface EndpointOptions {
   maxUnderway?: number
 }
 
+/** `authorize` answers a request that it refuses. False: it did. */
+export type BridgeEndpoint = Endpoint & {
+  authorize(request: IncomingMessage, response: ServerResponse): boolean
+}
+
 export const BRIDGE_PATH = '/bridge'
 
-export function createBridgeEndpoint(options: EndpointOptions): Endpoint {
+export function createBridgeEndpoint(options: EndpointOptions): BridgeEndpoint {
   const { bridge, gate, logger, maxBodyBytes = 8 * 1024 * 1024, bodyMs = 30_000, maxUnderway = 32 } = options
   let underway = 0
 
@@ -45,7 +49,7 @@ export function createBridgeEndpoint(options: EndpointOptions): Endpoint {
         `There are ${ENDPOINTS}, all with POST, and GET ${BRIDGE_PATH}/result/{id}.`,
       )
     allow(request, response, 'POST')
-    const params = await readParams(request, maxBodyBytes, bodyMs)
+    const params = await readJson(request, maxBodyBytes, bodyMs)
     const body = await bridge.answer(first, params, signal)
     logger.debug({ action: first, tool: body.tool }, 'a script was answered')
     send(response, 200, 'application/json', Buffer.from(JSON.stringify(body)))
@@ -53,7 +57,12 @@ export function createBridgeEndpoint(options: EndpointOptions): Endpoint {
 
   function refused(error: unknown, response: ServerResponse): void {
     if (response.destroyed || response.headersSent) return void response.destroy()
-    const refusal = error instanceof BridgeError ? error : new BridgeError('internal_error', 'Internal error')
+    const refusal =
+      error instanceof BridgeError
+        ? error
+        : error instanceof BodyRefused
+          ? new BridgeError(error.code, error.message)
+          : new BridgeError('internal_error', 'Internal error')
     if (refusal.code === 'internal_error')
       logger.error({ err: refusal.cause ?? error }, 'a script could not be answered')
     if (refusal.code === 'unauthorized') response.setHeader('www-authenticate', 'Bearer')
@@ -107,50 +116,6 @@ function allow({ method }: IncomingMessage, response: ServerResponse, wanted: st
   throw new BridgeError('method_not_allowed', `Use ${wanted}.`)
 }
 
-/** Aborts when the script leaves before it is answered. */
-function leaving(response: ServerResponse): AbortSignal {
-  const abort = new AbortController()
-  response.once('close', () => {
-    if (!response.writableFinished) abort.abort()
-  })
-  return abort.signal
-}
-
-/** Nothing sent: no parameters. */
-async function readParams(request: IncomingMessage, maxBytes: number, ms: number): Promise<JsonObject> {
-  if (request.headers['content-encoding'] !== undefined)
-    throw new BridgeError('unsupported_media_type', 'Send the body as it is, without Content-Encoding.')
-  const bytes = await inTime(readBody(request, maxBytes), ms)
-  if (bytes === undefined)
-    throw new BridgeError('payload_too_large', `The body must not have more than ${maxBytes} bytes.`)
-  if (bytes.length === 0) return {}
-  if (!isJson(request))
-    throw new BridgeError('unsupported_media_type', 'Content-Type must be application/json.')
-  let value: unknown
-  try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch {
-    throw new BridgeError('bad_request', 'The body is no JSON.')
-  }
-  if (!isObject(value)) throw new BridgeError('bad_request', 'The body must be a JSON object.')
-  return value
-}
-
-async function inTime<T>(reading: Promise<T>, ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    const error = new BridgeError('request_timeout', `The body did not arrive within ${ms / 1000} s.`)
-    timer = setTimeout(reject, ms, error)
-  })
-  try {
-    return await Promise.race([reading, late])
-  } finally {
-    clearTimeout(timer)
-    // Who leaves later is nobody's error.
-    reading.catch(() => {})
-  }
-}
-
 function send(response: ServerResponse, status: number, type: string, bytes: Uint8Array): void {
   if (response.destroyed) return
   response.writeHead(status, {
@@ -176,9 +141,6 @@ interface TokenGateOptions {
   logger: Logger
 }
 
-/** Headers of whoever passes requests of other machines on to this one. */
-const PASSED_ON = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'] as const
-
 const FAILURES_PER_MINUTE = 20
 
 export function createTokenGate({ token, now, logger }: TokenGateOptions): TokenGate {
@@ -196,9 +158,9 @@ export function createTokenGate({ token, now, logger }: TokenGateOptions): Token
   return {
     check(request) {
       const address = request.socket.remoteAddress ?? ''
-      if (!/^(?:::ffff:)?127\.\d+\.\d+\.\d+$|^::1$/i.test(address))
-        throw new BridgeError('forbidden', 'The bridge is for scripts of this machine.')
-      if (PASSED_ON.some((name) => request.headers[name] !== undefined))
+      const local = isLocal(request)
+      if (local === 'no') throw new BridgeError('forbidden', 'The bridge is for scripts of this machine.')
+      if (local === 'passed on')
         throw new BridgeError('forbidden', 'The bridge does not take what a proxy passes on.')
       const credentials = credentialsOf(request)
       if (credentials.kind === 'none')

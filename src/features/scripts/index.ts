@@ -1,27 +1,27 @@
 /** Wires the bridge for scripts: its own listener where clients come over standard input, else the one they come to. */
 
 import { createHash } from 'node:crypto'
-import { linkSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageVersion } from '../../config/identity.ts'
 import type { Config } from '../../config/schema.ts'
 import type { ServerConfig } from '../../config/servers.ts'
-import { createToken } from '../../data/tokens.ts'
+import { type KeptToken, keptToken } from '../../data/tokens.ts'
 import type { Engine } from '../../engine/contract.ts'
 import type { Logger } from '../../observe/log.ts'
 import { MODERN_VERSIONS } from '../../protocol/eras.ts'
-import { hasCode, messageOf, ProxyError } from '../../protocol/errors.ts'
+import { messageOf } from '../../protocol/errors.ts'
 import type { Agent, Client } from '../../protocol/exchange.ts'
 import { connectionsOf } from '../../proxy/connections.ts'
 import type { Stage } from '../../proxy/layers.ts'
 import { PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
-import { type Endpoint, type HttpListener, type ListenOptions, listen } from '../../server/http/listen.ts'
+import { type HttpListener, type ListenOptions, listen } from '../../server/http/listen.ts'
 import { refuse } from '../../server/http/request.ts'
 import type { Backend } from '../../server/legacy.ts'
 import { createModernClients } from '../../server/modern.ts'
 import type { ResultStore } from '../../store/result-store.ts'
 import type { Upstreams } from '../../upstream/contract.ts'
-import { BRIDGE_PATH, createBridgeEndpoint, createTokenGate } from './endpoint.ts'
+import { BRIDGE_PATH, type BridgeEndpoint, createBridgeEndpoint, createTokenGate } from './endpoint.ts'
 import { createBridge } from './scripts.ts'
 
 export interface BridgeParts {
@@ -41,7 +41,7 @@ export interface BridgeParts {
 
 export interface OpenBridge {
   /** For the listener that clients come to. */
-  readonly endpoint: Endpoint
+  readonly endpoint: BridgeEndpoint
   /** Opens a listener where there is no other. `url`: of that other. Gives where scripts connect; undefined: they cannot. */
   start(url: string | undefined): Promise<string | undefined>
   close(): Promise<void>
@@ -138,13 +138,13 @@ function agentOf(token: string): Agent {
 }
 
 /** Everything there but `/healthz` needs the token. */
-function alone(port: number, bridge: Endpoint, { logger, metrics }: BridgeParts): ListenOptions {
+function alone(port: number, bridge: BridgeEndpoint, { logger, metrics }: BridgeParts): ListenOptions {
   const authenticator: ListenOptions['authenticator'] = {
     authenticate: async (request, response) =>
       bridge.authorize(request, response) ? { id: 'script' } : undefined,
     serve: () => false,
   }
-  return { host: '127.0.0.1', port, backend: { logger }, bridge, metrics, authenticator }
+  return { host: '127.0.0.1', port, backend: { logger }, endpoints: [bridge], metrics, authenticator }
 }
 
 const nothingElse = {
@@ -171,55 +171,7 @@ function removeIfOurs(path: string, url: string): void {
   }
 }
 
-// The token of scripts: as configured, else made once and kept in a private file.
-
-/** In the data directory. */
-const BRIDGE_TOKEN_FILE = 'bridge-token'
-
-/**
- * The token in this directory's file, which is made when it is not there. Throws ProxyError (CONFIG_INVALID) for a file that others
- * can read or that holds something else: then nobody knows who has the token.
- */
-export function bridgeToken(directory: string): { token: string; path: string } {
-  const path = join(directory, BRIDGE_TOKEN_FILE)
-  try {
-    const token = readToken(path) ?? makeToken(path) ?? readToken(path)
-    if (token !== undefined) return { token, path }
-    throw new Error('it was removed at the same moment')
-  } catch (error) {
-    throw new ProxyError(
-      'CONFIG_INVALID',
-      `The token of the bridge in ${path} cannot be used: ${messageOf(error)}.`,
-      'Remove the file, and another token is made; or set bridge.token.',
-      { cause: error },
-    )
-  }
-}
-
-/** Undefined: there is no file. */
-function readToken(path: string): string | undefined {
-  const stat = lstatSync(path, { throwIfNoEntry: false })
-  if (stat === undefined) return undefined
-  if (!stat.isFile()) throw new Error('it is no ordinary file')
-  if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0) throw new Error('others can read it')
-  const token = readFileSync(path, 'utf8').trim()
-  if (!/^[\w-]{40,100}$/.test(token)) throw new Error('it holds no token')
-  return token
-}
-
-/** Undefined: another process was first. The file comes into being with its content, so nobody reads a part of it. */
-function makeToken(path: string): string | undefined {
-  const { token } = createToken('bridge', { now: Date.now() })
-  const partial = `${path}.${process.pid}`
-  mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 })
-  writeFileSync(partial, `${token}\n`, { mode: 0o600, flag: 'wx' })
-  try {
-    linkSync(partial, path)
-    return token
-  } catch (error) {
-    if (hasCode(error, 'EEXIST')) return undefined
-    throw error
-  } finally {
-    rmSync(partial, { force: true })
-  }
+/** The token of scripts where none is configured. Throws ProxyError as `keptToken` does. */
+export function bridgeToken(directory: string): KeptToken {
+  return keptToken(directory, 'bridge-token', { of: 'the bridge', next: 'or set bridge.token' })
 }

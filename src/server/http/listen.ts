@@ -17,12 +17,10 @@ import type { SessionSeal } from '../sealed.ts'
 import type { SessionsOptions } from '../sessions.ts'
 import { refuse, requestUrl } from './request.ts'
 
-/** What answers beside MCP at the same address: the bridge for scripts. */
+/** What answers beside MCP at the same address, for who has a token of its own: the bridge for scripts, the console. */
 export interface Endpoint {
   /** True for everything that it answers, if only to say that it is not there. */
   serves(url: URL): boolean
-  /** False: it was refused, and has been answered. */
-  authorize(request: IncomingMessage, response: ServerResponse): boolean
   handle(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void>
 }
 
@@ -50,8 +48,8 @@ export interface HttpOptions extends SessionsOptions {
   seal?: SessionSeal | undefined
   /** The other replicas. Absent: there are none, or nothing that they share. */
   replicas?: Replicas | undefined
-  /** For scripts, who say by a token of their own who they are. */
-  bridge?: Endpoint | undefined
+  /** Each is asked before clients are, in this order. Absent: none. */
+  endpoints?: readonly Endpoint[] | undefined
   /** The text of `/metrics`; absent: there is none. */
   metrics?: (() => Promise<string>) | undefined
 }
@@ -59,7 +57,7 @@ export interface HttpOptions extends SessionsOptions {
 /** What listening needs, whatever is served. */
 export type ListenOptions = Pick<
   HttpOptions,
-  'host' | 'port' | 'authenticator' | 'allowUnauthenticated' | 'publicUrl' | 'bridge' | 'metrics'
+  'host' | 'port' | 'authenticator' | 'allowUnauthenticated' | 'publicUrl' | 'endpoints' | 'metrics'
 > & { backend: Pick<Backend, 'logger'> }
 
 /** The same without a port of its own. */
@@ -135,7 +133,7 @@ export interface Mounted {
 
 /** All of `listen` but the server. Throws ProxyError when everybody on the network could connect without having been asked for. */
 export function mount(options: MountOptions, service: Service): Mounted {
-  const { host, backend, authenticator, publicUrl, bridge } = options
+  const { host, backend, authenticator, publicUrl, endpoints = [] } = options
   refuseToBeOpen(options)
   const guard = createGuard(host, publicUrl)
   let closing = false
@@ -146,7 +144,7 @@ export function mount(options: MountOptions, service: Service): Mounted {
     if (!guard(request, response)) return
     if (closing)
       return refuse(response, 503, 'The proxy is shutting down', { headers: { connection: 'close' } })
-    if (bridge?.serves(url)) return bridge.handle(request, response, url)
+    for (const endpoint of endpoints) if (endpoint.serves(url)) return endpoint.handle(request, response, url)
     if (!authenticator) return serveOpen(request, response, url)
     if (authenticator.serve(request, response, url)) return
     const principal = await authenticator.authenticate(request, response)

@@ -1,6 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { RPC, type RpcError } from '../../protocol/errors.ts'
 import type { Agent } from '../../protocol/exchange.ts'
+import { isObject, type JsonObject } from '../../protocol/json.ts'
 import { type Limits, limitWords } from '../../protocol/limits.ts'
 import type { RequestId } from '../../protocol/message.ts'
 import type { Principal } from '../backend.ts'
@@ -132,6 +133,69 @@ export async function readLimited(
     return bytes
   }
   return undefined
+}
+
+/** Why a body was not read. */
+export class BodyRefused extends Error {
+  readonly code: 'unsupported_media_type' | 'payload_too_large' | 'bad_request' | 'request_timeout'
+
+  constructor(code: BodyRefused['code'], message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** The JSON object that a body of at most `maxBytes` holds; nothing sent: an empty one. `ms`: how long it may take. Rejects with BodyRefused, and when the sender leaves. */
+export async function readJson(request: IncomingMessage, maxBytes: number, ms: number): Promise<JsonObject> {
+  if (request.headers['content-encoding'] !== undefined)
+    throw new BodyRefused('unsupported_media_type', 'Send the body as it is, without Content-Encoding.')
+  const bytes = await inTime(readBody(request, maxBytes), ms)
+  if (bytes === undefined)
+    throw new BodyRefused('payload_too_large', `The body must not have more than ${maxBytes} bytes.`)
+  if (bytes.length === 0) return {}
+  if (!isJson(request))
+    throw new BodyRefused('unsupported_media_type', 'Content-Type must be application/json.')
+  let value: unknown
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    throw new BodyRefused('bad_request', 'The body is no JSON.')
+  }
+  if (!isObject(value)) throw new BodyRefused('bad_request', 'The body must be a JSON object.')
+  return value
+}
+
+async function inTime<T>(reading: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    const error = new BodyRefused('request_timeout', `The body did not arrive within ${ms / 1000} s.`)
+    timer = setTimeout(reject, ms, error)
+  })
+  try {
+    return await Promise.race([reading, late])
+  } finally {
+    clearTimeout(timer)
+    // Who leaves later is nobody's error.
+    reading.catch(() => {})
+  }
+}
+
+/** Aborts when the asker leaves before it is answered. */
+export function leaving(response: ServerResponse): AbortSignal {
+  const abort = new AbortController()
+  response.once('close', () => {
+    if (!response.writableFinished) abort.abort()
+  })
+  return abort.signal
+}
+
+/** Headers of whoever passes requests of other machines on to this one. */
+const PASSED_ON = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'] as const
+
+/** Whether a program of this machine asks, and asks itself. */
+export function isLocal({ socket, headers }: IncomingMessage): 'yes' | 'passed on' | 'no' {
+  if (!/^(?:::ffff:)?127\.\d+\.\d+\.\d+$|^::1$/i.test(socket.remoteAddress ?? '')) return 'no'
+  return PASSED_ON.some((name) => headers[name] !== undefined) ? 'passed on' : 'yes'
 }
 
 // What HTTP headers say in this transport (MCP specification, basic/transports, "Streamable HTTP").

@@ -33,19 +33,21 @@ async function world({ bridge = {}, endpoint = {}, listening = {} }: WorldOption
       host: '127.0.0.1',
       port: 0,
       backend: { logger },
-      bridge: createBridgeEndpoint({
-        bridge: {
-          answer: async (action, params) => ({ action, params }),
-          result: async (id) => {
-            if (id !== 'known') throw new BridgeError('not_found', 'no such result')
-            return { type: 'text/plain; charset=utf-8', bytes: Buffer.from('whole') }
+      endpoints: [
+        createBridgeEndpoint({
+          bridge: {
+            answer: async (action, params) => ({ action, params }),
+            result: async (id) => {
+              if (id !== 'known') throw new BridgeError('not_found', 'no such result')
+              return { type: 'text/plain; charset=utf-8', bytes: Buffer.from('whole') }
+            },
+            ...bridge,
           },
-          ...bridge,
-        },
-        gate: createTokenGate({ token: TOKEN, now: () => 0, logger }),
-        logger,
-        ...endpoint,
-      }),
+          gate: createTokenGate({ token: TOKEN, now: () => 0, logger }),
+          logger,
+          ...endpoint,
+        }),
+      ],
       ...listening,
     },
     {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openBrowser } from '../../../../src/upstream/oauth/authorizer.ts'
+import { openBrowser } from '../../../src/services/browser.ts'
 
 const URL_TO_OPEN = 'http://127.0.0.1:1/a?b=c&d=$(touch x)'
 

@@ -1,0 +1,277 @@
+/** What the admin interface answers with. The page has its types from here, and the OpenAPI document its schemas. */
+import * as z from 'zod'
+
+const count = z.int().nonnegative()
+/** Milliseconds since 1970. */
+const moment = z.number()
+const text = z.string()
+/** Anything that JSON can say. */
+const anything = z.unknown()
+const object = z.record(z.string(), anything)
+
+/** A server's or client's error, with what to do. */
+const trouble = z.object({ message: text, remedy: text.optional() })
+
+const totals = z.object({
+  calls: count,
+  originalTokens: count,
+  deliveredTokens: count,
+  /** What the proxy's own tools answered, and its definitions: cost. */
+  ownTokens: count,
+  /** Original less delivered less own: below zero the proxy cost more than it saved. */
+  savedTokens: z.int(),
+})
+
+export const savings = z.object({
+  totals,
+  days: z.array(totals.extend({ day: text })),
+  tools: z.array(
+    z.object({
+      tool: text,
+      kind: z.enum(['call', 'proxy-tool', 'definitions']),
+      calls: count,
+      originalTokens: count,
+      deliveredTokens: count,
+    }),
+  ),
+  /** Of this run alone: past runs are kept by tool and day. */
+  clients: z.array(totals.extend({ agent: text, names: z.array(text) })),
+  unmeasuredCharacters: count,
+})
+
+export const call = z.object({
+  id: count,
+  at: moment,
+  tool: text,
+  server: text.optional(),
+  client: text,
+  /** Stands for the owner of what is kept. */
+  agent: text,
+  profile: text.optional(),
+  /** A tool of the proxy's own made this call. */
+  inner: z.boolean().optional(),
+  ms: z.number(),
+  /** `error`: the result says that it is one. `failed`: there was none. */
+  status: z.enum(['ok', 'error', 'failed']),
+  /** Characters, about. */
+  asked: count,
+  answered: count,
+  originalTokens: count.optional(),
+  deliveredTokens: count.optional(),
+  /** What was kept of it. */
+  handle: text.optional(),
+})
+
+export const calls = z.object({
+  calls: z.array(call),
+  /** Calls of this run, with those that are forgotten. */
+  total: count,
+  remembered: count,
+})
+
+export const callDetail = z.object({
+  call,
+  arguments: object.nullable(),
+  /** Absent: too long to be remembered, or there was none. */
+  reply: z
+    .array(
+      z.object({
+        clients: z.array(text),
+        text,
+        characters: count,
+        /** The client cuts it at so many characters of JSON. */
+        cutAt: count.optional(),
+      }),
+    )
+    .optional(),
+  message: text.optional(),
+  /** Milliseconds from the beginning of the call. */
+  timing: z.array(z.object({ part: text, server: text.optional(), from: z.number(), to: z.number() })),
+  /** Ids of calls that asked what this one kept. */
+  followUps: z.array(count),
+})
+
+export const result = z.object({
+  handle: text,
+  tool: text,
+  arguments: object,
+  agent: text,
+  bytes: count,
+  tokens: count.optional(),
+  shape: text.optional(),
+  standing: text.optional(),
+  created: moment,
+  lastAccessed: moment,
+  uses: count,
+  /** When it leaves memory if nobody asks for it. */
+  until: moment,
+  inMemory: z.boolean(),
+})
+
+export const results = z.object({ results: z.array(result), entries: count, bytes: count })
+
+export const answer = z.object({
+  /** As a model would read it. */
+  text,
+  isError: z.boolean(),
+  /** The same call as a model makes it. */
+  call: z.object({ name: text, arguments: object }),
+  /** Of a filter: its rows as data, at most 200. */
+  rows: z.array(anything).optional(),
+  total: count.optional(),
+})
+
+export const server = z.object({
+  name: text,
+  state: z.enum(['idle', 'connecting', 'ready', 'waiting', 'closed']),
+  transport: text,
+  version: text.optional(),
+  title: text.optional(),
+  protocol: text.optional(),
+  tools: count.optional(),
+  definitionTokens: count.optional(),
+  trouble: trouble.optional(),
+  calls: count,
+  errors: count,
+  p50: z.number().optional(),
+  p95: z.number().optional(),
+  quota: z.object({ rps: z.number(), burst: z.number().optional() }).optional(),
+  signsIn: z.boolean(),
+})
+
+export const servers = z.object({ servers: z.array(server), disabled: z.array(text) })
+
+export const tool = z.object({
+  name: text,
+  server: text,
+  original: text,
+  description: text,
+  signature: text,
+  annotations: object.optional(),
+  inputSchema: anything.optional(),
+  tokens: count,
+  calls: count,
+  meanTokens: count.optional(),
+  enabled: z.boolean(),
+  score: z.number().optional(),
+})
+
+export const tools = z.object({ tools: z.array(tool), definitionTokens: count })
+
+export const pins = z.object({
+  held: z.array(
+    z.object({
+      tool: text,
+      module: text,
+      reason: text,
+      hash: text,
+      /** Null: nothing was accepted before, or it is not known as text. */
+      before: anything,
+      after: anything,
+    }),
+  ),
+})
+
+export const modules = z.object({
+  layers: z.array(z.object({ name: text, kind: z.enum(['feature', 'layer', 'module']), what: text })),
+  modules: z.array(
+    z.object({ name: text, what: text, mode: text, state: text, message: text, calls: count.optional() }),
+  ),
+})
+
+export const clients = z.object({
+  sessions: z.array(
+    z.object({
+      agent: text,
+      kind: text,
+      name: text,
+      era: text,
+      protocol: text,
+      profile: text.optional(),
+      since: moment,
+      calls: count,
+      rule: text.optional(),
+    }),
+  ),
+  tokens: z.array(
+    z.object({
+      id: text,
+      name: text,
+      created: text,
+      expires: text.optional(),
+      profiles: z.array(text).optional(),
+    }),
+  ),
+  tokenFile: text,
+})
+
+const problem = z.object({
+  severity: z.enum(['error', 'warning']),
+  place: text,
+  path: text,
+  message: text,
+  remedy: text,
+})
+
+export const configuration = z.object({
+  /** Absent: a wrapped command, or an object in memory. Then nothing can be saved. */
+  file: text.optional(),
+  text,
+  /** Of what was read: a file that is another by then is not written over. */
+  hash: text,
+  backups: z.array(z.object({ name: text, at: moment, bytes: count })),
+})
+
+export const checked = z.object({ problems: z.array(problem) })
+export const saved = z.object({ problems: z.array(problem), hash: text, backup: text.optional() })
+
+export const cards = z.object({
+  cards: z.array(
+    z.object({
+      id: text,
+      title: text,
+      file: text,
+      snippet: text,
+      notes: z.array(text),
+      connected: z.boolean(),
+    }),
+  ),
+})
+
+export const status = z.object({
+  name: text,
+  version: text,
+  scope: z.enum(['read', 'admin']),
+  pid: count,
+  started: moment,
+  now: moment,
+  transport: text,
+  exposure: text,
+  url: text.optional(),
+  file: text.optional(),
+  residentBytes: count,
+  kept: z.object({ entries: count, bytes: count }),
+})
+
+export const done = z.object({ done: z.literal(true) })
+export const token = z.object({ id: text, token: text })
+
+/** What the stream of events sends: `calls` as they end, and the names of lists that are others now. */
+export type Event = { calls: Call[] } | { changed: ('servers' | 'tools' | 'results' | 'clients')[] }
+
+export type Call = z.output<typeof call>
+export type CallDetail = z.output<typeof callDetail>
+export type Savings = z.output<typeof savings>
+export type KeptResult = z.output<typeof result>
+export type Results = z.output<typeof results>
+export type Answer = z.output<typeof answer>
+export type Server = z.output<typeof server>
+export type Servers = z.output<typeof servers>
+export type Tools = z.output<typeof tools>
+export type Pins = z.output<typeof pins>
+export type Modules = z.output<typeof modules>
+export type Clients = z.output<typeof clients>
+export type Configuration = z.output<typeof configuration>
+export type Problems = z.output<typeof checked>
+export type Cards = z.output<typeof cards>
+export type Status = z.output<typeof status>

@@ -1,0 +1,489 @@
+/** What the admin interface does: gathered from the parts of the gateway, for people. */
+
+import { packageVersion } from '../../config/identity.ts'
+import { remedyFor } from '../../config/remedies.ts'
+import type { Config } from '../../config/schema.ts'
+import { moduleDirectory } from '../../data/directory.ts'
+import { approve, pinFileIn, readPins } from '../../data/pins.ts'
+import { changeTokens, createToken, mayExist, readTokens } from '../../data/tokens.ts'
+import type { Engine } from '../../engine/contract.ts'
+import { callerOf } from '../../observe/caller.ts'
+import { fingerprint, type Redactor } from '../../observe/redact.ts'
+import type { Ledger } from '../../observe/savings.ts'
+import { mergeRows, readLedger, type SavingsRow, totalsOf } from '../../observe/savings-report.ts'
+import { clientRule } from '../../protocol/client-rules.ts'
+import { textsOf } from '../../protocol/content.ts'
+import { LEGACY_VERSIONS } from '../../protocol/eras.ts'
+import { ProxyError } from '../../protocol/errors.ts'
+import type { Client } from '../../protocol/exchange.ts'
+import { isObject, type JsonObject, own } from '../../protocol/json.ts'
+import type { ProxyTool } from '../../proxy/own-tools.ts'
+import type { ResultStore } from '../../store/result-store.ts'
+import type { Entry, EntryInfo } from '../../store/store.ts'
+import type { Upstreams } from '../../upstream/contract.ts'
+import type * as api from './api.ts'
+import type { Calls } from './calls.ts'
+import type { ConfigurationFile } from './configuration.ts'
+import { type Download, Refused, type Scope } from './routes.ts'
+import { toRows, writeRows } from './rows.ts'
+
+/** A tool of a server as the console shows it. */
+export interface LookedAt {
+  /** As clients see it; of one that may not be used, what its server calls it. */
+  readonly name: string
+  readonly server: string
+  readonly original: string
+  readonly definition: JsonObject
+  readonly enabled: boolean
+}
+
+export interface DeskParts {
+  /** As it was started. */
+  readonly config: Config
+  /** The servers and settings of now. */
+  live(): Pick<Config, 'servers' | 'settings'>
+  readonly engine: Engine
+  readonly resultStore: ResultStore
+  readonly ledger: Ledger
+  readonly upstreams: Pick<Upstreams, 'status' | 'restart'>
+  readonly calls: Calls
+  readonly redactor: Redactor
+  /** Those that are connected, and since when. */
+  readonly clients: ReadonlyMap<Client, number>
+  readonly configuration: ConfigurationFile
+  /** The file of the tokens of clients. */
+  readonly tokenFile: string
+  /** The three tools over what these stores hold. */
+  questions(store: ResultStore): readonly ProxyTool[]
+  tools(): Promise<readonly LookedAt[]>
+  layers(): api.Modules['layers']
+  modules(): Omit<api.Modules['modules'][number], 'calls'>[]
+  signOut(server: string): Promise<unknown>
+  cards(): Promise<api.Cards['cards']>
+  /** Where clients connect over HTTP. */
+  url(): string | undefined
+  readonly now: () => number
+}
+
+export type Desk = ReturnType<typeof createDesk>
+
+/** The owner of what is too long for an answer to the console. */
+const OWNER = { id: 'console', kind: 'principal' } as const
+/** Rows of a filter that are given as data. */
+const MOST_ROWS = 200
+/** Characters of their JSON. */
+const LONGEST_ROWS = 200_000
+/** Tools of the table of savings, the costliest first. */
+const MOST_TOOLS = 500
+
+export function createDesk(parts: DeskParts) {
+  const { engine, resultStore, ledger, upstreams, calls, clients, configuration, now, redactor } = parts
+  const { settings, file } = parts.config
+  const started = now()
+  const counted = new WeakMap<JsonObject, number>()
+
+  // Results.
+
+  /** Everything of every owner that is known: those of what is in memory, and those of a proxy for one client. */
+  async function kept(): Promise<(EntryInfo & { inMemory: boolean })[]> {
+    const inMemory = resultStore.list()
+    const held = new Set(inMemory.map(({ handle }) => handle))
+    const owners = new Set([
+      'local',
+      OWNER.id,
+      ...inMemory.map(({ owner }) => owner),
+      ...[...clients.keys()].map(({ agent }) => agent.id),
+    ])
+    const lists = await Promise.all([...owners].map((id) => resultStore.recent({ id })))
+    const all = new Map(
+      lists.flat().map((info) => [info.handle, { ...info, inMemory: held.has(info.handle) }]),
+    )
+    return [...all.values()].sort((a, b) => b.created - a.created)
+  }
+
+  async function open(handle: string): Promise<Entry> {
+    const info = (await kept()).find((one) => one.handle === handle)
+    const entry = info && (await resultStore.get({ id: info.owner }, handle))
+    if (entry === undefined)
+      throw new Refused(
+        404,
+        'No result is kept under this cache_id.',
+        'It expired or was removed: read the list again.',
+      )
+    return entry
+  }
+
+  /** The stores of all owners as one, for questions of people who may see everything. */
+  const everyones: ResultStore = {
+    ...resultStore,
+    get: async (_, handle) => open(handle).catch(() => undefined),
+    recent: async () => [],
+  }
+  const questions = new Map(parts.questions(everyones).map((tool) => [tool.name, tool]))
+
+  const asker: Client = {
+    id: 'console',
+    agent: OWNER,
+    era: 'legacy',
+    info: { name: 'console' },
+    capabilities: {},
+    protocolVersion: LEGACY_VERSIONS[0],
+    notify() {},
+    ask: () => Promise.reject(new Error('the console answers no questions')),
+  }
+
+  // Tools.
+
+  async function tokensOf(definition: JsonObject): Promise<number> {
+    const known = counted.get(definition)
+    if (known !== undefined) return known
+    const text = JSON.stringify(definition)
+    const pieces = Array.from({ length: Math.ceil(text.length / 4_000) }, (_, at) =>
+      text.slice(at * 4_000, (at + 1) * 4_000),
+    )
+    const sum = (await engine.countTokens(pieces)).reduce((all, one) => all + one, 0)
+    counted.set(definition, sum)
+    return sum
+  }
+
+  async function looked() {
+    const tools = await parts.tools()
+    return Promise.all(tools.map(async (tool) => ({ ...tool, tokens: await tokensOf(tool.definition) })))
+  }
+
+  function pinned() {
+    const { modules } = parts.config
+    return modules.flatMap((module) => {
+      if (module.kind !== 'use' || module.use !== 'pin') return []
+      const path = pinFileIn(moduleDirectory(settings.dataDir, module.name, file))
+      return [{ module: module.name, path }]
+    })
+  }
+
+  return {
+    configuration,
+    calls: (after: number, limit: number) => {
+      const found = calls.since(after, limit)
+      return { calls: found, total: calls.total, remembered: found.length }
+    },
+    call(id: number): api.CallDetail {
+      const found = calls.detail(id)
+      if (found === undefined)
+        throw new Refused(404, 'This call is not remembered.', 'Raise console.calls to keep more of them.')
+      return found
+    },
+    status(scope: Scope): api.Status {
+      const url = parts.url()
+      return {
+        name: 'mcp-rlm-proxy',
+        version: packageVersion(),
+        scope,
+        pid: process.pid,
+        started,
+        now: now(),
+        transport: settings.transport,
+        exposure: settings.exposure,
+        ...(url !== undefined && { url }),
+        ...(file !== undefined && { file }),
+        residentBytes: process.memoryUsage.rss(),
+        kept: resultStore.stats(),
+      }
+    },
+    async savings(most: number): Promise<api.Savings> {
+      const [report, past] = await Promise.all([ledger.report(), readLedger(settings.dataDir)])
+      const byDay = new Map<string, SavingsRow[]>()
+      for (const { day, tools } of [...past, ...report.days])
+        byDay.set(day, [...(byDay.get(day) ?? []), ...tools])
+      const from = new Date(now() - (most - 1) * 86_400_000).toISOString().slice(0, 10)
+      const days = [...byDay].filter(([day]) => day >= from).sort(([a], [b]) => (a < b ? -1 : 1))
+      const rows = mergeRows(days.flatMap(([, tools]) => tools))
+      const names = new Map<string, Set<string>>()
+      for (const { agent, client } of calls.since(0, 100_000))
+        names.set(agent, (names.get(agent) ?? new Set()).add(client))
+      return {
+        totals: sums(totalsOf(rows)),
+        days: days.map(([day, tools]) => ({ day, ...sums(totalsOf(tools)) })),
+        tools: rows
+          .sort((a, b) => b.originalTokens + b.deliveredTokens - a.originalTokens - a.deliveredTokens)
+          .slice(0, MOST_TOOLS)
+          .map(({ tool, kind, calls: times, originalTokens, deliveredTokens }) => ({
+            tool,
+            kind,
+            calls: times,
+            originalTokens,
+            deliveredTokens,
+          })),
+        clients: report.agents.map(({ agent, ...rest }) => ({
+          agent,
+          names: [...(names.get(agent) ?? [])],
+          ...sums(rest),
+        })),
+        unmeasuredCharacters: report.unmeasuredCharacters,
+      }
+    },
+    async results(): Promise<api.Results> {
+      const all = await kept()
+      return {
+        results: all.map((info) => ({
+          handle: info.handle,
+          tool: info.tool,
+          arguments: redactor.fields(info.arguments),
+          agent: fingerprint(info.owner),
+          bytes: info.size,
+          ...(info.tokens !== undefined && { tokens: info.tokens }),
+          ...(info.shape !== undefined && { shape: info.shape }),
+          ...(info.standing !== undefined && { standing: info.standing }),
+          created: info.created,
+          lastAccessed: info.lastAccessed,
+          uses: info.accessCount,
+          until: info.lastAccessed + info.ttl,
+          inMemory: info.inMemory,
+        })),
+        ...resultStore.stats(),
+      }
+    },
+    async ask(handle: string, tool: string, args: JsonObject, signal: AbortSignal): Promise<api.Answer> {
+      const entry = await open(handle)
+      for (const key of ['tool', 'arguments', 'all', 'cache_id'])
+        if (own(args, key) !== undefined)
+          throw new Refused(400, `"${key}" is not for the console: it asks what is kept, and calls nothing.`)
+      const asked = { cache_id: handle, ...args }
+      const params = { name: tool, arguments: asked }
+      const exchange = { method: 'tools/call', params, client: asker, agent: OWNER, signal, notify() {} }
+      const answered = await questions.get(tool)?.call(asked, exchange)
+      if (answered === undefined) throw new Refused(404, `There is no question ${tool}.`)
+      const isError = answered.isError === true
+      const answer = { text: textsOf(answered).join('\n'), isError, call: params }
+      if (isError || tool !== 'proxy_filter') return answer
+      const { limit: wanted, offset } = args
+      const rows = await engine.read(
+        [entry],
+        {
+          op: 'rows',
+          kind: 'filter',
+          params: args,
+          offset: Number(offset) || 0,
+          limit: Math.min(Number(wanted) || MOST_ROWS, MOST_ROWS),
+          maxLength: LONGEST_ROWS,
+        },
+        signal,
+      )
+      return 'error' in rows
+        ? answer
+        : { ...answer, rows: JSON.parse(rows.json) as unknown[], total: rows.total }
+    },
+    async export(handle: string, format: 'json' | 'csv' | 'ndjson', signal: AbortSignal): Promise<Download> {
+      const entry = await open(handle)
+      const name = `${entry.tool.replaceAll(/[^\w.-]+/g, '-').slice(0, 60)}-${handle.slice(0, 6)}`
+      if (format === 'json') {
+        const whole = await engine.export(entry.content, false, signal)
+        const ending = whole.format === 'text' ? 'txt' : 'json'
+        return { name: `${name}.${ending}`, type: 'application/octet-stream', bytes: whole.content }
+      }
+      const rows = await toRows(engine, entry, signal)
+      return { name: `${name}.${format}`, type: 'application/octet-stream', bytes: writeRows(rows, format) }
+    },
+    async remove(handle: string): Promise<void> {
+      const entry = await open(handle)
+      await resultStore.remove({ id: entry.owner }, handle)
+    },
+    async servers(): Promise<api.Servers> {
+      const { servers } = parts.live()
+      const tools = await looked().catch(() => [])
+      return {
+        disabled: [...parts.config.disabled],
+        servers: upstreams.status().map((one): api.Server => {
+          const configured = servers.find(({ name }) => name === one.server)
+          const { serverInfo, protocolVersion } = one.initialize ?? {}
+          const info = isObject(serverInfo) ? serverInfo : {}
+          const own = tools.filter(({ server }) => server === one.server)
+          const { calls: times, errors, p50, p95 } = calls.figures({ server: one.server })
+          const message = one.lastError === undefined ? undefined : redactor.text(one.lastError)
+          return {
+            name: one.server,
+            state: one.state,
+            transport: one.transport,
+            ...(typeof info.version === 'string' && { version: info.version }),
+            ...(typeof info.name === 'string' && { title: info.name }),
+            ...(typeof protocolVersion === 'string' && { protocol: protocolVersion }),
+            ...(one.tools !== undefined && { tools: one.tools }),
+            ...(own.length > 0 && { definitionTokens: own.reduce((sum, tool) => sum + tool.tokens, 0) }),
+            ...(message !== undefined && {
+              trouble: { message, ...(configured && { remedy: remedyFor(configured, message) }) },
+            }),
+            calls: times,
+            errors,
+            ...(p50 !== undefined && { p50 }),
+            ...(p95 !== undefined && { p95 }),
+            ...(configured?.quota && { quota: { ...configured.quota } }),
+            signsIn: configured !== undefined && 'url' in configured,
+          }
+        }),
+      }
+    },
+    restart(server: string): void {
+      if (!upstreams.status().some((one) => one.server === server))
+        throw new Refused(404, 'There is no server of this name.')
+      upstreams.restart(server)
+    },
+    signOut: (server: string) => parts.signOut(server),
+    async tools(query: string): Promise<api.Tools> {
+      const all = await looked()
+      const { indexTools } = await import('../../discovery/lexical.ts')
+      const { signatureOf } = await import('../../discovery/signature.ts')
+      const scores =
+        query.trim() === ''
+          ? undefined
+          : new Map(
+              indexTools(all)
+                .search(query, 50)
+                .map(({ index, score }) => [index, score]),
+            )
+      const found = all.flatMap((tool, at) => {
+        const score = scores?.get(at)
+        return scores && score === undefined ? [] : [{ ...tool, ...(score !== undefined && { score }) }]
+      })
+      return {
+        definitionTokens: all.filter(({ enabled }) => enabled).reduce((sum, { tokens }) => sum + tokens, 0),
+        tools: found
+          .map(({ name, server, original, definition, tokens, enabled, score }) => {
+            const { calls: times, meanTokens } = calls.figures({ tool: name })
+            const { annotations, inputSchema, description } = definition
+            return {
+              name,
+              server,
+              original,
+              description: typeof description === 'string' ? description : '',
+              signature: signatureOf(name, definition.inputSchema),
+              ...(isObject(annotations) && { annotations }),
+              ...(inputSchema !== undefined && { inputSchema }),
+              tokens,
+              calls: times,
+              ...(meanTokens !== undefined && { meanTokens }),
+              enabled,
+              ...(score !== undefined && { score }),
+            }
+          })
+          .sort((a, b) => (b.score ?? 0) - (a.score ?? 0)),
+      }
+    },
+    enable: (server: string, tool: string, enabled: boolean) => configuration.enable(server, tool, enabled),
+    pins(): api.Pins {
+      return {
+        held: pinned().flatMap(({ module, path }) => {
+          const { held, pinned: accepted } = readPins(path)
+          return Object.entries(held).map(([tool, { reason, hash, definition }]) => ({
+            tool,
+            module,
+            reason,
+            hash,
+            before: parsed(Object.hasOwn(accepted, tool) ? accepted[tool]?.definition : undefined),
+            after: parsed(definition),
+          }))
+        }),
+      }
+    },
+    approve(tool: string, hash: string): void {
+      const { approved } = pinned().reduce(
+        (sum, { path }) => ({ approved: sum.approved + approve(path, [`${tool}@${hash}`]).approved.length }),
+        { approved: 0 },
+      )
+      if (approved === 0)
+        throw new Refused(
+          409,
+          'No tool is held back by this name and definition.',
+          'It may say something else by now: read the list again.',
+        )
+    },
+    modules: (): api.Modules => ({
+      layers: parts.layers(),
+      modules: parts.modules().map((one) => ({ ...one, message: redactor.text(one.message) })),
+    }),
+    clients(): api.Clients {
+      const tokens = mayExist(parts.tokenFile) ? readTokens(parts.tokenFile) : []
+      const times = new Map<string, number>()
+      for (const { client, agent } of calls.since(0, 100_000)) {
+        const key = `${agent} ${client}`
+        times.set(key, (times.get(key) ?? 0) + 1)
+      }
+      return {
+        sessions: [...clients].map(([client, since]) => {
+          const { client: name, agent } = callerOf(client)
+          const rule = clientRule(client.info)
+          return {
+            agent,
+            kind: client.agent.kind,
+            name,
+            era: client.era,
+            protocol: client.protocolVersion,
+            ...(client.profile !== undefined && { profile: client.profile }),
+            since,
+            calls: times.get(`${agent} ${name}`) ?? 0,
+            ...(rule && { rule: `${rule.client}: ${rule.shows}` }),
+          }
+        }),
+        tokens: tokens.map(({ hash: _, ...entry }) => entry),
+        tokenFile: parts.tokenFile,
+      }
+    },
+    addToken({
+      name,
+      days,
+      profiles,
+    }: {
+      name: string
+      days?: number | undefined
+      profiles?: string[] | undefined
+    }) {
+      const { token, entry } = createToken(name, {
+        now: now(),
+        expires: days === undefined ? undefined : now() + days * 86_400_000,
+        profiles,
+      })
+      changeTokens(parts.tokenFile, (entries) => {
+        if (entries.some((other) => other.name === name))
+          throw new ProxyError('CONFIG_INVALID', `There is a token ${name} already.`, 'Choose another name.')
+        return [...entries, entry]
+      })
+      return { id: entry.id, token }
+    },
+    removeToken(id: string): void {
+      changeTokens(parts.tokenFile, (entries) => {
+        if (!entries.some((entry) => entry.id === id))
+          throw new ProxyError('CONFIG_INVALID', 'There is no such token.', 'Read the list again.')
+        return entries.filter((entry) => entry.id !== id)
+      })
+    },
+    async cards(): Promise<api.Cards> {
+      return { cards: await parts.cards() }
+    },
+  }
+}
+
+type Totals = ReturnType<typeof totalsOf>
+
+function sums({
+  calls,
+  originalTokens,
+  deliveredTokens,
+  proxyToolTokens,
+  definitionTokens,
+  savedTokens,
+}: Totals) {
+  return {
+    calls,
+    originalTokens,
+    deliveredTokens,
+    ownTokens: proxyToolTokens + definitionTokens,
+    savedTokens,
+  }
+}
+
+function parsed(definition: string | undefined): unknown {
+  if (definition === undefined) return null
+  try {
+    return JSON.parse(definition)
+  } catch {
+    return definition
+  }
+}

@@ -1,0 +1,46 @@
+/** `proxySettings.console`: the page for people who run the proxy, and its interface for programs. */
+import * as z from 'zod'
+import { flag, integer } from '../../config/option.ts'
+import type { Problem } from '../../config/report.ts'
+
+export const consoleSchema = z.object({
+  enabled: flag(
+    'Serve the console, a page for people who run the proxy, at /console, and its interface at /admin/api, with a token.',
+  ).default(false),
+  port: integer(
+    'The port of the console with stdio, on 127.0.0.1. 0: any free one. With streamable-http and sse it is served at `port`.',
+    { min: 0, max: 65_535 },
+  ).default(0),
+  remote: flag(
+    'Answer other machines as well. Whoever has the token can then change servers and read what is kept, so put TLS in front.',
+  ).default(false),
+  calls: integer('The most calls that are remembered to be shown.', {
+    unit: 'calls',
+    min: 10,
+    max: 100_000,
+  }).default(10_000),
+  callBytes: integer(
+    'The most memory, about, for their arguments and replies; the oldest are forgotten first.',
+    { unit: 'bytes', min: 1_000_000, max: 1_000_000_000 },
+  ).default(32_000_000),
+})
+
+/** What the program that runs the gateway lends the console. */
+export interface ConsoleHost {
+  /** Checks a text as if it stood in the configuration file. */
+  check(text: string): Promise<readonly Problem[]>
+  /** How clients are connected. */
+  cards(): Promise<ClientCard[]>
+}
+
+/** How a client is made to start the proxy. */
+export interface ClientCard {
+  readonly id: string
+  readonly title: string
+  /** The file of the client, and what goes into it. */
+  readonly file: string
+  readonly snippet: string
+  readonly notes: string[]
+  /** It starts the proxy already. */
+  readonly connected: boolean
+}

@@ -1,0 +1,369 @@
+/** The calls as they are made, and each of them with what its model read. */
+import { useMemo, useState } from 'preact/hooks'
+import type { Call, CallDetail } from '../api.ts'
+import { go, saveAs, useCalls, useRead } from './client.ts'
+import type { PageProps } from './main.tsx'
+import {
+  Button,
+  Cell,
+  Choice,
+  Code,
+  Copy,
+  clock,
+  count,
+  Drawer,
+  Empty,
+  Field,
+  Head,
+  Loading,
+  ms,
+  percent,
+  plural,
+  pretty,
+  Rows,
+  short,
+} from './parts.tsx'
+
+const STATES = ['all', 'ok', 'errors'] as const
+
+export function CallsPage({ place: [open] }: PageProps) {
+  const { calls, loaded, error } = useCalls()
+  const [words, setWords] = useState('')
+  const [server, setServer] = useState('')
+  const [client, setClient] = useState('')
+  const [state, setState] = useState<(typeof STATES)[number]>('all')
+  const [least, setLeast] = useState(0)
+  const shown = useMemo(() => {
+    const wanted = words.toLowerCase()
+    return calls
+      .filter(
+        (call) =>
+          (wanted === '' || call.tool.toLowerCase().includes(wanted)) &&
+          (server === '' || call.server === server) &&
+          (client === '' || call.client === client) &&
+          (state === 'all' || (state === 'ok') === (call.status === 'ok')) &&
+          call.answered >= least,
+      )
+      .reverse()
+  }, [calls, words, server, client, state, least])
+  const namesOf = (key: 'server' | 'client') => [...new Set(calls.flatMap((call) => call[key] ?? []))].sort()
+  const isOpen = open !== undefined && open !== ''
+
+  if (!loaded) return <Loading error={error} />
+  return (
+    <>
+      <Head
+        title="Calls"
+        about={
+          calls.length === 0
+            ? ''
+            : `${plural(shown.length, 'call')}, the newest first. New ones come by themselves.`
+        }
+      >
+        <Button onClick={() => exportCsv(shown)} disabled={shown.length === 0}>
+          CSV
+        </Button>
+        <Button onClick={() => saveAs('calls.json', new Blob([pretty(shown)]))} disabled={shown.length === 0}>
+          JSON
+        </Button>
+      </Head>
+      {calls.length === 0 ? (
+        <Empty title="No call has been made since the proxy started">
+          <p>Ask your agent for something that needs a tool. Its calls appear here as they end.</p>
+        </Empty>
+      ) : (
+        <>
+          <div class="filters">
+            <Field label="Tool">
+              <input
+                type="search"
+                placeholder="part of a name"
+                value={words}
+                onInput={(event) => setWords(event.currentTarget.value)}
+              />
+            </Field>
+            <Pick label="Server" value={server} of={namesOf('server')} onChange={setServer} />
+            <Pick label="Client" value={client} of={namesOf('client')} onChange={setClient} />
+            <Field label="At least">
+              <select value={least} onChange={(event) => setLeast(Number(event.currentTarget.value))}>
+                <option value={0}>any size</option>
+                <option value={1_000}>1,000 characters</option>
+                <option value={5_000}>5,000 characters</option>
+                <option value={50_000}>50,000 characters</option>
+              </select>
+            </Field>
+            <Choice label="Outcome" value={state} of={STATES} onChange={setState} />
+          </div>
+          <div class={isOpen ? 'split open' : 'split'}>
+            {shown.length === 0 ? (
+              <Empty title="No call fits these filters">
+                <Button
+                  onClick={() => {
+                    setWords('')
+                    setServer('')
+                    setClient('')
+                    setState('all')
+                    setLeast(0)
+                  }}
+                >
+                  Show all
+                </Button>
+              </Empty>
+            ) : (
+              <Rows
+                label="Calls"
+                rows={shown}
+                idOf={({ id }) => id}
+                open={isOpen ? Number(open) : undefined}
+                onOpen={({ id }) => go('calls', id)}
+                head={HEADS}
+                row={cellsOf}
+              />
+            )}
+            {isOpen && <Detail key={open} id={open} />}
+          </div>
+        </>
+      )}
+    </>
+  )
+}
+
+const HEADS = (
+  <>
+    <Cell head kind="time">
+      Time
+    </Cell>
+    <Cell head kind="grow">
+      Tool
+    </Cell>
+    <Cell head kind="who">
+      Client
+    </Cell>
+    <Cell head kind="number">
+      Took
+    </Cell>
+    <Cell head kind="number">
+      Tokens
+    </Cell>
+  </>
+)
+
+function cellsOf(call: Call) {
+  const { at, tool, client, ms: took, status, originalTokens, deliveredTokens, answered, inner } = call
+  const shaped =
+    originalTokens !== undefined && deliveredTokens !== undefined && originalTokens > deliveredTokens
+  return (
+    <>
+      <Cell kind="time">{clock(at)}</Cell>
+      <Cell kind="grow">
+        <span class={`dot ${status}`} title={WORDS[status]} />
+        <span class="name">{tool}</span>
+        {status !== 'ok' && <span class="bad"> {WORDS[status]}</span>}
+        {inner && <span class="quiet"> for a tool of the proxy</span>}
+      </Cell>
+      <Cell kind="who">{client}</Cell>
+      <Cell kind="number">{ms(took)}</Cell>
+      <Cell kind="number">
+        {shaped ? (
+          <span title={`${count(originalTokens)} as the server sent it, ${count(deliveredTokens)} delivered`}>
+            <s>{short(originalTokens)}</s> {short(deliveredTokens)}
+          </span>
+        ) : (
+          <span class="quiet" title="not shaped; characters">{`${short(answered)} ch`}</span>
+        )}
+      </Cell>
+    </>
+  )
+}
+
+const WORDS = { ok: 'ok', error: 'error', failed: 'failed' } as const
+
+function Pick(props: { label: string; value: string; of: string[]; onChange: (value: string) => void }) {
+  return (
+    <Field label={props.label}>
+      <select value={props.value} onChange={(event) => props.onChange(event.currentTarget.value)}>
+        <option value="">all</option>
+        {props.of.map((one) => (
+          <option key={one} value={one}>
+            {one}
+          </option>
+        ))}
+      </select>
+    </Field>
+  )
+}
+
+function Detail({ id }: { id: string }) {
+  const { data, error } = useRead<CallDetail>(`/calls/${encodeURIComponent(id)}`)
+  const close = () => go('calls')
+  return (
+    <Drawer title={data?.call.tool ?? 'Call'} onClose={close}>
+      {data ? <Told detail={data} /> : <Loading error={error} />}
+    </Drawer>
+  )
+}
+
+function Told({ detail }: { detail: CallDetail }) {
+  const { call, arguments: args, reply, message, timing, followUps } = detail
+  const [nth, setNth] = useState(0)
+  const seen = reply?.[nth]
+  const saved = (call.originalTokens ?? 0) - (call.deliveredTokens ?? 0)
+  const request = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: call.tool, arguments: args ?? {} },
+  }
+  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+  return (
+    <>
+      <dl class="facts">
+        <dt>When</dt>
+        <dd>{new Date(call.at).toLocaleString('en-GB')}</dd>
+        <dt>Client</dt>
+        <dd>
+          {call.client} <span class="quiet">{call.agent}</span>
+          {call.profile && <span class="quiet"> · profile {call.profile}</span>}
+        </dd>
+        {call.server && (
+          <>
+            <dt>Server</dt>
+            <dd>{call.server}</dd>
+          </>
+        )}
+        <dt>Outcome</dt>
+        <dd class={call.status === 'ok' ? '' : 'bad'}>{WORDS[call.status]}</dd>
+        {saved > 0 && (
+          <>
+            <dt>Saved</dt>
+            <dd>
+              {count(saved)} tokens ({percent(saved, call.originalTokens ?? 0)})
+            </dd>
+          </>
+        )}
+        {call.handle && (
+          <>
+            <dt>Kept</dt>
+            <dd>
+              <a href={`#/results/${call.handle}`}>{call.handle}</a>
+            </dd>
+          </>
+        )}
+      </dl>
+      <h3>Arguments</h3>
+      {args === null ? (
+        <p class="quiet">None, or too long to be remembered.</p>
+      ) : (
+        <Code label="Arguments" text={pretty(args)} />
+      )}
+      <div class="actions">
+        <Copy text={pretty(args ?? {})}>JSON</Copy>
+        <Copy
+          text={`curl -s ${location.origin}/mcp -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream' -d ${quoted(JSON.stringify(request))}`}
+        >
+          curl
+        </Copy>
+        <Copy text={`mcp-rlm-proxy call ${quoted(call.tool)} ${quoted(JSON.stringify(args ?? {}))}`}>
+          Command
+        </Copy>
+      </div>
+      <h3>As the model read it</h3>
+      {message !== undefined && <Code label="Error" text={message} />}
+      {reply === undefined && message === undefined && (
+        <p class="quiet">The reply was too long to be remembered: {count(call.answered)} characters.</p>
+      )}
+      {reply && reply.length > 1 && (
+        <fieldset class="choice wrap">
+          <legend class="hidden">Client</legend>
+          {reply.map(({ clients }, at) => (
+            <Button key={clients.join()} kind="plain" pressed={at === nth} onClick={() => setNth(at)}>
+              {clients.join(', ')}
+            </Button>
+          ))}
+        </fieldset>
+      )}
+      {seen && (
+        <>
+          <Code label="Reply" text={seen.text === '' ? '(nothing)' : seen.text} />
+          <p class="quiet">
+            {count(seen.characters)} characters. Secrets are struck out here alone.
+            {seen.cutAt !== undefined && ` This client cuts it at ${count(seen.cutAt)} characters of JSON.`}
+          </p>
+        </>
+      )}
+      <h3>Timing</h3>
+      <Waterfall timing={timing} total={call.ms} />
+      {followUps.length > 0 && (
+        <>
+          <h3>Asked of it later</h3>
+          <ul>
+            {followUps.map((id) => (
+              <li key={id}>
+                <a href={`#/calls/${id}`}>Call {id}</a>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  )
+}
+
+/** A bar for each part; what it took itself, without what stands further in, is the figure. */
+function Waterfall({ timing, total }: { timing: CallDetail['timing']; total: number }) {
+  const width = Math.max(total, 0.01)
+  return (
+    <ol class="waterfall">
+      {timing.map(({ part, server, from, to }, at) => {
+        const next = timing.slice(at + 1).find((one) => one.from >= from && one.to <= to)
+        const own = to - from - (next ? next.to - next.from : 0)
+        return (
+          <li key={at}>
+            <span class="part">{server === undefined ? part : `server ${server}`}</span>
+            <span class="lane">
+              <span
+                class={server === undefined ? 'span' : 'span server'}
+                style={{
+                  marginLeft: `${(100 * from) / width}%`,
+                  width: `${Math.max(0.4, (100 * (to - from)) / width)}%`,
+                }}
+              />
+            </span>
+            <span class="number">{ms(Math.max(0, own))}</span>
+          </li>
+        )
+      })}
+      <li>
+        <span class="part">all</span>
+        <span class="lane" />
+        <span class="number">{ms(total)}</span>
+      </li>
+    </ol>
+  )
+}
+
+const COLUMNS = [
+  'id',
+  'at',
+  'tool',
+  'server',
+  'client',
+  'agent',
+  'status',
+  'ms',
+  'asked',
+  'answered',
+  'originalTokens',
+  'deliveredTokens',
+  'handle',
+] as const
+
+function exportCsv(calls: readonly Call[]): void {
+  // A text that a spreadsheet would run as a formula gets an apostrophe before it.
+  const cell = (value: unknown) =>
+    `"${(typeof value === 'string' ? value.replace(/^[=+\-@\t\r]/, "'$&") : String(value ?? '')).replaceAll('"', '""')}"`
+  const lines = calls.map((call) =>
+    COLUMNS.map((name) => cell(name === 'at' ? new Date(call.at).toISOString() : call[name])).join(','),
+  )
+  saveAs('calls.csv', new Blob([`${[COLUMNS.join(','), ...lines].join('\r\n')}\r\n`], { type: 'text/csv' }))
+}

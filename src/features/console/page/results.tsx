@@ -1,0 +1,353 @@
+/** What is kept, and a form that asks it as a model would. */
+import { useEffect, useState } from 'preact/hooks'
+import type { Answer, KeptResult, Results } from '../api.ts'
+import { ask, download, go, type Refusal, useRead } from './client.ts'
+import type { PageProps } from './main.tsx'
+import {
+  ago,
+  Button,
+  bytes,
+  Cell,
+  Choice,
+  Code,
+  Copy,
+  count,
+  Drawer,
+  Empty,
+  Field,
+  Figures,
+  Head,
+  Loading,
+  plural,
+  pretty,
+  Rows,
+  Sure,
+  short,
+  Table,
+  Trouble,
+} from './parts.tsx'
+
+export function ResultsPage({ place: [open], status }: PageProps) {
+  const { data, error, again } = useRead<Results>('/results', ['results'])
+  if (!data) return <Loading error={error} />
+  const { results } = data
+  const chosen = results.find(({ handle }) => handle === open)
+  return (
+    <>
+      <Head
+        title="Results"
+        about={
+          results.length === 0
+            ? ''
+            : `${plural(results.length, 'result')} kept outside of models, ${bytes(data.bytes)} of them in memory.`
+        }
+      />
+      {results.length === 0 ? (
+        <Empty title="Nothing is kept now">
+          <p>
+            A result that is too large for a reply is kept by itself, and the model gets a preview with its
+            cache_id. You can then ask it here as the model does.
+          </p>
+        </Empty>
+      ) : (
+        <div class={open ? 'split open wide' : 'split'}>
+          <Rows
+            label="Kept results"
+            rows={results}
+            idOf={({ handle }) => handle}
+            open={open}
+            onOpen={({ handle }) => go('results', handle)}
+            head={
+              <>
+                <Cell head kind="grow">
+                  Result of
+                </Cell>
+                <Cell head kind="who">
+                  What it is
+                </Cell>
+                <Cell head kind="number">
+                  Size
+                </Cell>
+                <Cell head kind="number">
+                  Kept
+                </Cell>
+              </>
+            }
+            row={({ tool, arguments: args, shape, tokens, bytes: size, created }) => (
+              <>
+                <Cell kind="grow">
+                  <span class="name">{tool}</span> <span class="quiet">{brief(args)}</span>
+                </Cell>
+                <Cell kind="who">{shape ?? ''}</Cell>
+                <Cell kind="number">{tokens === undefined ? bytes(size) : `${short(tokens)} tok`}</Cell>
+                <Cell kind="number">{ago(created, status.now)}</Cell>
+              </>
+            )}
+          />
+          {open && (
+            <Drawer title={chosen?.tool ?? 'Result'} onClose={() => go('results')}>
+              {chosen ? (
+                <Opened
+                  key={chosen.handle}
+                  result={chosen}
+                  isAdmin={status.scope === 'admin'}
+                  removed={() => {
+                    go('results')
+                    again()
+                  }}
+                />
+              ) : (
+                <Trouble
+                  error={{
+                    message: 'No result is kept under this cache_id.',
+                    remedy: 'It expired or was removed. Make the call again.',
+                  }}
+                />
+              )}
+            </Drawer>
+          )}
+        </div>
+      )}
+    </>
+  )
+}
+
+function brief(args: Record<string, unknown>): string {
+  return Object.entries(args)
+    .slice(0, 4)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(' ')
+    .slice(0, 160)
+}
+
+// The form: what each question takes, and how it is written.
+
+interface Input {
+  name: string
+  label: string
+  /** `lines`: a list, one a line. */
+  kind: 'text' | 'lines' | 'number' | readonly string[]
+  hint?: string
+}
+
+const QUESTIONS: Readonly<Record<'explore' | 'filter' | 'search', readonly Input[]>> = {
+  explore: [
+    { name: 'path', label: 'Where', kind: 'text', hint: '$.items[*].user' },
+    { name: 'max_depth', label: 'Depth', kind: 'number', hint: '3' },
+  ],
+  filter: [
+    {
+      name: 'where',
+      label: 'Where, one condition a line',
+      kind: 'lines',
+      hint: 'state = open\ncomments > 5',
+    },
+    { name: 'fields', label: 'Fields, one a line', kind: 'lines', hint: 'id\ntitle' },
+    { name: 'group_by', label: 'Group by', kind: 'text', hint: 'state' },
+    { name: 'aggregate', label: 'Compute', kind: 'text', hint: 'count' },
+    { name: 'sort', label: 'Sort', kind: 'text', hint: '-comments' },
+    { name: 'path', label: 'Path to the records', kind: 'text', hint: 'the main list' },
+    { name: 'limit', label: 'At most', kind: 'number', hint: '50' },
+  ],
+  search: [
+    { name: 'pattern', label: 'Pattern or words', kind: 'text', hint: 'ERROR|FATAL' },
+    { name: 'mode', label: 'Mode', kind: ['regex', 'bm25', 'fuzzy', 'context'] },
+    { name: 'path', label: 'Path', kind: 'text', hint: 'everywhere' },
+    { name: 'context_lines', label: 'Lines around', kind: 'number', hint: '0' },
+    { name: 'max_results', label: 'At most', kind: 'number', hint: '20' },
+  ],
+}
+type Question = keyof typeof QUESTIONS
+
+function argumentsOf(question: Question, written: Record<string, string>): Record<string, unknown> {
+  return Object.fromEntries(
+    QUESTIONS[question].flatMap(({ name, kind }): [string, unknown][] => {
+      const text = written[name]?.trim() ?? ''
+      if (text === '') return []
+      if (kind === 'number') return [[name, Number(text)]]
+      if (kind === 'lines')
+        return [
+          [
+            name,
+            text
+              .split('\n')
+              .map((line) => line.trim())
+              .filter((line) => line !== ''),
+          ],
+        ]
+      return [[name, text]]
+    }),
+  )
+}
+
+function Opened({ result, isAdmin, removed }: { result: KeptResult; isAdmin: boolean; removed: () => void }) {
+  const { handle } = result
+  const [question, setQuestion] = useState<Question>('explore')
+  const [written, setWritten] = useState<Record<string, string>>({})
+  const [answer, setAnswer] = useState<Answer>()
+  const [error, setError] = useState<Refusal>()
+  const [busy, setBusy] = useState(false)
+  const args = argumentsOf(question, written)
+  const call = { cache_id: handle, ...args }
+
+  async function run(): Promise<void> {
+    setBusy(true)
+    try {
+      setAnswer(
+        await ask<Answer>('POST', `/results/${handle}/ask`, { tool: `proxy_${question}`, arguments: args }),
+      )
+      setError(undefined)
+    } catch (refused) {
+      setError(refused as Refusal)
+    } finally {
+      setBusy(false)
+    }
+  }
+  useEffect(() => void run(), [handle])
+  const save = (format: string) => download(`/results/${handle}/export?format=${format}`).catch(setError)
+
+  return (
+    <>
+      <Figures
+        of={[
+          {
+            name: 'Size',
+            value: result.tokens === undefined ? bytes(result.bytes) : short(result.tokens),
+            note: result.tokens === undefined ? '' : `tokens · ${bytes(result.bytes)}`,
+          },
+          { name: 'Kept', value: ago(result.created), note: result.inMemory ? 'in memory' : 'on disk' },
+          { name: 'Asked', value: count(result.uses), note: 'times' },
+        ]}
+      />
+      <p class="quiet">
+        {result.shape}
+        {result.standing && ` · ${result.standing}`} · owner {result.agent} · <code>{handle}</code>
+      </p>
+      <div class="actions">
+        {['json', 'csv', 'ndjson'].map((format) => (
+          <Button key={format} onClick={() => save(format)}>
+            {format.toUpperCase()}
+          </Button>
+        ))}
+        {isAdmin && (
+          <Sure onClick={() => ask('DELETE', `/results/${handle}`).then(removed, setError)}>Delete</Sure>
+        )}
+      </div>
+      <form
+        class="question"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void run()
+        }}
+      >
+        <Choice
+          label="Question"
+          value={question}
+          of={['explore', 'filter', 'search'] as const}
+          onChange={setQuestion}
+        />
+        <div class="fields">
+          {QUESTIONS[question].map(({ name, label, kind, hint }) => {
+            const value = written[name] ?? ''
+            const onInput = (event: { currentTarget: { value: string } }) =>
+              setWritten({ ...written, [name]: event.currentTarget.value })
+            return (
+              <Field key={`${question} ${name}`} label={label} wide={kind === 'lines' || name === 'pattern'}>
+                {kind === 'lines' ? (
+                  <textarea rows={2} value={value} placeholder={hint} onInput={onInput} spellcheck={false} />
+                ) : kind === 'text' ? (
+                  <input value={value} placeholder={hint} onInput={onInput} spellcheck={false} />
+                ) : kind === 'number' ? (
+                  <input type="number" value={value} placeholder={hint} onInput={onInput} />
+                ) : (
+                  <select value={value} onChange={onInput}>
+                    {kind.map((one) => (
+                      <option key={one}>{one}</option>
+                    ))}
+                  </select>
+                )}
+              </Field>
+            )
+          })}
+        </div>
+        <div class="actions">
+          <button type="submit" class="main" disabled={busy}>
+            {busy ? 'Asking…' : 'Ask'}
+          </button>
+        </div>
+      </form>
+      <h3>The same call</h3>
+      <Code label="The same call" text={`proxy_${question} ${JSON.stringify(call)}`} />
+      <div class="actions">
+        <Copy text={`proxy_${question} ${JSON.stringify(call)}`} />
+      </div>
+      <Trouble error={error} />
+      {answer && (
+        <>
+          <h3>Answer</h3>
+          <Grouped answer={answer} />
+          <Code label="Answer" text={answer.text} />
+          <p class="quiet">{count(answer.text.length)} characters, as a model would read them.</p>
+        </>
+      )}
+    </>
+  )
+}
+
+const MOST_BARS = 30
+
+/** Rows of a grouping as bars: a name and a number. Others as a table. */
+function Grouped({ answer: { rows = [], total = 0, call } }: { answer: Answer }) {
+  const records = rows.filter(
+    (row): row is Record<string, unknown> => typeof row === 'object' && row !== null && !Array.isArray(row),
+  )
+  const first = records[0]
+  if (first === undefined) return null
+  const names = Object.keys(first).slice(0, 8)
+  const measure = names.findLast((name) => typeof first[name] === 'number')
+  const say = (value: unknown) =>
+    (typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)).slice(0, 200)
+  if (call.arguments.group_by !== undefined && measure !== undefined) {
+    const label = names.filter((name) => name !== measure)
+    const most = Math.max(...records.map((row) => Math.abs(Number(row[measure]) || 0)), 1)
+    return (
+      <ul class="bars" aria-label={`${measure} by ${label.join(', ')}`}>
+        {records.slice(0, MOST_BARS).map((row, at) => (
+          <li key={at}>
+            <span class="name">{label.map((name) => say(row[name])).join(' · ')}</span>
+            <span class="lane">
+              <span
+                class="span"
+                style={{ width: `${(100 * Math.abs(Number(row[measure]) || 0)) / most}%` }}
+              />
+            </span>
+            <span class="number">{count(Number(row[measure]) || 0)}</span>
+          </li>
+        ))}
+        {records.length > MOST_BARS && <li class="quiet">and {count(total - MOST_BARS)} more</li>}
+      </ul>
+    )
+  }
+  return (
+    <details>
+      <summary>
+        As a table:{' '}
+        {records.length < total ? `${count(records.length)} of ${count(total)}` : plural(total, 'row')}
+      </summary>
+      <Table
+        caption="Rows"
+        rows={records.map((row, at) => ({ row, at }))}
+        keyOf={({ at }) => at}
+        columns={names.map((name) => ({
+          name,
+          number: typeof first[name] === 'number',
+          of: ({ row }: { row: Record<string, unknown> }) => say(row[name]),
+        }))}
+      />
+      <details>
+        <summary>JSON</summary>
+        <Code label="Rows as JSON" text={pretty(rows).slice(0, 40_000)} />
+      </details>
+    </details>
+  )
+}

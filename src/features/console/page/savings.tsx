@@ -1,0 +1,280 @@
+/** What the proxy saved, with its own cost taken off. */
+import { useState } from 'preact/hooks'
+import type { Savings } from '../api.ts'
+import { useEvents, useRead } from './client.ts'
+import type { PageProps } from './main.tsx'
+import {
+  Choice,
+  count,
+  Empty,
+  Field,
+  Figures,
+  Head,
+  Loading,
+  percent,
+  plural,
+  Share,
+  short,
+  Table,
+} from './parts.tsx'
+
+const RANGES = { '7 days': 7, '30 days': 30, '90 days': 90, All: 400 } as const
+
+export function SavingsPage(_: PageProps) {
+  const [range, setRange] = useState<keyof typeof RANGES>('30 days')
+  const { data, error, again } = useRead<Savings>(`/savings?days=${RANGES[range]}`)
+  const [price, setPrice] = useState(() => Number(localStorage.getItem('price') ?? '3'))
+  const [soon, setSoon] = useState<ReturnType<typeof setTimeout>>()
+  useEvents((event) => {
+    // Counts need no reading at each call.
+    if (typeof event !== 'object' || !('calls' in event) || soon !== undefined) return
+    setSoon(
+      setTimeout(() => {
+        setSoon(undefined)
+        again()
+      }, 2_000),
+    )
+  })
+  if (!data) return <Loading error={error} />
+  const { totals, days, tools, clients, unmeasuredCharacters } = data
+  const money = (tokens: number) =>
+    `$${((tokens / 1e6) * price).toFixed(Math.abs((tokens / 1e6) * price) < 10 ? 2 : 0)}`
+  const worse = [
+    ...days
+      .filter(({ savedTokens }) => savedTokens < 0)
+      .map(({ day, savedTokens }) => ({ what: day, by: -savedTokens })),
+    ...clients
+      .filter(({ savedTokens }) => savedTokens < 0)
+      .map(({ agent, names, savedTokens }) => ({ what: names.join(', ') || agent, by: -savedTokens })),
+  ]
+  const called = tools.filter(({ kind }) => kind === 'call')
+  const own = tools.filter(({ kind }) => kind !== 'call')
+  return (
+    <>
+      <Head
+        title="Savings"
+        about="Tokens that did not have to go through a model, less what the proxy itself costs."
+      >
+        <Choice
+          label="Days"
+          value={range}
+          of={Object.keys(RANGES) as (keyof typeof RANGES)[]}
+          onChange={setRange}
+        />
+      </Head>
+      {totals.calls === 0 && totals.ownTokens === 0 ? (
+        <Empty title="No call has been made yet">
+          <p>
+            Connect a client to the proxy (<a href="#/connect">Connect</a>) and let it call a tool that
+            answers with much. What the preview saved is counted here.
+          </p>
+        </Empty>
+      ) : (
+        <>
+          <Figures
+            of={[
+              {
+                name: 'Saved',
+                value: short(totals.savedTokens),
+                note: `tokens · ${percent(totals.savedTokens, totals.originalTokens)} · ${money(totals.savedTokens)}`,
+              },
+              {
+                sign: '=',
+                name: 'As servers sent it',
+                value: short(totals.originalTokens),
+                note: `tokens in ${plural(totals.calls, 'call')}`,
+              },
+              {
+                sign: '−',
+                name: 'Delivered',
+                value: short(totals.deliveredTokens),
+                note: `tokens · ${percent(totals.deliveredTokens, totals.originalTokens)}`,
+              },
+              {
+                sign: '−',
+                name: 'Own cost',
+                value: short(totals.ownTokens),
+                note: 'answers and definitions',
+              },
+            ]}
+          />
+          <section aria-labelledby="by-day">
+            <h2 id="by-day">By day</h2>
+            <Days days={days} />
+          </section>
+          <section aria-labelledby="by-tool">
+            <h2 id="by-tool">By tool</h2>
+            {called.length === 0 ? (
+              <p class="quiet">No tool of a server was called in these days.</p>
+            ) : (
+              <Table
+                caption="Tokens by tool"
+                rows={called}
+                keyOf={({ tool }) => tool}
+                columns={[
+                  { name: 'Tool', of: ({ tool }) => <span class="name">{tool}</span> },
+                  { name: 'Calls', number: true, of: ({ calls }) => count(calls) },
+                  {
+                    name: 'Original',
+                    number: true,
+                    extra: true,
+                    of: ({ originalTokens }) => count(originalTokens),
+                  },
+                  {
+                    name: 'Delivered',
+                    number: true,
+                    extra: true,
+                    of: ({ deliveredTokens }) => count(deliveredTokens),
+                  },
+                  {
+                    name: 'Saved',
+                    number: true,
+                    of: (row) => count(row.originalTokens - row.deliveredTokens),
+                  },
+                  {
+                    name: 'Share',
+                    extra: true,
+                    of: ({ originalTokens, deliveredTokens }) => (
+                      <Share
+                        part={originalTokens - deliveredTokens}
+                        of={originalTokens}
+                        label={`${percent(originalTokens - deliveredTokens, originalTokens)} saved`}
+                      />
+                    ),
+                  },
+                ]}
+              />
+            )}
+          </section>
+          <section aria-labelledby="by-client">
+            <h2 id="by-client">By client, in this run</h2>
+            {clients.length === 0 ? (
+              <p class="quiet">No client has been connected since the proxy started.</p>
+            ) : (
+              <Table
+                caption="Tokens by client"
+                rows={clients}
+                keyOf={({ agent }) => agent}
+                columns={[
+                  {
+                    name: 'Client',
+                    of: ({ agent, names }) => <span class="name">{names.join(', ') || agent}</span>,
+                  },
+                  { name: 'Calls', number: true, of: ({ calls }) => count(calls) },
+                  {
+                    name: 'Delivered',
+                    number: true,
+                    extra: true,
+                    of: ({ deliveredTokens }) => count(deliveredTokens),
+                  },
+                  { name: 'Own cost', number: true, extra: true, of: ({ ownTokens }) => count(ownTokens) },
+                  { name: 'Saved', number: true, of: ({ savedTokens }) => <Signed value={savedTokens} /> },
+                ]}
+              />
+            )}
+          </section>
+          <section aria-labelledby="own">
+            <h2 id="own">The proxy’s own cost</h2>
+            {own.length === 0 ? (
+              <p class="quiet">Nothing so far.</p>
+            ) : (
+              <Table
+                caption="Own cost"
+                rows={own}
+                keyOf={({ tool, kind }) => `${kind} ${tool}`}
+                columns={[
+                  {
+                    name: 'What',
+                    of: ({ tool }) => (
+                      <span class="name">
+                        {tool === '(definitions)' ? 'definitions and instructions' : tool}
+                      </span>
+                    ),
+                  },
+                  { name: 'Times', number: true, of: ({ calls }) => count(calls) },
+                  { name: 'Tokens', number: true, of: ({ deliveredTokens }) => count(deliveredTokens) },
+                ]}
+              />
+            )}
+            {worse.length > 0 && (
+              <p class="note">
+                It cost more than it saved:{' '}
+                {worse
+                  .slice(0, 8)
+                  .map(({ what, by }) => `${what} (${count(by)} tokens)`)
+                  .join(', ')}
+                . Short sessions with small results pay for definitions alone.
+              </p>
+            )}
+            {unmeasuredCharacters > 0 && (
+              <p class="quiet">
+                {count(unmeasuredCharacters)} characters are not counted yet and in none of these figures.
+              </p>
+            )}
+          </section>
+          <Field label="Price in dollars of a million input tokens">
+            <input
+              type="number"
+              min="0"
+              step="0.05"
+              value={price}
+              onInput={(event) => {
+                const value = Math.max(0, Number(event.currentTarget.value) || 0)
+                setPrice(value)
+                localStorage.setItem('price', String(value))
+              }}
+            />
+          </Field>
+        </>
+      )}
+    </>
+  )
+}
+
+function Signed({ value }: { value: number }) {
+  return <span class={value < 0 ? 'bad' : ''}>{value < 0 ? `−${count(-value)}` : count(value)}</span>
+}
+
+const [WIDTH, HEIGHT] = [720, 160]
+
+/** A bar a day: what was delivered and what the proxy cost, below what was saved. */
+function Days({ days }: { days: Savings['days'] }) {
+  const most = Math.max(
+    1,
+    ...days.map((day) => Math.max(day.originalTokens, day.deliveredTokens + day.ownTokens)),
+  )
+  const step = WIDTH / Math.max(days.length, 14)
+  const y = (tokens: number) => (tokens / most) * (HEIGHT - 20)
+  return (
+    <figure class="chart">
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`Tokens by day, at most ${short(most)}`}>
+        <line class="axis" x1="0" y1={HEIGHT - 0.5} x2={WIDTH} y2={HEIGHT - 0.5} />
+        <line class="grid" x1="0" y1={HEIGHT - y(most)} x2={WIDTH} y2={HEIGHT - y(most)} />
+        <text x="0" y={HEIGHT - y(most) - 5}>{`${short(most)} tokens`}</text>
+        {days.map((day, nth) => {
+          const { deliveredTokens: delivered, ownTokens: own, originalTokens: original } = day
+          const bar = { x: nth * step + step * 0.12, width: Math.min(step * 0.76, 42) }
+          const [one, two] = [y(delivered), y(delivered + own)]
+          const all = Math.max(y(original), two)
+          return (
+            <g key={day.day}>
+              <title>{`${day.day}: ${count(original)} original, ${count(delivered)} delivered, ${count(own)} own, ${count(day.savedTokens)} saved`}</title>
+              <rect class="bar-saved" {...bar} y={HEIGHT - all} height={all - two} />
+              <rect class="bar-own" {...bar} y={HEIGHT - two} height={two - one} />
+              <rect class="bar-delivered" {...bar} y={HEIGHT - one} height={one} />
+            </g>
+          )
+        })}
+      </svg>
+      <figcaption class="legend">
+        <span class="key bar-saved">saved</span>
+        <span class="key bar-own">own cost</span>
+        <span class="key bar-delivered">delivered</span>
+        <span class="quiet range">
+          {days[0]?.day}
+          {days.length > 1 && ` – ${days.at(-1)?.day}`}
+        </span>
+      </figcaption>
+    </figure>
+  )
+}

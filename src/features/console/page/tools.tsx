@@ -1,0 +1,158 @@
+/** The tools of the servers: found, measured, switched on and off, and those that are held back. */
+import { useEffect, useState } from 'preact/hooks'
+import type { Pins, Tools } from '../api.ts'
+import { ask, type Refusal, useRead } from './client.ts'
+import type { PageProps } from './main.tsx'
+import {
+  Button,
+  Code,
+  count,
+  Difference,
+  Empty,
+  Field,
+  Head,
+  Loading,
+  plural,
+  pretty,
+  Trouble,
+} from './parts.tsx'
+
+type Tool = Tools['tools'][number]
+
+export function ToolsPage({ status }: PageProps) {
+  const [words, setWords] = useState('')
+  const [query, setQuery] = useState('')
+  useEffect(() => {
+    const timer = setTimeout(() => setQuery(words), 200)
+    return () => clearTimeout(timer)
+  }, [words])
+  const { data, error, again } = useRead<Tools>(`/tools?query=${encodeURIComponent(query)}`, ['tools'])
+  const pins = useRead<Pins>('/pins', ['tools'])
+  const [refused, setRefused] = useState<Refusal>()
+  if (!data) return <Loading error={error} />
+  const isAdmin = status.scope === 'admin'
+  const change = ({ server, original, enabled }: Tool) =>
+    ask('PUT', `/tools/${encodeURIComponent(server)}/${encodeURIComponent(original)}`, {
+      enabled: !enabled,
+    }).then(
+      () => {
+        setRefused(undefined)
+        // The proxy reads its file a moment after it was written.
+        for (const later of [600, 2_000]) setTimeout(again, later)
+      },
+      (why: Refusal) => setRefused(why),
+    )
+  const approve = (tool: string, hash: string) =>
+    ask('POST', '/pins/approve', { tool, hash }).then(() => {
+      pins.again()
+      again()
+    }, setRefused)
+  const held = pins.data?.held ?? []
+  return (
+    <>
+      <Head
+        title="Tools"
+        about={`Definitions of ${count(data.definitionTokens)} tokens, which a client pays for before it asks anything.`}
+      />
+      <Trouble error={refused} />
+      {held.length > 0 && (
+        <section aria-labelledby="held">
+          <h2 id="held">Held back: {plural(held.length, 'tool')}</h2>
+          {held.map(({ tool, reason, hash, before, after }) => (
+            <article key={`${tool} ${hash}`} class="card">
+              <div class="card-head">
+                <h3>{tool}</h3>
+                <span class="bad">{reason}</span>
+              </div>
+              <Difference
+                label={`What ${tool} says now`}
+                before={before === null ? '' : pretty(before)}
+                after={pretty(after)}
+              />
+              {isAdmin && (
+                <div class="actions">
+                  <Button kind="main" onClick={() => approve(tool, hash)}>
+                    Approve what it says now
+                  </Button>
+                </div>
+              )}
+            </article>
+          ))}
+        </section>
+      )}
+      <Field label="Find tools, as retrieve_tools does" wide>
+        <input
+          type="search"
+          placeholder="what the tool is for: read a file, list issues"
+          value={words}
+          onInput={(event) => setWords(event.currentTarget.value)}
+        />
+      </Field>
+      {data.tools.length === 0 ? (
+        <Empty title={query === '' ? 'No server lists a tool' : 'No tool fits these words'}>
+          <p>
+            {query === '' ? (
+              <a href="#/servers">See how the servers are.</a>
+            ) : (
+              'Scores come from names, descriptions and parameters. Try other words.'
+            )}
+          </p>
+        </Empty>
+      ) : (
+        <ul class="list">
+          {data.tools.map((tool) => (
+            <li key={`${tool.server}/${tool.original}`} class={tool.enabled ? '' : 'off'}>
+              <details>
+                <summary>
+                  <span class="name">{tool.name}</span>
+                  <span class="quiet grow">{tool.description.split('\n')[0]}</span>
+                  {tool.score !== undefined && (
+                    <span class="tag" title="How much of the question the tool answers, 0 to 1">
+                      {tool.score.toFixed(2)}
+                    </span>
+                  )}
+                  <Marks tool={tool} />
+                  <span class="number">{`${count(tool.tokens)} tok`}</span>
+                </summary>
+                <div class="inside">
+                  <p class="text">{tool.description || 'It says nothing of itself.'}</p>
+                  <Code label="Signature" text={tool.signature} />
+                  <p class="quiet">
+                    Server {tool.server}, there called {tool.original}. {plural(tool.calls, 'call')} in this
+                    run
+                    {tool.meanTokens !== undefined &&
+                      `, ${count(tool.meanTokens)} tokens each as the server sent them`}
+                    .
+                  </p>
+                  {isAdmin && (
+                    <Button onClick={() => change(tool)}>{tool.enabled ? 'Switch off' : 'Switch on'}</Button>
+                  )}
+                  <details>
+                    <summary>Input schema</summary>
+                    <Code label="Input schema" text={pretty(tool.inputSchema ?? {})} />
+                  </details>
+                </div>
+              </details>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+const MARKS = { readOnlyHint: 'reads', destructiveHint: 'destroys', openWorldHint: 'open world' } as const
+
+function Marks({ tool: { annotations = {}, enabled } }: { tool: Tool }) {
+  const said = Object.entries(MARKS).filter(([hint]) => annotations[hint] === true)
+  return (
+    <>
+      {said.map(([hint, word]) => (
+        <span key={hint} class="tag">
+          {word}
+        </span>
+      ))}
+      {!enabled && <span class="tag bad">off</span>}
+    </>
+  )
+}

@@ -1,0 +1,393 @@
+/** The admin interface as a table: each row is a route with what it takes, what it gives, and who may use it. */
+import * as z from 'zod'
+import { isTokenName } from '../../data/tokens.ts'
+import type { JsonObject } from '../../protocol/json.ts'
+import * as api from './api.ts'
+import type { Desk } from './desk.ts'
+
+/** `read` sees everything and changes nothing but for secrets, which it does not see. */
+export type Scope = 'read' | 'admin'
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** `/results/{id}`: under `/admin/api`, with members of the input in braces. */
+  readonly path: string
+  readonly scope: Scope
+  /** What it does, for the OpenAPI document and the documentation. */
+  readonly what: string
+  /** What the path, the query or the body hold together. */
+  readonly input: z.ZodObject
+  /** Absent: a file. */
+  readonly output: z.ZodType | undefined
+  handle(input: never, desk: Desk, asked: Asked): unknown
+}
+
+/** Who asks. */
+export interface Asked {
+  readonly scope: Scope
+  readonly signal: AbortSignal
+}
+
+/** A file in place of JSON. */
+export interface Download {
+  readonly name: string
+  readonly type: string
+  readonly bytes: Uint8Array
+}
+
+/** Why a request is refused, with what to do. */
+export class Refused extends Error {
+  readonly status: number
+  readonly remedy: string | undefined
+
+  constructor(status: number, message: string, remedy?: string) {
+    super(message)
+    this.status = status
+    this.remedy = remedy
+  }
+}
+
+interface Declared<I extends z.ZodObject, O> extends Omit<Route, 'input' | 'output' | 'handle'> {
+  readonly input: I
+  readonly output: O
+  handle(
+    input: z.output<I>,
+    desk: Desk,
+    asked: Asked,
+  ): O extends z.ZodType ? z.output<O> | Promise<z.output<O>> : Promise<Download>
+}
+
+/** Ties the types of a row together. */
+function route<I extends z.ZodObject, O extends z.ZodType | undefined>(row: Declared<I, O>): Route {
+  return row as Route
+}
+
+const nothing = z.strictObject({})
+const handle = z.string().regex(/^[0-9a-z]{12,25}$/, 'must be a cache_id')
+const name = z.string().min(1).max(200)
+/** A number in an address. */
+const whole = (max: number, fallback: number) => z.coerce.number().int().min(0).max(max).default(fallback)
+const DONE = { done: true } as const
+
+export const ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/status',
+    scope: 'read',
+    what: 'Tells what runs, since when, and what the token may do.',
+    input: nothing,
+    output: api.status,
+    handle: (_, desk, { scope }) => desk.status(scope),
+  }),
+  route({
+    method: 'GET',
+    path: '/savings',
+    scope: 'read',
+    what: 'Sums of tokens by day and tool, past runs included, and by client of this run.',
+    input: z.strictObject({ days: whole(400, 30) }),
+    output: api.savings,
+    handle: ({ days }, desk) => desk.savings(days),
+  }),
+  route({
+    method: 'GET',
+    path: '/calls',
+    scope: 'read',
+    what: 'The calls of this run that are remembered, the newest last.',
+    input: z.strictObject({ after: whole(Number.MAX_SAFE_INTEGER, 0), limit: whole(100_000, 10_000) }),
+    output: api.calls,
+    handle: ({ after, limit }, desk) => desk.calls(after, limit),
+  }),
+  route({
+    method: 'GET',
+    path: '/calls/{id}',
+    scope: 'read',
+    what: 'One call: its arguments without secrets, its reply as the model of each client reads it, its timing.',
+    input: z.strictObject({ id: z.coerce.number().int().positive() }),
+    output: api.callDetail,
+    handle: ({ id }, desk) => desk.call(id),
+  }),
+  route({
+    method: 'GET',
+    path: '/results',
+    scope: 'read',
+    what: 'What is kept of all clients that are known, the newest first.',
+    input: nothing,
+    output: api.results,
+    handle: (_, desk) => desk.results(),
+  }),
+  route({
+    method: 'POST',
+    path: '/results/{id}/ask',
+    scope: 'read',
+    what: 'Asks a kept result as proxy_filter, proxy_search or proxy_explore do.',
+    input: z.strictObject({
+      id: handle,
+      tool: z.enum(['proxy_filter', 'proxy_search', 'proxy_explore']),
+      arguments: z.record(z.string().max(100), z.unknown()).default({}),
+    }),
+    output: api.answer,
+    handle: ({ id, tool, arguments: args }, desk, { signal }) =>
+      desk.ask(id, tool, args as JsonObject, signal),
+  }),
+  route({
+    method: 'GET',
+    path: '/results/{id}/export',
+    scope: 'read',
+    what: 'A kept result as a file: whole as JSON, its records as CSV or NDJSON.',
+    input: z.strictObject({ id: handle, format: z.enum(['json', 'csv', 'ndjson']).default('json') }),
+    output: undefined,
+    handle: ({ id, format }, desk, { signal }) => desk.export(id, format, signal),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/results/{id}',
+    scope: 'admin',
+    what: 'Removes a kept result, from disk too.',
+    input: z.strictObject({ id: handle }),
+    output: api.done,
+    async handle({ id }, desk) {
+      await desk.remove(id)
+      return DONE
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/servers',
+    scope: 'read',
+    what: 'The servers: state, version, calls of this run, and what to do about errors.',
+    input: nothing,
+    output: api.servers,
+    handle: (_, desk) => desk.servers(),
+  }),
+  route({
+    method: 'POST',
+    path: '/servers/{name}/restart',
+    scope: 'admin',
+    what: 'Connects a server anew. Calls under way end where they began.',
+    input: z.strictObject({ name }),
+    output: api.done,
+    handle({ name }, desk) {
+      desk.restart(name)
+      return DONE
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/servers/{name}/sign-out',
+    scope: 'admin',
+    what: 'Forgets the tokens with which the proxy signs in at a server.',
+    input: z.strictObject({ name }),
+    output: api.done,
+    async handle({ name }, desk) {
+      await desk.signOut(name)
+      return DONE
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/tools',
+    scope: 'read',
+    what: 'The tools of all servers; with `query` those that fit it, the best first, with the scores of retrieve_tools by words.',
+    input: z.strictObject({ query: z.string().max(2_000).default('') }),
+    output: api.tools,
+    handle: ({ query }, desk) => desk.tools(query),
+  }),
+  route({
+    method: 'PUT',
+    path: '/tools/{server}/{name}',
+    scope: 'admin',
+    what: 'Switches a tool on or off in the configuration file.',
+    input: z.strictObject({ server: name, name, enabled: z.boolean() }),
+    output: api.saved,
+    handle: ({ server, name, enabled }, desk) => desk.enable(server, name, enabled),
+  }),
+  route({
+    method: 'GET',
+    path: '/pins',
+    scope: 'read',
+    what: 'Tools that the module pin holds back, with what they said before and say now.',
+    input: nothing,
+    output: api.pins,
+    handle: (_, desk) => desk.pins(),
+  }),
+  route({
+    method: 'POST',
+    path: '/pins/approve',
+    scope: 'admin',
+    what: 'Accepts what a held tool says now; the hash says which definition was looked at.',
+    input: z.strictObject({ tool: z.string().min(1).max(500), hash: z.string().regex(/^[0-9a-f]{8,64}$/) }),
+    output: api.done,
+    handle({ tool, hash }, desk) {
+      desk.approve(tool, hash)
+      return DONE
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/modules',
+    scope: 'read',
+    what: 'The layers around a call as `status` shows them, and how the modules are.',
+    input: nothing,
+    output: api.modules,
+    handle: (_, desk) => desk.modules(),
+  }),
+  route({
+    method: 'GET',
+    path: '/clients',
+    scope: 'read',
+    what: 'The clients that are connected, and the tokens with which clients connect over HTTP.',
+    input: nothing,
+    output: api.clients,
+    handle: (_, desk) => desk.clients(),
+  }),
+  route({
+    method: 'POST',
+    path: '/tokens',
+    scope: 'admin',
+    what: 'Makes a token for a client. It is told this once.',
+    input: z.strictObject({
+      name: z.string().refine(isTokenName, 'must be one line of up to 64 characters'),
+      days: z.int().min(1).max(3_650).optional(),
+      profiles: z.array(name).max(100).optional(),
+    }),
+    output: api.token,
+    handle: (input, desk) => desk.addToken(input),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/tokens/{id}',
+    scope: 'admin',
+    what: 'Ends a token of a client.',
+    input: z.strictObject({ id: z.string().regex(/^[\w-]{1,64}$/) }),
+    output: api.done,
+    handle({ id }, desk) {
+      desk.removeToken(id)
+      return DONE
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/configuration',
+    scope: 'admin',
+    what: 'The configuration file, which may hold secrets, and its backups.',
+    input: nothing,
+    output: api.configuration,
+    handle: (_, desk) => desk.configuration.read(),
+  }),
+  route({
+    method: 'POST',
+    path: '/configuration/check',
+    scope: 'admin',
+    what: 'Checks a text as if it stood in the file.',
+    input: z.strictObject({ text: z.string().max(1_000_000) }),
+    output: api.checked,
+    handle: async ({ text }, desk) => ({ problems: await desk.configuration.check(text) }),
+  }),
+  route({
+    method: 'PUT',
+    path: '/configuration',
+    scope: 'admin',
+    what: 'Keeps a backup of the file, then writes it; a running proxy takes it over. A text with errors is not written.',
+    input: z.strictObject({ text: z.string().max(1_000_000), hash: z.string().max(64) }),
+    output: api.saved,
+    handle: ({ text, hash }, desk) => desk.configuration.save(text, hash),
+  }),
+  route({
+    method: 'POST',
+    path: '/configuration/rollback',
+    scope: 'admin',
+    what: 'Puts a backup in the place of the file, which becomes a backup itself.',
+    input: z.strictObject({ name: z.string().max(300) }),
+    output: api.saved,
+    handle: ({ name }, desk) => desk.configuration.rollBack(name),
+  }),
+  route({
+    method: 'GET',
+    path: '/connect',
+    scope: 'read',
+    what: 'How each client is connected: what goes into which file.',
+    input: nothing,
+    output: api.cards,
+    handle: (_, desk) => desk.cards(),
+  }),
+]
+
+/** The OpenAPI document, made of the table. */
+export function openApi(version: string): object {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const { method, path, scope, what, input, output } of ROUTES) {
+    const schema = z.toJSONSchema(input, { io: 'input' })
+    const properties = (schema.properties ?? {}) as Record<string, object>
+    const required = new Set(schema.required ?? [])
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, key = '']) => key)
+    const others = Object.keys(properties).filter((key) => !inPath.includes(key))
+    const parameters = [
+      ...inPath.map((key) => ({ name: key, in: 'path', required: true, schema: properties[key] })),
+      ...(method === 'GET'
+        ? others.map((key) => ({
+            name: key,
+            in: 'query',
+            required: required.has(key),
+            schema: properties[key],
+          }))
+        : []),
+    ]
+    const body = {
+      type: 'object',
+      properties: Object.fromEntries(others.map((key) => [key, properties[key]])),
+      required: others.filter((key) => required.has(key)),
+      additionalProperties: false,
+    }
+    const content =
+      output === undefined
+        ? { 'application/octet-stream': {} }
+        : { 'application/json': { schema: z.toJSONSchema(output, { unrepresentable: 'any' }) } }
+    const operations = paths[path] ?? {}
+    paths[path] = operations
+    operations[method.toLowerCase()] = {
+      summary: what,
+      security: [{ [scope]: [] }],
+      ...(parameters.length > 0 && { parameters }),
+      ...(method !== 'GET' &&
+        others.length > 0 && {
+          requestBody: { required: true, content: { 'application/json': { schema: body } } },
+        }),
+      responses: {
+        200: { description: 'Done.', content },
+        default: { description: 'Refused: `error`, and `remedy`.' },
+      },
+    }
+  }
+  const bearer = (description: string) => ({ type: 'http', scheme: 'bearer', description })
+  return {
+    openapi: '3.1.0',
+    info: { title: 'mcp-rlm-proxy admin interface', version },
+    servers: [{ url: '/admin/api' }],
+    components: {
+      securitySchemes: {
+        read: bearer('The token in console-read-token of the data directory, or the one of admins.'),
+        admin: bearer('The token in console-token of the data directory.'),
+      },
+    },
+    paths: {
+      ...paths,
+      '/events': {
+        get: {
+          summary:
+            'A stream of server-sent events: calls as they end, and the names of lists that are others now.',
+          security: [{ read: [] }],
+          responses: { 200: { description: 'Events.', content: { 'text/event-stream': {} } } },
+        },
+      },
+    },
+  }
+}
+
+/** Markdown: one row a route, for the documentation. */
+export function routesTable(): string {
+  return [
+    '| route | scope | what it does |',
+    '| --- | --- | --- |',
+    ...ROUTES.map(({ method, path, scope, what }) => `| \`${method} ${path}\` | ${scope} | ${what} |`),
+  ].join('\n')
+}

@@ -1,0 +1,279 @@
+/**
+ * The console in a real Chromium: every page in both themes and at 400 px, live, by keyboard, without an error, and accessible. With
+ * CONSOLE_PICTURES=<folder> it writes pictures of what it saw.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { startConsole } from './support/console.ts'
+import { fixture, PATIENT, ROOT, temporaryDirectory } from './support/world.ts'
+
+const FOUND = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+const PAGES = ['savings', 'calls', 'results', 'servers', 'tools', 'modules', 'configuration', 'connect']
+const { CONSOLE_PICTURES: pictures } = process.env
+
+if (FOUND === undefined)
+  process.stderr.write(
+    'SKIPPED: the tests of the console need a browser. Install one: apt-get install chromium\n',
+  )
+const browsing = test.skipIf(FOUND === undefined)
+
+let browser: Browser | undefined
+beforeAll(async () => {
+  if (FOUND === undefined) return
+  browser = await chromium.launch({
+    executablePath: FOUND,
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  })
+})
+afterAll(() => browser?.close())
+
+/** A server that writes markup wherever it can. */
+const HOSTILE = `
+const evil = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
+process.stdin.on('data', (chunk) => {
+  for (const line of String(chunk).split('\\n')) {
+    if (line === '') continue
+    const { id, method, params } = JSON.parse(line)
+    if (id === undefined) continue
+    const result = method === 'initialize'
+      ? { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: evil, version: evil } }
+      : method === 'tools/list'
+        ? { tools: [{ name: 'evil' + evil, title: evil, description: evil, inputSchema: { type: 'object', properties: { [evil]: { description: evil } } }, annotations: { readOnlyHint: true } }] }
+        : { content: [{ type: 'text', text: evil.repeat(300) }] }
+    process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n')
+  }
+})
+`
+
+async function world() {
+  const directory = temporaryDirectory()
+  const script = join(directory, 'hostile.mjs')
+  writeFileSync(script, HOSTILE)
+  const proxy = await startConsole({
+    directory,
+    servers: {
+      shop: fixture('shop'),
+      hostile: { command: process.execPath, args: [script] },
+      broken: { command: 'no-such-program-anywhere' },
+    },
+  })
+  const client = new Client({ name: 'claude-code', version: '2.1.330' })
+  await client.connect(new StreamableHTTPClientTransport(proxy.url), PATIENT)
+  onTestFinished(() => client.close())
+  const call = (name: string, args: Record<string, unknown> = {}) =>
+    client.callTool({ name, arguments: args }, PATIENT)
+  return { ...proxy, client, call }
+}
+
+/** A page of a browser of its own, and what went wrong in it. */
+async function open(address: string, { width = 1280, dark = false } = {}) {
+  const context = await browser?.newContext({
+    viewport: { width, height: 860 },
+    colorScheme: dark ? 'dark' : 'light',
+    permissions: ['clipboard-read', 'clipboard-write'],
+  })
+  if (context === undefined) throw new Error('there is no browser')
+  onTestFinished(() => context.close())
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) faults.push(message.text())
+  })
+  page.on('pageerror', (error) => faults.push(String(error)))
+  await page.goto(address)
+  await page.locator('h1').waitFor()
+  return { page, faults }
+}
+
+async function serious(page: Page): Promise<string[]> {
+  // Evaluated by the debugger: the policy of the page keeps it from loading scripts of others.
+  const found = await page.evaluate(
+    `${readFileSync(AXE, 'utf8')}; axe.run(document, { resultTypes: ['violations'] })`,
+  )
+  return (found as { violations: { id: string; impact: string; nodes: { html: string }[] }[] }).violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  if (pictures === undefined) return
+  mkdirSync(pictures, { recursive: true })
+  await page.screenshot({ path: join(pictures, `${name}.png`) })
+}
+
+browsing(
+  'shows each page in both themes and at 400 px, without an error and a serious fault of access',
+  async () => {
+    const { page: address, call, client } = await world()
+    const { tools } = await client.listTools()
+    const evil = tools.find(({ name }) => name.startsWith('hostile'))?.name ?? ''
+    await call('shop_records', { count: 400 })
+    await call('shop_records', { count: 3, token: 'sk-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' })
+    await call('shop_give', { result: { content: [{ type: 'text', text: 'no such order' }], isError: true } })
+    await call(evil)
+    await call('shop_refuse').catch(() => {})
+    for (const { width, dark } of [
+      { width: 1280, dark: false },
+      { width: 1280, dark: true },
+      { width: 400, dark: false },
+      { width: 400, dark: true },
+    ]) {
+      const { page, faults } = await open(address, { width, dark })
+      for (const name of PAGES) {
+        await page.evaluate((id) => {
+          location.hash = `/${id}`
+        }, name)
+        await page.locator(`nav a[aria-current=page][href="#/${name}"]`).waitFor()
+        await page.locator('main h1').waitFor()
+        await expect.poll(() => page.locator('[aria-busy]').count()).toBe(0)
+        await picture(page, `${name}-${width}-${dark ? 'dark' : 'light'}`)
+        expect([name, width, dark, await serious(page)]).toEqual([name, width, dark, []])
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth)
+        expect([name, wide <= width]).toEqual([name, true])
+      }
+      // What was opened: a call and a result.
+      for (const list of ['calls', 'results']) {
+        await page.evaluate((id) => {
+          location.hash = `/${id}`
+        }, list)
+        await page.locator('[role=grid] .rows-body [role=row]').last().click()
+        await page.locator('.drawer h3').first().waitFor()
+        await expect.poll(() => page.locator('[aria-busy]').count()).toBe(0)
+        await picture(page, `${list}-open-${width}-${dark ? 'dark' : 'light'}`)
+        expect([list, width, await serious(page)]).toEqual([list, width, []])
+        await page.keyboard.press('Escape')
+        await expect.poll(() => page.locator('.drawer').count()).toBe(0)
+      }
+      expect(faults).toEqual([])
+      // Markup of servers is text.
+      expect(await page.evaluate(() => (globalThis as { hacked?: number }).hacked)).toBeUndefined()
+    }
+  },
+)
+
+browsing('shows calls as they end, and what the model of each client read', async () => {
+  const { page: address, call } = await world()
+  const { page, faults } = await open(address)
+  await page.locator('nav a[href="#/calls"]').click()
+  await page.getByText('No call has been made').waitFor()
+  await call('shop_records', { count: 300, secret_token: 'abcdefghijklmnop' })
+  const row = page.locator('[role=grid] .rows-body [role=row]')
+  await row.first().waitFor()
+  await row.first().click()
+  const drawer = page.locator('.drawer')
+  await drawer.getByText('As the model read it').waitFor()
+  await expect.poll(() => drawer.textContent()).toContain('300 records')
+  expect(await drawer.textContent()).not.toContain('abcdefghijklmnop')
+  expect(await drawer.textContent()).toContain('server shop')
+  // The structure of what was kept, one click away, and a question about it.
+  await drawer.locator('dd a').click()
+  await page.getByRole('button', { name: 'filter', exact: true }).click()
+  await page.getByLabel('Group by').fill('state')
+  await page.getByLabel('Compute').fill('count')
+  await page.getByRole('button', { name: 'Ask', exact: true }).click()
+  await page.locator('.bars li').first().waitFor()
+  expect(await page.locator('.bars').textContent()).toMatch(/closed\s*200/)
+  expect(await page.getByLabel('The same call').textContent()).toContain('"group_by":"state"')
+  // Removed for good, after a second look.
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('button', { name: /sure/ }).click()
+  await page.getByText('Nothing is kept now').waitFor()
+  expect(faults).toEqual([])
+})
+
+browsing('is used by the keyboard alone', async () => {
+  const { page: address, call } = await world()
+  for (let nth = 0; nth < 5; nth++) await call('shop_text', { size: nth })
+  const { page, faults } = await open(address)
+  await page.keyboard.press('2')
+  await page.getByRole('grid', { name: 'Calls' }).focus()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.locator('.drawer h3').first().waitFor()
+  expect(new URL(page.url()).hash).toBe('#/calls/4')
+  await page.keyboard.press('Escape')
+  await expect.poll(() => page.locator('.drawer').count()).toBe(0)
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Calls')
+  for (const [nth, name] of PAGES.entries()) {
+    await page.keyboard.press(String(nth + 1))
+    await page.locator(`nav a[aria-current=page][href="#/${name}"]`).waitFor()
+  }
+  expect(faults).toEqual([])
+})
+
+browsing('keeps the token out of the address, and changes the configuration with a backup', async () => {
+  const { page: address, directory } = await world()
+  const { page, faults } = await open(address)
+  expect(page.url()).not.toContain('token')
+  await page.locator('nav a[href="#/configuration"]').click()
+  const editor = page.locator('textarea.editor')
+  await editor.waitFor()
+  const file = join(directory, 'mcp.json')
+  const before = readFileSync(file, 'utf8')
+  await editor.fill(before.replace('"mcpServers"', '"mcpServerz"'))
+  await page.getByRole('button', { name: 'Check' }).click()
+  await page.locator('.problems').waitFor()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('has errors and was not saved').waitFor()
+  expect(readFileSync(file, 'utf8')).toBe(before)
+  const fresh = JSON.parse(before)
+  delete fresh.mcpServers.broken
+  await editor.fill(JSON.stringify(fresh, null, 2))
+  await page.locator('.difference').waitFor()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved. The proxy takes it over').waitFor()
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(fresh)
+  await page.locator('nav a[href="#/servers"]').click()
+  await expect.poll(() => page.locator('.card h2').allTextContents()).toEqual([' shop', ' hostile'])
+  await page.locator('nav a[href="#/configuration"]').click()
+  await page.getByRole('button', { name: 'Put back' }).first().click()
+  await page.getByRole('button', { name: /sure/ }).click()
+  await expect.poll(() => readFileSync(file, 'utf8')).toBe(before)
+  // A refusal by the server is written by the browser into its console; it is the only thing there.
+  expect(faults.filter((fault) => !fault.includes('422'))).toEqual([])
+})
+
+browsing('scrolls through 10,000 calls with a few rows in the document', async () => {
+  const { page: address, call } = await world()
+  for (let made = 0; made < 10_000; made += 50)
+    await Promise.all(Array.from({ length: 50 }, () => call('shop_text', { size: 10 })))
+  const { page, faults } = await open(address)
+  await page.locator('nav a[href="#/calls"]').click()
+  await page.getByText('10,000 calls').waitFor()
+  const grid = page.getByRole('grid', { name: 'Calls' })
+  const rows = grid.locator('.rows-body [role=row]')
+  expect(await grid.getAttribute('aria-rowcount')).toBe('10001')
+  await grid.focus()
+  const seen = new Set<string>()
+  for (const key of ['End', 'Home', 'PageDown', 'PageDown', 'End']) {
+    await page.keyboard.press(key)
+    await page.waitForTimeout(50)
+    seen.add((await rows.first().getAttribute('id')) ?? '')
+    expect(await rows.count()).toBeLessThan(60)
+  }
+  expect(seen.size).toBeGreaterThan(2)
+  expect(await page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(1_000)
+  expect(await rows.last().getAttribute('id')).toBe('row-1')
+  expect(faults).toEqual([])
+})
+
+test('its first view is at most 200 KB, and names no place but the proxy', () => {
+  const files = ['index.html', 'page.js', 'page.css'].map((name) => join(ROOT, 'dist/bundle/console', name))
+  expect(files.reduce((sum, file) => sum + statSync(file).size, 0)).toBeLessThan(200_000)
+  const text = files.map((file) => readFileSync(file, 'utf8')).join('\n')
+  const places = text.match(/https?:\/\/[^\s"'`)]+/g) ?? []
+  expect(places.filter((place) => !place.startsWith('http://www.w3.org/'))).toEqual([])
+  // Texts of others become text nodes alone: no source of the page writes markup.
+  const folder = join(ROOT, 'src/features/console/page')
+  for (const file of readdirSync(folder).filter((name) => /\.tsx?$/.test(name)))
+    expect([
+      file,
+      /innerHTML|insertAdjacent|document\.write|\beval\b/i.test(readFileSync(join(folder, file), 'utf8')),
+    ]).toEqual([file, false])
+})
