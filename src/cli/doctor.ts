@@ -3,7 +3,7 @@
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { issuersOf, usesOauth } from '../config/auth-options.ts'
-import { isLoopback } from '../config/loopback.ts'
+import { isLocal, isLoopback } from '../config/loopback.ts'
 import { holdersOf, type ModuleConfig, type UsedModule } from '../config/modules.ts'
 import type { Config } from '../config/schema.ts'
 import type { ServerConfig } from '../config/servers.ts'
@@ -307,8 +307,15 @@ export function authFinding(
   { cwd, home }: { cwd: string; home: string },
   now: number,
 ): AuthFinding {
-  if (settings.transport === 'stdio')
-    return { subject, state: 'ok', message: 'the one local client that starts the proxy' }
+  if (isLocal(settings.transport))
+    return {
+      subject,
+      state: 'ok',
+      message:
+        settings.transport === 'stdio'
+          ? 'the one local client that starts the proxy'
+          : 'programs of this user',
+    }
   try {
     const { path, named } = tokenFile(settings, cwd, home)
     const tokens = named || mayExist(path) ? readTokens(path) : undefined

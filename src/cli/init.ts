@@ -2,7 +2,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { applyEdits, modify } from 'jsonc-parser'
-import { absolutePath, readText } from '../config/sources.ts'
+import { absolutePath, readText } from '../config/find.ts'
 import { hasCode, messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, own, setOwn } from '../protocol/json.ts'
 import { formatPlural } from '../text/format.ts'

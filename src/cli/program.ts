@@ -69,6 +69,18 @@ const CLI_COMMANDS: readonly CliCommand[] = [
     run: async ({ host, invocation }) => (await import('./run.ts')).run(host, invocation),
   },
   {
+    name: 'connect',
+    what: 'serve one client over standard input and output by the gateway in the background, which it starts where none runs',
+    options: [['--as <name>', 'whose kept results these are: a later run with this name finds them again']],
+    run: async ({ host, invocation, options }) =>
+      (await import('./connect.ts')).connect(host, invocation, textIn(options.as)),
+  },
+  {
+    name: 'stop',
+    what: 'end the gateways that run in the background',
+    run: async ({ host, invocation }) => (await import('./background.ts')).stop(host, invocation),
+  },
+  {
     name: 'doctor',
     what: 'check the configuration and every server, and say how to mend what is broken',
     options: [['--json', 'print the findings as JSON']],
