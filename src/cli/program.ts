@@ -2,6 +2,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { delimiter, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { Command, CommanderError, Option } from 'commander'
 import { flagName, OPTION_NAMES } from '../config/aliases.ts'
 import { packageVersion } from '../config/identity.ts'
@@ -134,11 +135,44 @@ const CLI_COMMANDS: readonly CliCommand[] = [
     }),
   ),
   {
+    name: 'code',
+    what: 'run a JavaScript program over kept results, in the sandbox of proxy_code',
+    arguments: [
+      ['<cache_id>', 'what `d` is in it: kept results with commas between; last: the newest; -: none'],
+      ['[program]', 'the program; without it, standard input is read'],
+    ],
+    options: JSON_REPLY,
+    run: async ({ host, invocation, words, options }) =>
+      (await import('./ask.ts')).runProgram(host, invocation, words, printingOf(options)),
+  },
+  {
     name: 'results',
     what: 'list what is kept of earlier calls, the newest first',
     options: JSON_REPLY,
     run: async ({ host, invocation, options }) =>
       (await import('./ask.ts')).askKept(host, invocation, 'explore', [], printingOf(options)),
+  },
+  {
+    name: 'servers',
+    what: 'show how every server is: of the gateway in the background where one runs, else by starting them',
+    options: [['--json', 'print it as JSON, as to a pipe']],
+    run: async ({ host, invocation, options }) =>
+      (await import('./background.ts')).listServers(host, invocation, options.json === true),
+  },
+  {
+    name: 'logs',
+    what: 'print the log of the gateway in the background, or the file that `log.file` names',
+    options: [
+      ['-f, --follow', 'go on with what is added, until Ctrl-C'],
+      ['-n, --lines <number>', 'how many of the last lines; 50 without it'],
+    ],
+    run: async ({ host, invocation, options }) =>
+      (await import('./background.ts')).logs(
+        host,
+        invocation,
+        options.follow === true,
+        textIn(options.lines),
+      ),
   },
   {
     name: 'init',
@@ -381,6 +415,8 @@ export interface Host {
   temporary: string
   /** As `process.platform` tells it: where clients keep their files depends on it. */
   platform: string
+  /** All of standard input, as text. */
+  readInput(): Promise<string>
   /** Whether somebody sits at standard input. */
   terminal?: boolean
   /** `isTTY`: somebody looks at it. */
@@ -421,6 +457,7 @@ export function processHost(): Host {
     temporary: tmpdir(),
     platform: process.platform,
     terminal: process.stdin.isTTY === true,
+    readInput: () => text(process.stdin),
     stdout: { write: writeOut, isTTY: process.stdout.isTTY === true },
     stderr: process.stderr,
     now: () => performance.now(),
