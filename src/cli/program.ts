@@ -189,9 +189,17 @@ const CLI_COMMANDS: readonly CliCommand[] = [
     name: 'import',
     what: 'make an mcp.json of the servers a client already has',
     arguments: [['[client]', 'codex, cursor, vscode, …; all of them when absent']],
-    options: [['-o, --out <file>', 'write a new file; without it the result is printed']],
+    options: [
+      ['-o, --out <file>', 'write a new file; without it the result is printed'],
+      ['--into', "put the proxy in the place of the servers in the client's files; copies of them stay"],
+      ['--undo', 'put the files of clients back as they were before --into'],
+    ],
     run: async ({ host, words: [client], options }) =>
-      (await import('./init.ts')).importClients(host, client, textIn(options.out)),
+      (await import('./init.ts')).importClients(host, client, {
+        out: textIn(options.out),
+        into: options.into === true,
+        undo: options.undo === true,
+      }),
   },
   {
     name: 'login',
