@@ -90,11 +90,7 @@ async function join(
     if (failed !== undefined && gatewayAt(place) === undefined)
       throw new ProxyError('CONFIG_INVALID', `The gateway could not be started.\n${failed()}`, '')
     if (Date.now() > until)
-      throw new ProxyError(
-        'LISTEN_FAILED',
-        `No gateway answers at ${place.socket}.`,
-        `Read its log: ${place.log}`,
-      )
+      throw new Error(`No gateway answers at ${place.socket}. Read its log: ${place.log}`)
     if (started === undefined && gatewayAt(place) === undefined) started = start(host, place, file, flags)
     await wait(LOOK_MS)
   }

@@ -104,10 +104,8 @@ function openBackground(
   const place = gatewayPlace(host, file, settings)
   const leave = takePlace(place, file)
   if (leave !== undefined) return { place, leave }
-  throw new ProxyError(
-    'LISTEN_FAILED',
-    `A gateway with ${file} runs already.`,
-    'Join it with: mcp-rlm-proxy connect. End it with: mcp-rlm-proxy stop',
+  throw new Error(
+    `A gateway with ${file} runs already. Join it with: mcp-rlm-proxy connect. End it with: mcp-rlm-proxy stop`,
   )
 }
 
