@@ -277,6 +277,14 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
         port: settings.port,
         input: parts.input ?? process.stdin,
         output: parts.output ?? process.stdout,
+        socket:
+          parts.socket === undefined
+            ? undefined
+            : {
+                path: parts.socket,
+                lingerMs: settings.lingerSeconds * 1000,
+                status: () => ({ servers: JSON.parse(JSON.stringify(upstreams.status())) }),
+              },
         ...serving,
         ...access,
       })

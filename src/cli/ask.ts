@@ -15,6 +15,7 @@ import { LineReader, LineWriter, textOfParts } from '../protocol/stream.ts'
 import { formatBytes, printable, printableLines } from '../text/format.ts'
 import type { Host, Invocation } from './program.ts'
 import { settle } from './settle.ts'
+import { painter, progressLine } from './terminal.ts'
 
 /** How a reply is printed. */
 export interface Printing {
@@ -33,15 +34,26 @@ export async function listTools(
 ): Promise<number> {
   if (words.length > 0) {
     const query = words.join(' ')
-    return ask(host, invocation, { exposure: 'retrieve' }, (proxy) =>
-      proxy.print('retrieve_tools', { query }, json ? 'json' : foundTools),
+    return ask(
+      host,
+      invocation,
+      () => ({ exposure: 'retrieve' }),
+      (proxy) => proxy.print('retrieve_tools', { query }, json ? 'json' : foundTools),
     )
   }
-  return ask(host, invocation, {}, async (proxy) => {
-    const tools = await proxy.tools()
-    host.stdout.write(json ? `${JSON.stringify(tools, null, 2)}\n` : tools.map(lineOf).join(''))
-    return 0
-  })
+  return ask(
+    host,
+    invocation,
+    () => ({}),
+    async (proxy) => {
+      const paint = painter(host, host.stdout)
+      const tools = await proxy.tools()
+      host.stdout.write(
+        json ? `${JSON.stringify(tools, null, 2)}\n` : tools.map((tool) => lineOf(tool, paint)).join(''),
+      )
+      return 0
+    },
+  )
 }
 
 /** Calls a tool by its listed name. Exit code 1 when it answers with an error. */
@@ -51,9 +63,11 @@ export async function callTool(
   [name = '', ...words]: readonly string[],
   { json, whole = false }: Printing,
 ): Promise<number> {
-  const settings = whole ? { enableAutoTruncation: false } : {}
-  return ask(host, invocation, settings, async (proxy) =>
-    proxy.print(name, argumentsOf(words, await proxy.schema(name)), json ? 'json' : 'text'),
+  return ask(
+    host,
+    invocation,
+    () => (whole ? { enableAutoTruncation: false } : {}),
+    async (proxy) => proxy.print(name, argumentsOf(words, await proxy.schema(name)), json ? 'json' : 'text'),
   )
 }
 
@@ -68,14 +82,41 @@ export async function askKept(
   [id, ...words]: readonly string[],
   { json }: Printing,
 ): Promise<number> {
-  return ask(host, invocation, {}, async (proxy) => {
-    const name = `proxy_${question}`
-    const schema = await proxy.schema(name)
-    const given = argumentsOf(words, schema, QUESTIONS[question])
-    const handle = id === 'last' ? await proxy.newest() : id
+  return ask(
+    host,
+    invocation,
+    () => ({}),
+    async (proxy) => {
+      const name = `proxy_${question}`
+      const schema = await proxy.schema(name)
+      const given = argumentsOf(words, schema, QUESTIONS[question])
+      const handle = id === 'last' ? await proxy.newest() : id
+      return proxy.print(
+        name,
+        handle === undefined ? given : { cache_id: handle, ...given },
+        json ? 'json' : 'text',
+      )
+    },
+  )
+}
+
+/** Runs a program over kept results. `program`: undefined, it is read from standard input. */
+export async function runProgram(
+  host: Host,
+  invocation: Invocation,
+  [ids = '', program]: readonly string[],
+  { json }: Printing,
+): Promise<number> {
+  const code = program ?? (await host.readInput())
+  const enabled = (own: Config['settings']) =>
+    ({ exposure: 'passthrough', code: { ...own.code, enabled: true } }) as const
+  return ask(host, invocation, enabled, async (proxy) => {
+    const words = ids === '-' ? [] : ids.split(',')
+    const handles = await Promise.all(words.map((id) => (id === 'last' ? proxy.newest() : id)))
+    const about = handles.filter((id) => id !== undefined)
     return proxy.print(
-      name,
-      handle === undefined ? given : { cache_id: handle, ...given },
+      'proxy_code',
+      { code, ...(about.length > 0 && { cache_id: about.join(',') }) },
       json ? 'json' : 'text',
     )
   })
@@ -95,7 +136,7 @@ interface Proxy {
 async function ask(
   host: Host,
   invocation: Invocation,
-  settings: Partial<Config['settings']>,
+  settings: (own: Config['settings']) => Partial<Config['settings']>,
   work: (proxy: Proxy) => Promise<number>,
 ): Promise<number> {
   const { config: wished } = await settle(host, invocation)
@@ -105,7 +146,7 @@ async function ask(
     ...config,
     settings: {
       ...own,
-      ...settings,
+      ...settings(own),
       transport: 'stdio',
       bridge: { ...own.bridge, enabled: false },
       console: { ...own.console, enabled: false },
@@ -163,12 +204,9 @@ function proxyOf(client: Peer, host: Host): Proxy {
     },
     async print(name, given, form) {
       const shown = host.stderr.isTTY === true
-      const onProgress = ({ progress, total, message }: JsonObject): void => {
-        const of = typeof total === 'number' ? `/${total}` : ''
-        host.stderr.write(
-          `\r\x1b[K${String(progress)}${of} ${typeof message === 'string' ? printable(message) : ''}`,
-        )
-      }
+      const line = progressLine(host)
+      const onProgress = ({ progress, total, message }: JsonObject): void =>
+        line.show(Number(progress), Number(total ?? 0), typeof message === 'string' ? message : '')
       const request = { method: 'tools/call', params: { name, arguments: given } }
       let result: JsonObject
       try {
@@ -177,7 +215,7 @@ function proxyOf(client: Peer, host: Host): Proxy {
         host.stderr.write(`${printableLines(messageOf(error))}\n`)
         return 1
       } finally {
-        if (shown) host.stderr.write('\r\x1b[K')
+        line.end()
       }
       const text = form === 'json' ? JSON.stringify(result) : textOf(result)
       const said = typeof form === 'function' && result.isError !== true ? form(text) : text
@@ -189,10 +227,14 @@ function proxyOf(client: Peer, host: Host): Proxy {
 }
 
 /** A tool on a line: its name, and the first sentence of what it says of itself. */
-function lineOf({ name, description }: JsonObject): string {
+function lineOf(
+  { name, description }: JsonObject,
+  paint: ReturnType<typeof painter> = (text) => text,
+): string {
   const said = typeof description === 'string' ? description.trim() : ''
   const first = /^[^\n]*?[.!?](?=\s|$)|^[^\n]*/.exec(said)?.[0] ?? ''
-  return `${printable(`${String(name)}  ${first.length > LONGEST_SAID ? `${first.slice(0, LONGEST_SAID)}…` : first}`).trimEnd()}\n`
+  const short = printable(first.length > LONGEST_SAID ? `${first.slice(0, LONGEST_SAID)}…` : first)
+  return `${`${paint(printable(String(name)), 'bold')}  ${short}`.trimEnd()}\n`
 }
 
 const LONGEST_SAID = 120

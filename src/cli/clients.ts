@@ -24,8 +24,8 @@ export interface Client {
   readonly format: 'json' | 'toml'
   /** The member of the file that holds the servers by name. */
   readonly key: string
-  /** Further maps of servers in a file, nearest first. */
-  more?(file: JsonObject, cwd: string): JsonObject[]
+  /** The keys to further maps of servers in a file, nearest first. */
+  more?(cwd: string): string[][]
   /** An entry of the client as the proxy's configuration has it. */
   read(entry: JsonObject): JsonObject
   /** The entry that starts a command, with the settings that fit the proxy. */
@@ -181,7 +181,8 @@ export const CLIENTS: readonly Client[] = [
     target: 0,
     format: 'json',
     key: 'mcpServers',
-    more: projectServers,
+    // The servers of each project stand beside those of the user.
+    more: (cwd) => [['projects', cwd, 'mcpServers']],
     read: reader({ drop: ['alwaysLoad', 'toolPermissions'] }),
     write: (command, args) => ({ type: 'stdio', command, args }),
     notes: [
@@ -363,13 +364,6 @@ export function clientCalled(name: string): Client {
   return client
 }
 
-/** Claude Code keeps the servers of each project beside those of the user. */
-function projectServers(file: JsonObject, cwd: string): JsonObject[] {
-  const projects = own(file, 'projects')
-  const project = isObject(projects) ? own(projects, cwd) : undefined
-  return isObject(project) ? [own(project, 'mcpServers')].filter(isObject) : []
-}
-
 /** The text of a client's file as a value. `problems`: in words, when it is broken. */
 export function readClientFile(
   { format }: Client,
@@ -388,25 +382,42 @@ export function readClientFile(
   }
 }
 
-/** Servers of a client's file, in the proxy's form, by name. What starts nothing and has no address is no server. */
-export function serversIn(client: Client, file: JsonObject, cwd: string): [string, JsonObject][] {
-  const maps = [...(client.more?.(file, cwd) ?? []), own(file, client.key)].filter(isObject)
-  return maps.flatMap((map) =>
-    Object.entries(map).flatMap(([name, entry]): [string, JsonObject][] => {
-      if (!isObject(entry)) return []
-      const server = client.read(entry)
-      const starts = ['command', 'url', 'serverUrl', 'httpUrl'].some((key) => typeof server[key] === 'string')
-      return starts ? [[name, server]] : []
-    }),
-  )
+/** A server of a client's file. */
+export interface FoundServer {
+  readonly name: string
+  /** In the proxy's form. */
+  readonly entry: JsonObject
+  /** The keys to the map that it stands in. */
+  readonly map: readonly string[]
 }
 
-/** What goes into the client's file so that it starts the proxy with a configuration. */
-export function proxyEntry(client: Client, config: string, platform: string): JsonObject {
-  const words = ['npx', '-y', 'mcp-rlm-proxy', '--config', config]
+/** Servers of a client's file. What starts nothing and has no address is no server. */
+export function serversIn(client: Client, file: JsonObject, cwd: string): FoundServer[] {
+  return [...(client.more?.(cwd) ?? []), [client.key]].flatMap((map) => {
+    const servers = map.reduce<JsonValue | undefined>(
+      (at, key) => (isObject(at) ? own(at, key) : undefined),
+      file,
+    )
+    return Object.entries(isObject(servers) ? servers : {}).flatMap(([name, written]): FoundServer[] => {
+      if (!isObject(written)) return []
+      const entry = client.read(written)
+      const starts = ['command', 'url', 'serverUrl', 'httpUrl'].some((key) => typeof entry[key] === 'string')
+      return starts ? [{ name, entry, map }] : []
+    })
+  })
+}
+
+/** What goes into the client's file so that it starts the proxy with a configuration. `command`: what the proxy does; by default it serves. */
+export function proxyEntry(
+  client: Client,
+  config: string,
+  platform: string,
+  command: readonly string[] = [],
+): JsonObject {
+  const words = ['npx', '-y', 'mcp-rlm-proxy', '--config', config, ...command]
   // Clients on Windows start no scripts (npx is one) without its command processor.
-  const [command = '', ...args] = platform === 'win32' ? ['cmd', '/c', ...words] : words
-  return client.write(command, args)
+  const [program = '', ...args] = platform === 'win32' ? ['cmd', '/c', ...words] : words
+  return client.write(program, args)
 }
 
 /** Text of a client's file with one server. */

@@ -3,12 +3,14 @@
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { issuersOf, usesOauth } from '../config/auth-options.ts'
-import { isLoopback } from '../config/loopback.ts'
+import { packageVersion } from '../config/identity.ts'
+import { isLocal, isLoopback } from '../config/loopback.ts'
 import { holdersOf, type ModuleConfig, type UsedModule } from '../config/modules.ts'
 import { remedyFor } from '../config/remedies.ts'
 import type { Config } from '../config/schema.ts'
 import type { ServerConfig } from '../config/servers.ts'
 import { dataDirectory, prepareDataDirectory } from '../data/directory.ts'
+import { runningGateways } from '../data/gateways.ts'
 import { mayExist, nextWithoutTokens, readTokens, tokenFile } from '../data/tokens.ts'
 import type { ModuleStatus, ProfileStatus, UnmatchedPattern, UnmatchedTool } from '../gateway.ts'
 import { silentLogger } from '../observe/log.ts'
@@ -19,6 +21,7 @@ import { formatPlural, printable } from '../text/format.ts'
 import { countTokens } from '../text/tokens.ts'
 import type { Host, Invocation } from './program.ts'
 import { settle, standing } from './settle.ts'
+import { type Colour, painter, progressLine } from './terminal.ts'
 
 /** What was looked at, and how it is. */
 export interface Finding {
@@ -46,6 +49,7 @@ export async function doctor(host: Host, invocation: Invocation, json: boolean):
       })
     }
     findings.push(dataDirectoryFinding(config, host), authFinding(config, host, Date.now()))
+    findings.push(...backgroundFindings(config, host))
     const progress = showProgress(config, host)
     findings.push(...(await serverFindings(config, host, progress.done).finally(progress.end)))
     if (findings.some(({ state }) => state === 'broken')) code = 1
@@ -54,7 +58,11 @@ export async function doctor(host: Host, invocation: Invocation, json: boolean):
     findings.push({ subject: 'configuration', state: 'broken', message: error.message, remedy: error.next })
     code = 2
   }
-  host.stdout.write(json ? `${JSON.stringify({ ok: code === 0, findings }, null, 2)}\n` : table(findings))
+  host.stdout.write(
+    json
+      ? `${JSON.stringify({ ok: code === 0, findings }, null, 2)}\n`
+      : table(findings, painter(host, host.stdout)),
+  )
   return code
 }
 
@@ -79,6 +87,17 @@ function dataDirectoryFinding(config: Config, host: Host): Finding {
       remedy: 'Name another directory in dataDir.',
     }
   }
+}
+
+/** Gateways that `connect` started for this file. One of another version goes on until its clients have left. */
+function backgroundFindings({ file }: Config, host: Host): Finding[] {
+  return runningGateways(host).flatMap(({ config, version, process: { pid }, log }): Finding[] => {
+    if (config !== file) return []
+    const finding = { subject: 'background', message: `process ${pid}, version ${version}, log ${log}` }
+    return version === packageVersion()
+      ? [{ ...finding, state: 'ok' }]
+      : [{ ...finding, state: 'warning', remedy: 'End it with: mcp-rlm-proxy stop' }]
+  })
 }
 
 /** Each server, and what modules make of all of them. Every server is started once. */
@@ -122,27 +141,22 @@ function oneForAll(server: ServerConfig): ServerConfig {
 }
 
 /** One line at a terminal that says how far the servers are, and is gone in the end. */
-function showProgress({ servers }: Config, { stderr }: Host): { done(server: string): void; end(): void } {
+function showProgress({ servers }: Config, host: Host): { done(server: string): void; end(): void } {
+  const line = progressLine(host)
   const waiting = new Set(servers.map(({ name }) => name))
-  const show = (text: string): void => {
-    if (stderr.isTTY === true) stderr.write(`\r\u001b[2K${text}`)
-  }
-  const tell = (): void => {
-    const names = printable([...waiting].join(', '))
-    show(
-      `${servers.length - waiting.size} of ${servers.length} servers looked at, waiting for ${names}`.slice(
-        0,
-        79,
-      ),
+  const tell = (): void =>
+    line.show(
+      servers.length - waiting.size,
+      servers.length,
+      `servers looked at, waiting for ${[...waiting].join(', ')}`,
     )
-  }
   if (waiting.size > 0) tell()
   return {
     done(server) {
       waiting.delete(server)
       if (waiting.size > 0) tell()
     },
-    end: () => show(''),
+    end: line.end,
   }
 }
 
@@ -258,13 +272,18 @@ const MARKS = { ok: 'ok     ', warning: 'warning', broken: 'BROKEN ' } as const
  * What a server says of itself must not move the cursor, colour the terminal, turn the direction of writing, or look like a finding or a
  * remedy of its own: further lines stand behind a bar.
  */
-function table(findings: readonly Finding[]): string {
+const COLOURS = { ok: 'green', warning: 'yellow', broken: 'red' } as const satisfies Record<
+  Finding['state'],
+  Colour
+>
+
+function table(findings: readonly Finding[], paint: ReturnType<typeof painter>): string {
   const width = Math.max(...findings.map(({ subject }) => printable(subject).length))
   const indent = ' '.repeat(width + 11)
   return findings
     .map(({ subject, state, message, remedy = '' }) => {
       const lines = message.split(/\r?\n|[\r\u2028\u2029]/).map(printable)
-      const line = `${MARKS[state]}  ${printable(subject).padEnd(width)}  ${lines.join(`\n${indent}│ `)}\n`
+      const line = `${paint(MARKS[state], COLOURS[state])}  ${printable(subject).padEnd(width)}  ${lines.join(`\n${indent}│ `)}\n`
       return remedy === '' ? line : `${line}${indent}→ ${printable(remedy)}\n`
     })
     .join('')
@@ -287,8 +306,15 @@ export function authFinding(
   { cwd, home }: { cwd: string; home: string },
   now: number,
 ): AuthFinding {
-  if (settings.transport === 'stdio')
-    return { subject, state: 'ok', message: 'the one local client that starts the proxy' }
+  if (isLocal(settings.transport))
+    return {
+      subject,
+      state: 'ok',
+      message:
+        settings.transport === 'stdio'
+          ? 'the one local client that starts the proxy'
+          : 'programs of this user',
+    }
   try {
     const { path, named } = tokenFile(settings, cwd, home)
     const tokens = named || mayExist(path) ? readTokens(path) : undefined

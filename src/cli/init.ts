@@ -1,24 +1,24 @@
 /** Writes a first configuration, by itself or of the servers that clients already have, and the entry that starts the proxy in a client. */
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { applyEdits, modify } from 'jsonc-parser'
-import { absolutePath, readText } from '../config/sources.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { absolutePath, readText } from '../config/find.ts'
+import { readJsonc } from '../config/jsonc.ts'
 import { hasCode, messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, own, setOwn } from '../protocol/json.ts'
 import { formatPlural } from '../text/format.ts'
+import { changeClientFile, NAME, undoClientFile } from './client-files.ts'
 import {
   CLIENTS,
   type Client,
   clientCalled,
+  type FoundServer,
   proxyEntry,
   readClientFile,
   serversIn,
   snippet,
 } from './clients.ts'
 import type { Host } from './program.ts'
-
-/** The name of the proxy in a client. Models see it in front of every tool. */
-const NAME = 'proxy'
 
 /**
  * Writes a first configuration, or with a client the entry for it.
@@ -66,35 +66,8 @@ function initClient(host: Host, client: Client, file: string, write: boolean): n
 }
 
 function addTo(client: Client, path: string, entry: JsonObject): void {
-  const addition = snippet(client, NAME, entry)
-  if (!existsSync(path)) return writeNew(path, addition)
-  const text = readFileSync(path, 'utf8')
-  const { value, problems } = readClientFile(client, text, path)
-  if (!isObject(value) || problems.length > 0) {
-    throw unchanged(path, `cannot be read. ${problems.join(' ')}`.trim())
-  }
-  const servers = own(value, client.key)
-  if (isObject(servers) && Object.hasOwn(servers, NAME)) throw unchanged(path, `has a server named ${NAME}.`)
-  const changed =
-    client.format === 'toml'
-      ? `${text.replace(/\n*$/, '\n\n')}${addition}`
-      : applyEdits(
-          text,
-          modify(text, [client.key, NAME], entry, { formattingOptions: { insertSpaces: true, tabSize: 2 } }),
-        )
-  const after = readClientFile(client, changed, path).value
-  const now = isObject(after) ? own(after, client.key) : undefined
-  if (!isObject(now) || !Object.hasOwn(now, NAME)) throw unchanged(path, 'has a form that is not understood.')
-  copyFileSync(path, `${path}.before-mcp-rlm-proxy`)
-  writeFileSync(path, changed)
-}
-
-function unchanged(path: string, why: string): ProxyError {
-  return new ProxyError(
-    'CONFIG_INVALID',
-    `${path} ${why} It was not changed.`,
-    'Leave --write out and put the entry in yourself.',
-  )
+  if (existsSync(path)) changeClientFile(client, path, [], entry, new Date())
+  else writeNew(path, snippet(client, NAME, entry))
 }
 
 /** Writes a file that you alone can read, for it may come to hold secrets. One that is there stays as it is. */
@@ -132,20 +105,44 @@ export const SAMPLE = `{
 }
 `
 
-// An mcp.json of the servers that clients already have. Their files are only read.
+// An mcp.json of the servers that clients already have.
 
-/** `wanted` undefined: all that are found. The result goes to standard output, or to the new file `out`. */
-export function importClients(host: Host, wanted: string | undefined, out: string | undefined): number {
+/** What becomes of the servers that are found. */
+export interface ImportChoices {
+  /** The new file of the proxy. Undefined: it is printed, or with `into` it is mcp.json. */
+  readonly out: string | undefined
+  /** The clients' files are changed: the proxy stands in the place of the servers. Else they are only read. */
+  readonly into: boolean
+  /** The clients' files are put back as they were. */
+  readonly undo: boolean
+}
+
+/** A file of a client, and the servers that were taken over from it. */
+interface Source {
+  readonly client: Client
+  readonly path: string
+  readonly taken: FoundServer[]
+}
+
+/** `wanted` undefined: all clients that are found. */
+export function importClients(host: Host, wanted: string | undefined, choices: ImportChoices): number {
   const clients = wanted === undefined ? CLIENTS : [clientCalled(wanted)]
   const places = clients.flatMap((client) => client.files(host).map((path) => ({ client, path })))
+  if (choices.undo) return undo(host, places)
   const servers: JsonObject = {}
+  const sources: Source[] = []
   for (const { client, path } of places.filter((place) => existsSync(place.path))) {
-    for (const [name, entry] of serversOf(client, path, host)) {
-      if (Object.hasOwn(servers, name)) {
-        host.stderr.write(`${path}: ${name} is left out, a server of that name is there already\n`)
-      } else if (isThisProxy(entry)) host.stderr.write(`${path}: ${name} is this proxy and is left out\n`)
-      else setOwn(servers, name, entry)
+    const taken: FoundServer[] = []
+    for (const found of serversOf(client, path, host)) {
+      const { name, entry } = found
+      const same = own(servers, name)
+      if (isThisProxy(entry)) host.stderr.write(`${path}: ${name} is this proxy and is left out\n`)
+      else if (same === undefined || isDeepStrictEqual(same, entry)) {
+        setOwn(servers, name, entry)
+        taken.push(found)
+      } else host.stderr.write(`${path}: ${name} is left out, a server of that name is there already\n`)
     }
+    sources.push({ client, path, taken })
   }
   const count = Object.keys(servers).length
   if (count === 0) {
@@ -157,19 +154,71 @@ export function importClients(host: Host, wanted: string | undefined, out: strin
     )
   }
   const text = `${JSON.stringify({ mcpServers: servers }, null, 2)}\n`
-  if (out === undefined) host.stdout.write(text)
-  else {
-    const path = absolutePath(out, host.cwd, host.home)
-    writeNew(path, text)
-    host.stderr.write(
-      `Wrote ${formatPlural(count, 'server')} to ${path}. Check them with: mcp-rlm-proxy doctor --config ${out}\n` +
-        `Then put the proxy in their place: mcp-rlm-proxy init ${out} --client ${wanted ?? 'NAME'}\n`,
-    )
+  const out = choices.out ?? (choices.into ? 'mcp.json' : undefined)
+  if (out === undefined) {
+    host.stdout.write(text)
+    return 0
   }
+  const path = absolutePath(out, host.cwd, host.home)
+  if (!choices.into || !holdsAll(path, servers)) writeNew(path, text)
+  host.stderr.write(
+    `${formatPlural(count, 'server')} in ${path}. Check them with: mcp-rlm-proxy doctor --config ${out}\n`,
+  )
+  if (choices.into) return putInto(host, sources, path)
+  host.stderr.write(
+    `Then put the proxy in their place: mcp-rlm-proxy init ${out} --client ${wanted ?? 'NAME'}, or import again with --into\n`,
+  )
   return 0
 }
 
-function serversOf(client: Client, path: string, host: Host): [string, JsonObject][] {
+/** Whether the proxy's file is there already with all of these servers, as after an import that was undone. */
+function holdsAll(path: string, servers: JsonObject): boolean {
+  if (!existsSync(path)) return false
+  const { value } = readJsonc(readText(path), path)
+  const there = isObject(value) ? own(value, 'mcpServers') : undefined
+  return Object.entries(servers).every(
+    ([name, entry]) => isObject(there) && isDeepStrictEqual(own(there, name), entry),
+  )
+}
+
+/** A file that cannot be changed stays, and the others are changed. Exit code 1 then. */
+function putInto(host: Host, sources: readonly Source[], config: string): number {
+  let code = 0
+  for (const { client, path, taken } of sources) {
+    if (taken.length === 0) continue
+    const entry = proxyEntry(client, config, host.platform, ['connect', '--as', client.id])
+    try {
+      const aside = changeClientFile(client, path, taken, entry, new Date())
+      host.stdout.write(
+        `${path}: the proxy is in the place of ${taken.map(({ name }) => name).join(', ')}. As it was: ${aside}\n`,
+      )
+    } catch (error) {
+      if (!(error instanceof ProxyError)) throw error
+      host.stderr.write(`${error.text}\n`)
+      code = 1
+    }
+  }
+  if (code === 0)
+    host.stderr.write('Restart your clients. To put everything back: mcp-rlm-proxy import --undo\n')
+  return code
+}
+
+/** Exit code 1 when there is nothing to put back. */
+function undo(host: Host, places: readonly { path: string }[]): number {
+  const restored = places.filter(({ path }) => {
+    const done = undoClientFile(path, new Date())
+    if (done === undefined) return false
+    const { kept } = done
+    host.stdout.write(
+      `${path} is as it was.${kept === undefined ? '' : ` What was there now lies in ${kept}`}\n`,
+    )
+    return true
+  })
+  if (restored.length === 0) host.stderr.write('No file of a client was changed by this proxy.\n')
+  return restored.length === 0 ? 1 : 0
+}
+
+function serversOf(client: Client, path: string, host: Host): FoundServer[] {
   const { value, problems } = readClientFile(client, readText(path), path)
   for (const problem of problems) host.stderr.write(`${problem}\n`)
   return isObject(value) ? serversIn(client, value, host.cwd) : []

@@ -2,6 +2,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { delimiter, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { Command, CommanderError, Option } from 'commander'
 import { flagName, OPTION_NAMES } from '../config/aliases.ts'
 import { packageVersion } from '../config/identity.ts'
@@ -67,6 +68,18 @@ const CLI_COMMANDS: readonly CliCommand[] = [
     what: 'serve (the default)',
     isDefault: true,
     run: async ({ host, invocation }) => (await import('./run.ts')).run(host, invocation),
+  },
+  {
+    name: 'connect',
+    what: 'serve one client over standard input and output by the gateway in the background, which it starts where none runs',
+    options: [['--as <name>', 'whose kept results these are: a later run with this name finds them again']],
+    run: async ({ host, invocation, options }) =>
+      (await import('./connect.ts')).connect(host, invocation, textIn(options.as)),
+  },
+  {
+    name: 'stop',
+    what: 'end the gateways that run in the background',
+    run: async ({ host, invocation }) => (await import('./background.ts')).stop(host, invocation),
   },
   {
     name: 'doctor',
@@ -135,11 +148,44 @@ const CLI_COMMANDS: readonly CliCommand[] = [
     }),
   ),
   {
+    name: 'code',
+    what: 'run a JavaScript program over kept results, in the sandbox of proxy_code',
+    arguments: [
+      ['<cache_id>', 'what `d` is in it: kept results with commas between; last: the newest; -: none'],
+      ['[program]', 'the program; without it, standard input is read'],
+    ],
+    options: JSON_REPLY,
+    run: async ({ host, invocation, words, options }) =>
+      (await import('./ask.ts')).runProgram(host, invocation, words, printingOf(options)),
+  },
+  {
     name: 'results',
     what: 'list what is kept of earlier calls, the newest first',
     options: JSON_REPLY,
     run: async ({ host, invocation, options }) =>
       (await import('./ask.ts')).askKept(host, invocation, 'explore', [], printingOf(options)),
+  },
+  {
+    name: 'servers',
+    what: 'show how every server is: of the gateway in the background where one runs, else by starting them',
+    options: [['--json', 'print it as JSON, as to a pipe']],
+    run: async ({ host, invocation, options }) =>
+      (await import('./background.ts')).listServers(host, invocation, options.json === true),
+  },
+  {
+    name: 'logs',
+    what: 'print the log of the gateway in the background, or the file that `log.file` names',
+    options: [
+      ['-f, --follow', 'go on with what is added, until Ctrl-C'],
+      ['-n, --lines <number>', 'how many of the last lines; 50 without it'],
+    ],
+    run: async ({ host, invocation, options }) =>
+      (await import('./background.ts')).logs(
+        host,
+        invocation,
+        options.follow === true,
+        textIn(options.lines),
+      ),
   },
   {
     name: 'init',
@@ -156,9 +202,17 @@ const CLI_COMMANDS: readonly CliCommand[] = [
     name: 'import',
     what: 'make an mcp.json of the servers a client already has',
     arguments: [['[client]', 'codex, cursor, vscode, …; all of them when absent']],
-    options: [['-o, --out <file>', 'write a new file; without it the result is printed']],
+    options: [
+      ['-o, --out <file>', 'write a new file; without it the result is printed'],
+      ['--into', "put the proxy in the place of the servers in the client's files; copies of them stay"],
+      ['--undo', 'put the files of clients back as they were before --into'],
+    ],
     run: async ({ host, words: [client], options }) =>
-      (await import('./init.ts')).importClients(host, client, textIn(options.out)),
+      (await import('./init.ts')).importClients(host, client, {
+        out: textIn(options.out),
+        into: options.into === true,
+        undo: options.undo === true,
+      }),
   },
   {
     name: 'login',
@@ -382,6 +436,8 @@ export interface Host {
   temporary: string
   /** As `process.platform` tells it: where clients keep their files depends on it. */
   platform: string
+  /** All of standard input, as text. */
+  readInput(): Promise<string>
   /** Whether somebody sits at standard input. */
   terminal?: boolean
   /** `isTTY`: somebody looks at it. */
@@ -422,6 +478,7 @@ export function processHost(): Host {
     temporary: tmpdir(),
     platform: process.platform,
     terminal: process.stdin.isTTY === true,
+    readInput: () => text(process.stdin),
     stdout: { write: writeOut, isTTY: process.stdout.isTTY === true },
     stderr: process.stderr,
     now: () => performance.now(),

@@ -1,12 +1,13 @@
 /** Serves until the client leaves or a signal comes. */
 import { CONFIG_PATH_VARIABLE } from '../config/aliases.ts'
+import { absolutePath } from '../config/find.ts'
 import { holdersOf } from '../config/modules.ts'
 import { profilesOf } from '../config/profiles.ts'
 import type { Problem } from '../config/report.ts'
 import type { Config } from '../config/schema.ts'
-import { absolutePath } from '../config/sources.ts'
 import { type FileWatch, watchFile } from '../config/watch.ts'
 import { prepareDataDirectory, resetCaches } from '../data/directory.ts'
+import { type GatewayPlace, gatewayPlace, takePlace } from '../data/gateways.ts'
 import type { Gateway, Reconfigured } from '../gateway.ts'
 import type { Logger } from '../observe/log.ts'
 import { createLogger } from '../observe/logger.ts'
@@ -35,8 +36,11 @@ export async function run(
 
   resetCaches(config)
   const { enabled: hasConsole } = config.settings.console
+  const background =
+    config.settings.transport === 'socket' ? openBackground(config, invocation, host) : undefined
   const gateway = await host.createGateway(config, {
     logger,
+    ...(background && { socket: background.place.socket }),
     ...(hasConsole && { console: (await import('./console-host.ts')).consoleHost(host, invocation, config) }),
   })
   const reload = startReload({
@@ -56,7 +60,10 @@ export async function run(
       reload
         .close()
         .then(() => finish(gateway, config, logger, host))
-        .finally(discard),
+        .finally(() => {
+          discard?.()
+          background?.leave()
+        }),
     // Where a terminal is gone, and over stdio, the signal says that nobody is there any more.
     ...(config.settings.transport !== 'stdio' &&
       config.file !== undefined &&
@@ -70,6 +77,7 @@ export async function run(
     console: page,
   } = await gateway.start().catch(async (error: unknown) => {
     await gateway.close()
+    background?.leave()
     throw error
   })
   const servers = config.servers.map(({ name }) => name)
@@ -92,6 +100,27 @@ export async function run(
   // Sockets and children that do not want to end must not keep the process.
   host.exit(code)
   return code
+}
+
+/** The place of a gateway that clients join by `connect`. Throws a ProxyError where another process has it. */
+function openBackground(
+  { file }: Config,
+  { flags }: Invocation,
+  host: Host,
+): { place: GatewayPlace; leave: () => void } {
+  if (file === undefined)
+    throw new ProxyError(
+      'CONFIG_INVALID',
+      'A gateway in the background needs a configuration file.',
+      'Name one with --config.',
+    )
+  const { transport: _, ...settings } = flags
+  const place = gatewayPlace(host, file, settings)
+  const leave = takePlace(place, file)
+  if (leave !== undefined) return { place, leave }
+  throw new Error(
+    `A gateway with ${file} runs already. Join it with: mcp-rlm-proxy connect. End it with: mcp-rlm-proxy stop`,
+  )
 }
 
 /** Who may connect over HTTP: to the person at the terminal, and to the log where it lets everybody or nobody in. */

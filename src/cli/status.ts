@@ -2,6 +2,7 @@
 import { holdersOf } from '../config/modules.ts'
 import { type Profile, profilesOf } from '../config/profiles.ts'
 import { dataDirectory } from '../data/directory.ts'
+import { runningGateways } from '../data/gateways.ts'
 import { BUILT_IN } from '../features/modules.ts'
 import type { LayerStatus, ModuleStatus } from '../gateway.ts'
 import { createRedactor, secretsOf } from '../observe/redact.ts'
@@ -9,6 +10,7 @@ import { formatSavings, mergeRows, readLedger, totalsOf } from '../observe/savin
 import { printable } from '../text/format.ts'
 import type { Host, Invocation } from './program.ts'
 import { settle, standing } from './settle.ts'
+import { columns } from './terminal.ts'
 
 /** Starts the modules, and no server. Exit code 1 when one of them does not work. */
 export async function status(host: Host, invocation: Invocation, json: boolean): Promise<number> {
@@ -24,10 +26,24 @@ export async function status(host: Host, invocation: Invocation, json: boolean):
   )
   const servers = config.servers.map(({ name }) => name)
   const profiles = profilesOf(config.modules)
+  const background = runningGateways(host)
+    .filter((one) => one.config === config.file)
+    .map(({ process: { pid, born }, version, log }) => ({
+      pid,
+      since: new Date(born).toISOString(),
+      version,
+      log,
+    }))
   host.stdout.write(
     json
-      ? `${JSON.stringify({ layers, servers, profiles, modules, available }, null, 2)}\n`
-      : [order(layers, servers), choices(profiles), troubles(broken), others(available)]
+      ? `${JSON.stringify({ layers, servers, profiles, modules, available, background }, null, 2)}\n`
+      : [
+          order(layers, servers),
+          inBackground(background),
+          choices(profiles),
+          troubles(broken),
+          others(available),
+        ]
           .filter((part) => part !== '')
           .join('\n'),
   )
@@ -37,6 +53,16 @@ export async function status(host: Host, invocation: Invocation, json: boolean):
 function order(layers: readonly LayerStatus[], servers: readonly string[]): string {
   const rows = layers.map(({ name, kind, what }) => [name, kind, what] as const)
   return `client\n${columns(rows)}${servers.length === 0 ? 'no servers' : `servers: ${servers.join(', ')}`}\n`
+}
+
+function inBackground(gateways: readonly { pid: number; since: string; version: string }[]): string {
+  if (gateways.length === 0) return ''
+  const rows = gateways.map(({ pid, since, version }) => [
+    `process ${pid}`,
+    `version ${version}`,
+    `since ${since}`,
+  ])
+  return `In the background, for clients that come by connect:\n${columns(rows)}`
 }
 
 function choices(profiles: readonly Profile[]): string {
@@ -58,13 +84,6 @@ function troubles(broken: readonly ModuleStatus[]): string {
 function others(available: readonly { name: string; what: string }[]): string {
   if (available.length === 0) return ''
   return `Not in use, and to be had in "modules":\n${columns(available.map(({ name, what }) => [name, what]))}`
-}
-
-function columns(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)))
-  const line = (row: readonly string[]): string =>
-    row.map((cell, at) => printable(cell).padEnd(widths[at] ?? 0)).join('  ')
-  return rows.map((row) => `  ${line(row).trimEnd()}\n`).join('')
 }
 
 // What past runs saved, from the ledger in the data directory.

@@ -1,4 +1,5 @@
 /** Checks a whole configuration and collects every problem it has. Does no input or output of its own. */
+
 import { checkBridge } from '../features/scripts/options.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
 import { SERVER_ALIASES, SERVER_IGNORED, SERVER_LATER, SERVER_SECTIONS } from './aliases.ts'
@@ -6,6 +7,7 @@ import { checkAuth, longForm } from './auth-options.ts'
 import { expandAll, type Surroundings } from './expand.ts'
 import type { JsoncFile } from './jsonc.ts'
 import { canonicalKeys, read, reportIssues } from './keys.ts'
+import { isLocal } from './loopback.ts'
 import type { ModuleConfig } from './modules.ts'
 import { allowed } from './option.ts'
 import { settingRows } from './options.ts'
@@ -135,8 +137,8 @@ function checkSettings(
     })
   }
   const { auth, host, transport } = parsed.data
-  checkAuth(auth, host, transport !== 'stdio', [...SETTINGS, 'auth'], report)
-  checkBridge(parsed.data.bridge, host, transport !== 'stdio', [...SETTINGS, 'bridge'], report)
+  checkAuth(auth, host, !isLocal(transport), [...SETTINGS, 'auth'], report)
+  checkBridge(parsed.data.bridge, host, !isLocal(transport), [...SETTINGS, 'bridge'], report)
   const settings = {
     ...parsed.data,
     previewSize: Math.min(previewSize, maxResponseSize),

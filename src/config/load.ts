@@ -7,10 +7,10 @@ import { ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
 import { type CheckRequest, check } from './check.ts'
 import type { Surroundings } from './expand.ts'
+import { absolutePath, findFile, readText } from './find.ts'
 import { type JsoncFile, readJsonc } from './jsonc.ts'
 import { formatProblem, type Problem } from './report.ts'
 import type { Config } from './schema.ts'
-import { absolutePath, findFile, readText } from './sources.ts'
 import { stampOf } from './watch.ts'
 
 export interface CandidateRequest extends Surroundings {

@@ -1,3 +1,8 @@
+/** True for ways to serve that only programs of this user can reach. */
+export function isLocal(transport: string): boolean {
+  return transport === 'stdio' || transport === 'socket'
+}
+
 /** What this machine is called by itself, as `Host` and `Origin` spell it. */
 export const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 

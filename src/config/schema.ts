@@ -124,8 +124,8 @@ export const settingsSchema = z.object({
     'How the tools of the servers are offered: passthrough lists them all, retrieve lists a tool that finds them, dispatch lists one tool for everything.',
   ).default('passthrough'),
   transport: oneOf(
-    ['stdio', 'streamable-http', 'sse'],
-    'How clients reach the proxy: stdio for one local client, streamable-http or sse for several.',
+    ['stdio', 'socket', 'streamable-http', 'sse'],
+    'How clients reach the proxy: stdio for one local client, streamable-http or sse for several. socket: for those of this user that come by `mcp-rlm-proxy connect`, which starts such a proxy itself.',
     {
       spellings: {
         http: 'streamable-http',
@@ -147,6 +147,10 @@ export const settingsSchema = z.object({
   allowUnauthenticated: flag(
     'Serve clients on other machines although none of them has to authenticate.',
   ).default(false),
+  lingerSeconds: integer(
+    'With the transport socket: how long the proxy waits for another client when the last one has left. 0: for ever.',
+    { unit: 'seconds', min: 0, max: 2_000_000 },
+  ).default(300),
   dataDir: text('Where kept results, remembered tool lists and the savings ledger lie.').default(
     '~/.mcpproxy',
   ),

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto'
 import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { absolutePath } from '../config/find.ts'
 import type { Config } from '../config/schema.ts'
-import { absolutePath } from '../config/sources.ts'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
 import { mayExist, tokenFile } from './tokens.ts'
 

@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { absolutePath } from '../config/sources.ts'
+import { absolutePath } from '../config/find.ts'
 import { hasCode, messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonValue, own } from '../protocol/json.ts'
 import { replaceDurably } from './private-files.ts'

@@ -1,5 +1,7 @@
 /** What clients are served from: who is told what, and what begins and ends with a client. */
+
 import { packageVersion } from '../config/identity.ts'
+import { isLocal } from '../config/loopback.ts'
 import type { Config } from '../config/schema.ts'
 import type { Engine } from '../engine/contract.ts'
 import type { Described, Notice } from '../module-runtime/module.ts'
@@ -151,13 +153,13 @@ function instructionsOf(
   return typeof instructions === 'string' && instructions !== '' ? [{ server, instructions }] : []
 }
 
-/** Who may connect. Over standard input and output there is one client, which started the proxy. */
+/** Who may connect. What only programs of this user can reach asks for no token. */
 export async function accessOf(
   settings: Config['settings'],
   logger: Logger,
   now: () => number,
 ): Promise<Partial<Access>> {
-  if (settings.transport === 'stdio') return {}
+  if (isLocal(settings.transport)) return {}
   const { openAccess } = await import('../server/auth/open.ts')
   return openAccess({ settings, logger, now })
 }

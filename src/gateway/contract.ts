@@ -22,6 +22,8 @@ export interface GatewayParts {
   /** Where the one client of a stdio gateway speaks and listens. */
   input?: Readable
   output?: Writable
+  /** Path of the Unix socket, or name of the pipe, of a gateway with the transport `socket`. */
+  socket?: string
   /** Milliseconds since 1970. */
   now?: () => number
   /** Milliseconds since any moment, whole ones. It never jumps, as a clock does that is set, and times what lasts for a while. */
@@ -52,7 +54,7 @@ export interface Gateway {
   readonly fetch: (request: Request) => Promise<Response>
   /** The same for a server of `node:http`, Express and the like. Nothing may have read the body of the request. */
   readonly node: (request: IncomingMessage, response: ServerResponse) => void
-  /** Resolves when the client of a stdio gateway left. */
+  /** Resolves when the client of a stdio gateway left, and when no client came to one with a socket for `lingerSeconds`. */
   readonly ended: Promise<void>
   /** Connects every server once and tells how that went. */
   check(): Promise<ServerStatus[]>

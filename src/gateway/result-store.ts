@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
+import { isLocal } from '../config/loopback.ts'
 import type { Config } from '../config/schema.ts'
 import type { Engine } from '../engine/contract.ts'
 import type { Logger } from '../observe/log.ts'
@@ -63,11 +64,11 @@ async function openBacking(
 }
 
 /**
- * Over standard input there is one client, `local` on every machine: there it is an owner of this machine, user and directory, as on
+ * Local clients have the same names on every machine: there such a client is an owner of this machine, user and directory, as on
  * disk. Others have names of their own, or a handle as their only key.
  */
 function scopeOf({ transport, enableAgentIsolation, dataDir }: Config['settings']): string {
-  if (transport !== 'stdio' || !enableAgentIsolation) return ''
+  if (!isLocal(transport) || !enableAgentIsolation) return ''
   const here = JSON.stringify([hostname(), process.getuid?.(), dataDir])
   return createHash('sha256').update(here).digest('hex')
 }

@@ -3,15 +3,18 @@
 import type { Readable, Writable } from 'node:stream'
 import type { ModernService } from './backend.ts'
 import type { HttpOptions } from './http/listen.ts'
+import type { SocketOptions } from './socket.ts'
 import { openEras, StdioTransport } from './stdio.ts'
 
 /** What serving is handed, whatever the transport. */
 export interface ServeOptions extends HttpOptions {
-  transport: 'stdio' | 'streamable-http' | 'sse'
+  transport: 'stdio' | 'socket' | 'streamable-http' | 'sse'
   modern: ModernService
   input: Readable
   output: Writable
   maxMessageBytes: number
+  /** Of the transport of that name. */
+  socket?: SocketOptions | undefined
 }
 
 /** What is served until it is closed. */
@@ -26,6 +29,10 @@ export interface Listener {
 /** Rejects with ProxyError when the address cannot be listened on. */
 export async function serve(options: ServeOptions): Promise<Listener> {
   if (options.transport === 'stdio') return serveStdio(options)
+  if (options.transport === 'socket') {
+    if (options.socket === undefined) throw new Error('the transport "socket" needs a place')
+    return (await import('./socket.ts')).serveSocket(options, options.socket)
+  }
   const { url, close } =
     options.transport === 'sse'
       ? await (await import('./http/sse.ts')).serveSse(options)

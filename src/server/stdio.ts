@@ -131,12 +131,22 @@ function largeLine(id: string | number, { bytes }: LargeResult): (string | Uint8
 
 interface ErasOptions extends SessionOptions {
   modern: ModernService
+  /** The number of the first request to the client. Default: 1. */
+  firstId?: number
 }
 
 /** Methods that only the modern era has: without an envelope they are told what they lack. */
 const MODERN: ReadonlySet<string> = new Set([DISCOVER, LISTEN])
 
-export async function openEras({ id, agent, transport, backend, modern }: ErasOptions): Promise<Session> {
+export async function openEras({
+  id,
+  agent,
+  transport,
+  backend,
+  modern,
+  profile,
+  firstId,
+}: ErasOptions): Promise<Session> {
   let end: () => void
   const ended = new Promise<void>((resolve) => {
     end = resolve
@@ -155,18 +165,28 @@ export async function openEras({ id, agent, transport, backend, modern }: ErasOp
   const serveModern = (request: Request, incoming: Incoming): Promise<Result> =>
     request.method === 'initialize' && !isSound(request.params)
       ? Promise.reject(unsupportedVersion(request.params?.protocolVersion))
-      : modern.serve(request, { agent, id: incoming.id, signal: incoming.signal, notify: incoming.notify })
+      : modern.serve(request, {
+          agent,
+          profile,
+          id: incoming.id,
+          signal: incoming.signal,
+          notify: incoming.notify,
+        })
 
-  const peer = new Peer(transport, {
-    onRequest: (request, incoming) => serve(request, incoming),
-    onNotification: (notification) => legacy.noted(notification),
-    onClose: () => {
-      legacy.closed()
-      end()
+  const peer = new Peer(
+    transport,
+    {
+      onRequest: (request, incoming) => serve(request, incoming),
+      onNotification: (notification) => legacy.noted(notification),
+      onClose: () => {
+        legacy.closed()
+        end()
+      },
+      onError: (error) => backend.logger.debug({ err: error, session: id }, 'client connection'),
     },
-    onError: (error) => backend.logger.debug({ err: error, session: id }, 'client connection'),
-  })
-  const legacy = createLegacy({ id, agent, backend }, peer)
+    { firstId: firstId ?? 1 },
+  )
+  const legacy = createLegacy({ id, agent, backend, profile }, peer)
   await peer.start()
   return { id, ended, close: () => peer.close() }
 }

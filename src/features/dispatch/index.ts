@@ -2,7 +2,7 @@
 
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { absolutePath } from '../../config/sources.ts'
+import { absolutePath } from '../../config/find.ts'
 import type { Finder } from '../../discovery/finder.ts'
 import { handleOfFile } from '../../engine/arguments.ts'
 import { hashInSlices } from '../../engine/content.ts'

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { basename, join, relative } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { CLIENTS, readClientFile, serversIn } from '../../../src/cli/clients.ts'
@@ -164,8 +164,8 @@ describe.each(CLIENTS)('$title', (client) => {
     const w = world()
     expect(await w.cli('init', '--client', client.id)).toBe(0)
     const read = readClientFile(client, w.out(), 'shown').value
-    expect(isObject(read) && serversIn(client, read, w.host.cwd)).toEqual([
-      ['proxy', expect.objectContaining({ command: 'npx', args: expect.arrayContaining(['mcp-rlm-proxy']) })],
+    expect(isObject(read) && serversIn(client, read, w.host.cwd)).toMatchObject([
+      { name: 'proxy', entry: expect.objectContaining({ command: 'npx', args: expect.arrayContaining(['mcp-rlm-proxy']) }) },
     ])
     expect(w.out()).toContain(join(w.host.cwd, 'mcp.json'))
     expect(w.err()).toContain(client.files(w.host).at(client.target))
@@ -180,9 +180,10 @@ describe.each(CLIENTS)('$title', (client) => {
     expect(await w.cli('init', '--client', client.id, '--write')).toBe(0)
     const after = readFileSync(path, 'utf8')
     const read = readClientFile(client, after, path).value
-    const names = isObject(read) ? serversIn(client, read, w.host.cwd).map(([name]) => name) : []
+    const names = isObject(read) ? serversIn(client, read, w.host.cwd).map(({ name }) => name) : []
     expect(names).toEqual([...Object.keys(servers), 'proxy'])
-    expect(readFileSync(`${path}.before-mcp-rlm-proxy`, 'utf8')).toBe(textOf(file))
+    const [aside = ''] = readdirSync(dirname(path)).filter((name) => name.endsWith('.before-mcp-rlm-proxy'))
+    expect(readFileSync(join(dirname(path), aside), 'utf8')).toBe(textOf(file))
     expect(await w.cli('init', '--client', client.id, '--write')).toBe(2)
     expect(w.err()).toContain(`${basename(path)} has a server named proxy. It was not changed.`)
     expect(readFileSync(path, 'utf8')).toBe(after)

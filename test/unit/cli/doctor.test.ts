@@ -65,8 +65,8 @@ describe('doctor', () => {
     expect(await runCli({ ...w.host, stderr }, ['doctor', '--json'])).toBe(0)
     expect(shown.split('\r\u001b[2K')).toEqual([
       '',
-      '0 of 2 servers looked at, waiting for good, bad',
-      '1 of 2 servers looked at, waiting for bad',
+      `${'░'.repeat(20)} 0/2 servers looked at, waiting for good, bad`,
+      `${'█'.repeat(10)}${'░'.repeat(10)} 1/2 servers looked at, waiting for bad`,
       '',
     ])
     expect(JSON.parse(w.out())).toMatchObject({ ok: true })

@@ -116,6 +116,7 @@ export function world(options: WorldOptions = {}): World {
     home,
     temporary,
     platform: 'linux',
+    readInput: async () => 'return 1',
     stdout: { write: (text) => (written.out += text) },
     stderr: { write: (text) => (written.err += text) },
     now: () => 0,

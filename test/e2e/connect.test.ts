@@ -1,0 +1,123 @@
+/** Clients that come by `connect` to one gateway in the background, which is killed, stopped and left. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { runProxy } from './support/command.ts'
+import { type LineClient, startLineClient } from './support/line-client.ts'
+import { fixture, handleOf, startProxy, temporaryDirectory, textOf } from './support/world.ts'
+
+const servers = { f: fixture('f') }
+
+/** A home of the test's own, with no gateway in it at the end. */
+function home() {
+  const directory = temporaryDirectory()
+  const env = { HOME: directory }
+  onTestFinished(async () => void (await runProxy(['stop'], { env })))
+  const asks = (...args: string[]) => ({ directory, env, servers, args: ['connect', ...args] })
+  return { env, options: asks, gateways: () => gatewaysIn(join(directory, '.mcpproxy', 'gateways')) }
+}
+
+/** The process of each gateway that says so. */
+function gatewaysIn(folder: string): number[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')).process.pid)
+}
+
+test('clients that start at once share one gateway, and what is kept for one is not there for another', async () => {
+  const { options, gateways } = home()
+  const [one, two, three] = [1, 2, 3].map(() => startLineClient(options())) as [
+    LineClient,
+    LineClient,
+    LineClient,
+  ]
+  const clients = [one, two, three]
+  await Promise.all(clients.map((client) => client.open()))
+  expect(gateways()).toHaveLength(1)
+  const cache_id = handleOf(await one.call('f_records', { count: 500 }))
+  const question = { cache_id, aggregate: 'count' }
+  expect(textOf(await one.call('proxy_filter', question))).toContain('"count":500')
+  expect(textOf(await two.call('proxy_filter', question))).toContain(
+    `No kept result has cache_id "${cache_id}"`,
+  )
+  for (const client of clients) expect(client.strays).toEqual([])
+  expect((await one.end()).code).toBe(0)
+  expect(await two.call('f_text', { size: 3 })).toMatchObject({ content: [{ text: 'aaa' }] })
+})
+
+test('when the gateway is killed, calls under way are answered, and the client goes on with what it kept', async () => {
+  const { options, gateways } = home()
+  const client = startLineClient(options('--as', 'tester'))
+  await client.open()
+  const cache_id = handleOf(await client.call('f_records', { count: 400 }))
+  const [pid = 0] = gateways()
+  const folder = join(client.directory, 'data')
+  const onDisk = () => readdirSync(folder, { recursive: true, encoding: 'utf8' }).join('\n')
+  await expect.poll(onDisk).toContain(cache_id)
+  const slow = client.call('f_slow', { ms: 10, held: true })
+  const refused = expect(slow).rejects.toThrow('The gateway ended while this request was under way')
+  await expect.poll(async () => textOf(await client.call('f_text', { size: 1 }))).toBe('a')
+  process.kill(pid, 'SIGKILL')
+  await refused
+  const asked = await client.call('proxy_filter', { cache_id, aggregate: 'count' })
+  expect(textOf(asked)).toContain('"count":400')
+  expect(gateways()).not.toContain(pid)
+  expect(client.strays).toEqual([])
+  expect(client.unasked).toEqual([])
+  await client.end()
+
+  const later = startLineClient(options('--as', 'tester'))
+  await later.open()
+  expect(textOf(await later.call('proxy_filter', { cache_id, aggregate: 'count' }))).toContain('"count":400')
+})
+
+test.each(['legacy', 'modern'] as const)(
+  'a client of the %s era has progress and answers questions of servers',
+  async (era) => {
+    const { options } = home()
+    const { client, call } = await startProxy({
+      ...options(),
+      client: {
+        capabilities: { sampling: {} },
+        ...(era === 'modern' && { versionNegotiation: { mode: { pin: '2026-07-28' } } }),
+      },
+    })
+    const steps: number[] = []
+    const onprogress = ({ progress }: { progress: number }): void => void steps.push(progress)
+    const slow = client.callTool({ name: 'f_slow', arguments: { ms: 40, held: true } }, { onprogress })
+    await expect.poll(() => steps).toEqual([1, 2, 3, 4])
+    await call('f_calls')
+    await slow
+    if (era === 'modern') return
+    client.setRequestHandler('sampling/createMessage', async () => ({
+      model: 'm',
+      role: 'assistant',
+      content: { type: 'text', text: 'sampled' },
+    }))
+    expect(textOf(await call('f_sample'))).toContain('sampled')
+  },
+)
+
+test('a gateway that is stopped starts again with the next message, and one that nobody joins ends', async () => {
+  const { env, options, gateways } = home()
+  const client = startLineClient({ ...options(), settings: { lingerSeconds: 1 } })
+  await client.open()
+  const [pid = 0] = gateways()
+  const servers = await runProxy(['--config', join(client.directory, 'mcp.json'), 'servers'], { env })
+  expect(JSON.parse(servers.stdout)).toMatchObject({ gateway: pid, servers: [{ server: 'f' }] })
+  const logs = await runProxy(['--config', join(client.directory, 'mcp.json'), 'logs', '-n', '500'], { env })
+  expect(logs.stdout).toContain('"client connected"')
+  const stopped = await runProxy(['stop'], { env })
+  expect(stopped.stdout).toContain(`Ended: process ${pid}`)
+  expect(gateways()).toEqual([])
+  expect(textOf(await client.call('f_text', { size: 2 }))).toBe('aa')
+  expect(gateways()).toHaveLength(1)
+  await client.end()
+  await expect.poll(gateways, { timeout: 60_000 }).toEqual([])
+})
+
+test('a configuration that is wrong is told by the client that starts the gateway', async () => {
+  const { options } = home()
+  const wrong = startLineClient({ ...options(), settings: { maxTotalAgents: 'many' } })
+  await expect(wrong.open()).rejects.toThrow('maxTotalAgents')
+})
