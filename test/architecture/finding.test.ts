@@ -76,7 +76,7 @@ describe('who finds tools is told how', () => {
 
   verifies(
     'S1.71 S1.47',
-    'the page of exposures has recipes whose names exist, the prompt, and the warning about the shell',
+    'the page of exposures has recipes with names that exist, the prompt, and the warning about the shell',
     () => {
       const page = read('docs/exposures.md')
       const known = new Set(settingRows().flatMap(({ env }) => env))

@@ -74,7 +74,7 @@ test('it is documented, and editors know its options', async () => {
   expect(jsonSchemaText()).toContain('"const": "moon"')
 })
 
-test('its options are checked, and its name is one of those that messages tell', async () => {
+test('its options are checked, and error messages list its name', async () => {
   const { parseConfig } = await copy.load<typeof Load>('src/config/load-program.ts')
   expect(() => parseConfig({ modules: [{ use: 'moon', phase: 'half' }] })).toThrow(
     /phase is "half", but must be one of new, full/,

@@ -55,7 +55,7 @@ const at = ['content']
 describe('what stands beside a preview', () => {
   verifies(
     'S3.10',
-    'it is what the schema promises, without records that would look like all of them',
+    'it fits the schema, without records that would look like all of them',
     () => {
       const schema = withField(issues)
       const value = {
@@ -156,7 +156,7 @@ describe('the form for a schema', () => {
     expect(formFor(schema).at).toEqual(expected)
   })
 
-  test('without a place for a text, clients are told of the envelope, and references still lead where they did', () => {
+  test('without a place for a text, clients get the schema of the envelope, and references still lead where they did', () => {
     const tree = {
       $schema: 'http://json-schema.org/draft-07/schema#',
       $id: 'https://example.org/tree',
