@@ -43,7 +43,7 @@ export const RULES = [
 /** Files that are not mended yet: their comments, or all of a page. Shorten this list, do not lengthen it. */
 const LATER = [
   { place: 'comment', in: /^(?:src|test|scripts|benchmarks|examples)\// },
-  { place: 'page', in: /^(?:docs|src|scripts|benchmarks|examples)\/|^(?:README|CHANGELOG|ARCHITECTURE)/ },
+  { place: 'page', in: /^(?:src|scripts|benchmarks)\// },
 ]
 
 /** The passages of a page: paragraphs, items, cells and headings, without code, marks and generated parts. */
@@ -58,7 +58,7 @@ function passagesOfPage(text) {
     if (/^<!-- \S+:end -->/.test(raw)) isGenerated = false
     const line = raw
       .replace(/<!--.*?-->|<[^>\s][^>]*>/g, ' ')
-      .replace(/(`+).+?\1/g, 'code')
+      .replace(/(`+).+?\1/g, 'CODE')
       .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
       .replace(/\*\*|__/g, '')
     if (isCode || isGenerated || /^\s*(?:```|~~~|$)/.test(raw)) open = undefined
@@ -105,7 +105,7 @@ function passagesOfCode(name, text) {
         part
           .replace(/^\s*(?:\/\*\*?|\*(?!\/)|\/\/)?\s?/, '')
           .replace(/\*\/$/, '')
-          .replace(/`[^`]*`/g, 'code')
+          .replace(/`[^`]*`/g, 'CODE')
           .trim(),
       ])
     const isNext = kind === ts.SyntaxKind.SingleLineCommentTrivia && last?.parts.at(-1)[0] === line - 1
@@ -142,7 +142,7 @@ function literal(node, lineAt) {
     : node.text
   return {
     place,
-    parts: [[lineAt(node.getStart()), pieces.replaceAll('\n', ' ').replace(/`[^`]*`/g, 'code')]],
+    parts: [[lineAt(node.getStart()), pieces.replaceAll('\n', ' ').replace(/`[^`]*`/g, 'CODE')]],
   }
 }
 

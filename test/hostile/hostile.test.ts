@@ -66,8 +66,9 @@ test('there are at least 60 servers and 40 clients', () => {
   expect(CLIENTS.length).toBeGreaterThanOrEqual(40)
 })
 
-test.each(SERVERS)('a server that attacks with %s (%s) harms no other server or client (%s)', (attack, moment, front) =>
-  serverAttacks(attack, moment, { front }),
+test.each(SERVERS)(
+  'a server that attacks with %s (%s) harms no other server or client (%s)',
+  (attack, moment, front) => serverAttacks(attack, moment, { front }),
 )
 test.each(CLIENTS.map((attack, n) => [attack, at(['legacy', 'modern'] as const, n)] as const))(
   'a client that attacks with %s harms no other client (%s)',
