@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 
 /** What takes longest comes first. */
-const CHECKS = ['typecheck', 'deadcode', 'layers', 'lint', 'requirements']
+const CHECKS = ['typecheck', 'deadcode', 'layers', 'lint', 'prose', 'requirements']
 const isBuilt = process.argv.includes('--built')
 
 const waiting = isBuilt ? [...CHECKS, 'generated:built'] : [...CHECKS]

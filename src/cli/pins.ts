@@ -87,7 +87,7 @@ export async function approvePins(
     throw new ProxyError(
       'CONFIG_INVALID',
       all ? 'There are both names and --all.' : 'Nothing says which tools to approve.',
-      'Write for example: mcp-rlm-proxy pins approve files/read_file, or --all for those that pins list shows.',
+      'Write for example: mcp-rlm-proxy pins approve files/read_file, or --all for every tool that pins list shows.',
     )
   }
   const files = await filesOf(host, invocation)

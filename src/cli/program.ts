@@ -90,7 +90,7 @@ const CLI_COMMANDS: readonly CliCommand[] = [
   },
   {
     name: 'status',
-    what: 'show what stands around every call, from the client to the servers, and what else is to be had',
+    what: 'list the active layers of every call in order, and the features that you could turn on',
     options: [['--json', 'print it as JSON']],
     run: async ({ host, invocation, options }) =>
       (await import('./status.ts')).status(host, invocation, options.json === true),
@@ -117,7 +117,7 @@ const CLI_COMMANDS: readonly CliCommand[] = [
   },
   {
     name: 'tools',
-    what: 'list the tools that a client sees, or find those that fit some words',
+    what: 'list the tools that a client sees, or find the tools that fit some words',
     arguments: [['[words...]', 'what the tool is for; without them all tools are listed']],
     options: JSON_REPLY,
     run: async ({ host, invocation, words, options }) =>
@@ -235,14 +235,14 @@ const CLI_COMMANDS: readonly CliCommand[] = [
       {
         name: 'add',
         what: 'make a token and print it; only its hash is kept. With --profile it opens that profile alone',
-        arguments: [['<name>', 'whose it is']],
+        arguments: [['<name>', 'the name of its owner']],
         options: [['--expires <when>', '12h, 90d, 8w, 1y or a date; without it the token does not expire']],
         run: async ({ host, invocation, words: [name = ''], options }) =>
           (await import('./token.ts')).addToken(host, invocation, name, textIn(options.expires)),
       },
       {
         name: 'list',
-        what: 'show whose tokens there are',
+        what: 'list the tokens with the names of their owners',
         options: [['--json', 'print them as JSON']],
         run: async ({ host, invocation, options }) =>
           (await import('./token.ts')).listTokens(host, invocation, options.json === true),

@@ -19,7 +19,7 @@ export const authSchema = z.object({
     'The file of `mcp-rlm-proxy token add`. Not set: tokens.json in the data directory, when it is there.',
   ).optional(),
   issuer: text(
-    'The OAuth authorization server whose access tokens are accepted, spelled as its tokens spell `iss`.',
+    'The OAuth authorization server that gives the accepted access tokens, spelled as its tokens spell `iss`.',
   ).optional(),
   issuers: z.array(z.string().min(1)).meta({ description: 'The same where there are several.' }).default([]),
   audience: text(

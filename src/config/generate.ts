@@ -1,7 +1,7 @@
 /** `mcp.schema.json`, for editors: completion, hints and red lines while a configuration is written. */
 
 import * as z from 'zod'
-import { BUILT_IN } from '../features/modules.ts'
+import { BUILT_IN, type BuiltInModule } from '../features/modules.ts'
 import { resultOptions } from '../features/shape/options.ts'
 import { CONTENT_KINDS, type ContentKind, UNKNOWN_KIND } from '../protocol/content.ts'
 import { ERROR_CODES, RPC_ERRORS } from '../protocol/errors.ts'
@@ -97,15 +97,19 @@ export function serversTable(): string {
   )
 }
 
-/** Markdown: the built-in modules, each with its options. */
-export function modulesText(): string {
-  return Object.entries(BUILT_IN)
-    .map(([name, { what, options }]) => {
-      const rows = rowsIn(options)
-      const text = `### \`${name}\`\n\n${what}`
-      return rows.length === 0 ? text : `${text}\n\n${optionsTable(rows)}`
-    })
-    .join('\n\n')
+/** Markdown: one row a module that comes with the proxy, with a link to its page. */
+export function modulesTable(): string {
+  return table(
+    ['module', 'what it does'],
+    Object.entries(BUILT_IN).map(([name, { what }]) => [`[\`${name}\`](modules/${name}.md)`, what]),
+  )
+}
+
+/** Markdown: what a module does, and its options. */
+export function moduleText(name: string): string {
+  const { what, options } = BUILT_IN[name] as BuiltInModule
+  const rows = rowsIn(options)
+  return rows.length === 0 ? what : `${what}\n\n${optionsTable(rows)}`
 }
 
 /** Markdown: what can be said for the results of single tools. */

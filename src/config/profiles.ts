@@ -105,7 +105,7 @@ function checkServers(
     for (const server of named.filter((one) => !/[*?]/.test(one) && !known.includes(one))) {
       const meant = nearest(server, known)
       report.add('warning', at, {
-        message: `has a ${use} (${name}) with the server "${server}", which there is not`,
+        message: `has a ${use} (${name}) with the server "${server}", which does not exist`,
         remedy: meant === undefined ? 'Check its name.' : `Did you mean "${meant}"?`,
       })
     }

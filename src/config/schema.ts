@@ -193,11 +193,14 @@ export const settingsSchema = z.object({
     'The memory that the proxy and its query workers share, without servers. Heaps, kept results in memory and the longest message are reckoned from it; it is no hard limit. Below 1024 there is one worker in place of two. Default: what the container may have, or half of what the machine has.',
     { unit: 'MB', min: 512, max: 1_000_000 },
   ).optional(),
-  maxTotalAgents: integer('The most clients whose results are kept; the one idle longest leaves first.', {
-    unit: 'clients',
-    min: 1,
-    max: 1_000_000,
-  }).default(1_000),
+  maxTotalAgents: integer(
+    'The most clients that have kept results. The results of the client that was idle longest are removed first.',
+    {
+      unit: 'clients',
+      min: 1,
+      max: 1_000_000,
+    },
+  ).default(1_000),
   store: storeSchema.default('disk'),
   sessions: sessions
     .prefault({})
@@ -217,7 +220,8 @@ export const settingsSchema = z.object({
   ).default(86_400),
 
   auth: authSchema.prefault({}).meta({
-    description: 'Who may connect with streamable-http and sse. Not set: everybody on this machine.',
+    description:
+      'Which clients may connect with streamable-http and sse. Not set: every program on this machine.',
   }),
   naming: naming.prefault({}).meta({ description: 'How tools are called.' }),
   connect: connect.prefault({}).meta({ description: 'How servers are connected.' }),

@@ -267,7 +267,7 @@ function toldOfNodes(
     if (unseen[mark] > 0)
       told.say(
         mark,
-        `${formatPlural(unseen[mark], 'node')} that nobody clicks or types in, not shown`,
+        `${formatPlural(unseen[mark], 'node')} that take no click and no text, not shown`,
         unseen[mark],
       )
   for (const line of removed.slice(0, MOST_REMOVED))

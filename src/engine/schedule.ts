@@ -353,7 +353,7 @@ function brokenBy(gone: WorkerGone, step: string | undefined): ProxyError {
     return new ProxyError(
       'QUERY_FAILED',
       `The query could not begin, because no process could be started for it: ${gone.message}. ${UNCHANGED}`,
-      'Ask it again later. Who runs the proxy can raise the limits of the system on processes and open files.',
+      'Ask it again later. The person who runs the proxy can raise the limits of the system on processes and open files.',
     )
   if (gone.why !== 'memory') return broken(`its worker is gone${where}: ${gone.message}`)
   return new ProxyError(

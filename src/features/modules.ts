@@ -61,7 +61,7 @@ export const BUILT_IN: Readonly<Record<string, BuiltInModule>> = {
     load: async () => (await import('./package/index.ts')).bundle,
   },
   pin: {
-    what: 'Holds back a tool whose definition changed, until it is approved.',
+    what: 'Holds back a tool when its definition changes, until a person approves it.',
     options: pinOptions,
     load: async () => (await import('./pin/index.ts')).pin,
   },

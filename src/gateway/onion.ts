@@ -186,7 +186,7 @@ export function describeLayers(
 }
 
 /** The one layer among the modules that is none of the list. */
-const GATE = 'Who chose a profile that is gone gets nothing.'
+const GATE = 'Serves no tools to a client when its profile was removed.'
 
 /** What settings do there that modules can do as well. */
 function routing({ settings, servers }: Pick<Config, 'settings' | 'servers'>): string[] {
@@ -240,7 +240,7 @@ const resultCache: OnDemand = {
 }
 const router: OnDemand = {
   name: 'router',
-  what: 'Makes the servers one: names, quotas of servers, and whose a name is.',
+  what: 'Makes the servers one: names, quotas of servers, and the server of each name.',
   when: 'always',
 }
 
@@ -274,7 +274,7 @@ export function featuresTable(): string {
   return ['| layer | what it does | when it is there |', '| --- | --- | --- |', ...rows].join('\n')
 }
 
-const LAYERS = '| *layers* | Those that an embedding program hands in as `middlewares`. | as it says |'
-const MODULES_OUTSIDE = '| *modules* | Those that are listed before `shape`. | as `modules` says |'
+const LAYERS = '| *layers* | Layers that an embedding program hands in as `middlewares`. | as it says |'
+const MODULES_OUTSIDE = '| *modules* | Modules that are listed before `shape`. | as `modules` says |'
 const MODULES_INSIDE =
-  '| *modules* | Those that are listed after `shape`, and all without it. | as `modules` says |'
+  '| *modules* | Modules that are listed after `shape`, or all without it. | as `modules` says |'

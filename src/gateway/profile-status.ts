@@ -113,6 +113,6 @@ function visitorOf(profile: string | undefined): Client {
     capabilities: {},
     protocolVersion: LEGACY_VERSIONS[0],
     notify() {},
-    ask: () => Promise.reject(new Error('nobody is there to be asked')),
+    ask: () => Promise.reject(new Error('no person can be asked here')),
   }
 }

@@ -143,7 +143,7 @@ export const LIMITS = {
   },
   bodyBytes: {
     description:
-      'The most bytes of requests that are being received over HTTP, of all clients together. Who sends more is told to come again.',
+      'The most bytes of requests that are being received over HTTP, of all clients together. A client that sends more is told to try again later.',
     unit: 'bytes',
     min: MEBIBYTE,
     max: 64 * 1024 * MEBIBYTE,

@@ -134,7 +134,7 @@ export function tooManyParams(name: string, args: JsonObject): JsonObject | unde
   const count = Object.keys(args).length
   if (count <= MOST_PARAMS) return undefined
   return errorResult(
-    `${name} was given ${formatCount(count)} parameters, and reads at most ${formatCount(MOST_PARAMS)}. Give only those that it lists; what is for another tool belongs in \`arguments\`.`,
+    `${name} was given ${formatCount(count)} parameters, and reads at most ${formatCount(MOST_PARAMS)}. Give only parameters that it lists; parameters of another tool belong in \`arguments\`.`,
   )
 }
 

@@ -25,7 +25,7 @@ function callsTable(
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')
 
-/** The tables of `docs/questions.md`, by the names of their places in it. */
+/** The tables of `docs/query-language.md`, by the names of their places in it. */
 export const TABLES: Readonly<Record<string, () => string>> = {
   operators: operatorsTable,
   functions: () => callsTable('Function', FUNCTIONS),

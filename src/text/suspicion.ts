@@ -11,7 +11,7 @@ const ALONE = String.raw`\xad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\
 const HIDDEN = new RegExp(`[${NEVER}]|[${ALONE}]{3}`, 'u')
 
 const SUSPICIONS: readonly [reason: string, regex: RegExp][] = [
-  ['has characters that nobody sees', HIDDEN],
+  ['has invisible characters', HIDDEN],
   [
     'tells the model to ignore its instructions',
     /\b(?:ignore|disregard|forget|override)\b[^.!?]{0,40}\b(?:previous|prior|above|earlier|preceding|your|system)\b[^.!?]{0,40}\b(?:instruction|prompt|rule|message|guideline)s?\b|\b(?:ignore|disregard|forget)\s{1,40}(?:all|any|every|other)(?:\s{1,40}(?:of|the|other)){0,2}\s{1,40}(?:instruction|prompt)s?\b/is,

@@ -111,7 +111,7 @@ function messageOf(value: unknown): JsonRpcMessage | undefined {
   }
   if (isObject(value.result) || isObject(value.error)) return value as unknown as JsonRpcMessage
   if (typeof id !== 'number' && typeof id !== 'string') return undefined
-  return localFailure(id, 'UPSTREAM_PROTOCOL', 'sent an answer whose result is not an object')
+  return localFailure(id, 'UPSTREAM_PROTOCOL', 'sent an answer with a result that is not an object')
 }
 
 // Finds the `result` member of a large JSON-RPC response without parsing it, from the envelope on either side

@@ -73,7 +73,12 @@ test('it and the README can be read in one sitting', () => {
   expect(Buffer.byteLength(read('README.md'))).toBeLessThanOrEqual(9 * 1024)
 })
 
-const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((page) => `docs/${page}`)]
+const pages = [
+  'README.md',
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((page) => page.endsWith('.md'))
+    .map((page) => `docs/${page}`),
+]
 
 /** Headings of a page as links name them. */
 function headingsOf(page: string): string[] {

@@ -76,9 +76,9 @@ describe('who finds tools is told how', () => {
 
   verifies(
     'S1.71 S1.47',
-    'the page of exposures has recipes whose names exist, the prompt, and the warning about the shell',
+    'the page on finding tools has recipes with names that exist, the prompt, and the warning about the shell',
     () => {
-      const page = read('docs/exposures.md')
+      const page = read('docs/finding-tools.md')
       const known = new Set(settingRows().flatMap(({ env }) => env))
       const named = [...page.matchAll(/\bMCPPROXY_[A-Z_]+\b/g)].map(([name]) => name)
       expect(named.filter((name) => !known.has(name) && name !== 'MCPPROXY_CONFIG_PATH')).toEqual([])
@@ -89,9 +89,12 @@ describe('who finds tools is told how', () => {
     },
   )
 
-  test.each(['README.md', 'docs/exposures.md'])('every setting that %s shows as JSON can be read', (name) => {
-    const blocks = [...read(name).matchAll(/```json\n([\s\S]*?)```/g)].map(([, text = '']) => text)
-    expect(blocks.length).toBeGreaterThan(0)
-    for (const block of blocks) expect(() => JSON.parse(block)).not.toThrow()
-  })
+  test.each(['README.md', 'docs/finding-tools.md'])(
+    'every setting that %s shows as JSON can be read',
+    (name) => {
+      const blocks = [...read(name).matchAll(/```json\n([\s\S]*?)```/g)].map(([, text = '']) => text)
+      expect(blocks.length).toBeGreaterThan(0)
+      for (const block of blocks) expect(() => JSON.parse(block)).not.toThrow()
+    },
+  )
 })

@@ -9,7 +9,7 @@ mkdirSync(join(root, '.tmp'), { recursive: true })
 const copy = mkdtempSync(join(root, '.tmp', 'layers-'))
 afterAll(() => rmSync(copy, { recursive: true, force: true }))
 
-test('the check sees every module, and of all imports only those that were planted go against the direction', () => {
+test('the check sees every module, and only the planted imports go against the direction', () => {
   cpSync(join(root, 'src'), join(copy, 'src'), { recursive: true })
   const planted: Record<string, [file: string, told: string]> = {
     "export { compose } from '../proxy/layers.ts'": [

@@ -26,17 +26,18 @@ test('every example says how it is configured', () => {
   for (const name of readdirSync(EXAMPLES)) expect(readdirSync(join(EXAMPLES, name))).toContain('README.md')
 })
 
-const page = readFileSync(join(EXAMPLES, '../../docs/modules.md'), 'utf8')
+const docs = join(EXAMPLES, '../../docs')
+const page = readFileSync(join(docs, 'writing-modules.md'), 'utf8')
 
-verifies('S2.28 S2.35', 'the page lists every module that comes with the proxy, with its options', () => {
+verifies('S2.28 S2.35', 'every module that comes with the proxy has a page with its options', () => {
   for (const [
     name,
     {
       options: { shape },
     },
   ] of Object.entries(BUILT_IN)) {
-    const section = page.split(`\n### \`${name}\`\n`)[1]?.split('\n### ')[0] ?? ''
-    expect(section.trim().split('\n')[0]).toMatch(/^[A-Z].*\.$/)
+    const section = readFileSync(join(docs, `modules/${name}.md`), 'utf8')
+    expect(section).toMatch(new RegExp(`^# \`${name}\`\n\n<!-- module:start -->\n\n[A-Z].*\\.\n`))
     for (const option of Object.keys(shape)) expect(section).toContain(`| \`${option}`)
   }
 })
@@ -45,8 +46,8 @@ verifies(
   'S2.37',
   'the page about the proposal leads to the protocol, and names every form that is taken',
   () => {
-    const about = readFileSync(join(EXAMPLES, '../../docs/MODULE-PROTOCOL.md'), 'utf8')
-    const [, anchor = ''] = /modules\.md#([\w-]+)/.exec(about) ?? []
+    const about = readFileSync(join(docs, 'MODULE-PROTOCOL.md'), 'utf8')
+    const [, anchor = ''] = /writing-modules\.md#([\w-]+)/.exec(about) ?? []
     const anchors = [...page.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
       heading
         .toLowerCase()

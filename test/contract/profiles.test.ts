@@ -292,7 +292,7 @@ describe('profiles', () => {
 
   verifies(
     'S2.22',
-    'an address that names no profile is answered with 404, and says which there are',
+    'an address that names no profile is answered with 404 and the names of all profiles',
     async () => {
       const { url, connect } = await world()
       /** The path as it is: fetch would put it right. */

@@ -101,7 +101,7 @@ export function storeContract(
       expect(await store.list('nothing')).toEqual([])
     })
 
-    test('forgets whose content it was once it is removed or cleared', async () => {
+    test('forgets the owner of content when it is removed or cleared', async () => {
       const [a, b] = [entryOf('aaaaaaaaaaaa', 'one'), entryOf('bbbbbbbbbbbb', 'two')]
       await store.put(a)
       await store.put(b)

@@ -123,7 +123,7 @@ async function converse(agent: Agent, rounds: number): Promise<void> {
 
 verifies(
   'S3.33 S3.34',
-  `${AGENTS} agents of both eras at once, calls, progress, questions and handles interleaved: nobody gets what is another’s`,
+  `${AGENTS} agents of both eras at once, calls, progress, questions and handles interleaved: no agent gets what belongs to another`,
   async () => {
     const http = await httpServer()
     const { url, child } = await startHttpProxy({

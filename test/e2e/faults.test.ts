@@ -115,7 +115,7 @@ for (const [name, broken, words] of [
   ['hangs at initialize', hanging, 'did not connect within 15 s'],
   ['speaks no known protocol', faulty({ version: '1999-01-01' }), 'protocol version 1999-01-01'],
 ] as const) {
-  verifies('S3.34 S3.36 S1.61', `a server that ${name} stops nobody`, async () => {
+  verifies('S3.34 S3.36 S1.61', `a server that ${name} stops no client`, async () => {
     const client = startLineClient({ servers: { broken, good }, settings: impatient })
     const opened = await timed(() => client.open())
     const listed = await timed(() => toolNames(client))

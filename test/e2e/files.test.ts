@@ -64,7 +64,7 @@ describe('a file in a result', () => {
     },
   )
 
-  test('in a field of data is told of there', async () => {
+  test('in a field of data is described in that field', async () => {
     const pdf = madePdf(PAGES, NOISE)
     const { call } = await filesProxy({ 'report.pdf': pdf })
     const reply = await call('f_read', { name: 'report.pdf', as: 'field' })
@@ -171,7 +171,7 @@ describe('resources', () => {
     await expect(client.readResource({ uri: `rlm://${pdf}/7` })).rejects.toThrow(/has no part 7/)
   })
 
-  test('that nobody keeps are answered as any that is not there', async () => {
+  test('that no client keeps are answered as unknown resources', async () => {
     const { client } = await filesProxy({ 'a.txt': lines })
     for (const uri of [`rlm://${'a'.repeat(25)}`, `rlm://${'a'.repeat(25)}/0?from=0`])
       await expect(client.readResource({ uri })).rejects.toThrow(/not found/i)

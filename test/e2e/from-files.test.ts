@@ -101,7 +101,7 @@ test('nothing else is read: links, traversal, other directories, devices, and fi
   )
 })
 
-test('where nobody allows a directory it is an object like any other', async () => {
+test('where no directory is allowed it is an object like any other', async () => {
   const { text, allowed } = await startWorld({ 'note.txt': 'a note' }, 'nobody')
   const content = { $file: join(allowed, 'note.txt') }
   expect(JSON.parse(await text('f_echo', { content }))).toEqual({ content })

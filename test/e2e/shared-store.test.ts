@@ -84,7 +84,7 @@ describeWithValkey('two proxies over one store', () => {
     },
   )
 
-  test('to clients that nobody can tell apart a handle is the only key, at both', async () => {
+  test('for clients that cannot be told apart a handle is the only key, at both', async () => {
     const [here, there] = await replicas(await started())
     const one = await connect('2.x modern', here)
     const other = await connect('2.x modern', there)

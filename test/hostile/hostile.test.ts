@@ -71,11 +71,12 @@ test('there are at least 60 servers and 40 clients', () => {
   expect(CLIENTS.length).toBeGreaterThanOrEqual(40)
 })
 
-test.each(SERVERS)('a server that attacks with %s (%s) harms nobody else (%s)', (attack, moment, front) =>
-  serverAttacks(attack, moment, { front }),
+test.each(SERVERS)(
+  'a server that attacks with %s (%s) harms no other server or client (%s)',
+  (attack, moment, front) => serverAttacks(attack, moment, { front }),
 )
 test.each(CLIENTS.map((attack, n) => [attack, at(['legacy', 'modern'] as const, n)] as const))(
-  'a client that attacks with %s harms nobody else (%s)',
+  'a client that attacks with %s harms no other client (%s)',
   (attack, front) => clientAttacks(attack, { front }),
 )
 test.each(Object.entries(LINES))('a client that writes %s between its calls has them answered', (_, lines) =>

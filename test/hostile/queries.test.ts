@@ -3,7 +3,7 @@ import { test } from 'vitest'
 import { expectHarmless, HOSTILE_QUERIES } from '../support/hostile-queries.ts'
 import { killsLoseNothing } from '../support/killed-workers.ts'
 
-test.each(Object.keys(HOSTILE_QUERIES))('a query for %s harms nobody else', (name) =>
+test.each(Object.keys(HOSTILE_QUERIES))('a query for %s harms no other question', (name) =>
   expectHarmless(name, 10_000),
 )
 

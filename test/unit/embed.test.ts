@@ -170,7 +170,7 @@ test('the host that clients use is one of the configuration', async () => {
   expect(textOf(await call(client, 'data_small', { name: 'you' }))).toContain('hello you')
 })
 
-test('where everybody on the network could connect, nobody is served', async () => {
+test('no client is served where every machine on the network could connect', async () => {
   const gateway = await gatewayOf({ proxySettings: { host: '0.0.0.0' } })
   const response = await gateway.fetch(new Request('http://localhost/mcp'))
   expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('everybody')])
@@ -193,7 +193,7 @@ test('the handler of Node is mounted beside other pages', async () => {
   await client.close()
 })
 
-test('a request whose body somebody has read is refused with what to do', async () => {
+test('a request with a body that was read already is refused with what to do', async () => {
   const gateway = await gatewayOf()
   const http = createServer(async (request, response) => {
     await new Promise((resolve) => request.resume().once('end', resolve))

@@ -7,10 +7,11 @@ test.each([
   ['questions', 'call', 'legacy'],
   ['dense-notification', 'http', 'modern'],
   ['endless-pages', 'ready', 'legacy'],
-] as const)('a server that attacks with %s (%s) harms nobody else (%s)', (attack, moment, front) =>
-  serverAttacks(attack, moment, { front, bounds: ON_ANY_MACHINE }),
+] as const)(
+  'a server that attacks with %s (%s) harms no other server or client (%s)',
+  (attack, moment, front) => serverAttacks(attack, moment, { front, bounds: ON_ANY_MACHINE }),
 )
 
-test.each(['many-keys', 'handshake-flood'])('a client that attacks with %s harms nobody else', (attack) =>
+test.each(['many-keys', 'handshake-flood'])('a client that attacks with %s harms no other client', (attack) =>
   clientAttacks(attack, { bounds: ON_ANY_MACHINE }),
 )

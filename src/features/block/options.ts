@@ -8,7 +8,7 @@ const globs = (what: string) =>
 
 /** Options of the module `block`. */
 export const blockOptions = z.object({
-  tools: globs('Tools that nobody sees or calls, by name or as `server/name`.'),
+  tools: globs('Tools that no client sees or calls, by name or as `server/name`.'),
   prompts: globs('Prompts, by name or as `server/name`.'),
   resources: globs('Resources, by URI or as `server/URI`.'),
   templates: globs('Resource templates, as they are written; what they stand for cannot be read either.'),

@@ -31,7 +31,7 @@ export function createAsking(exchange: Exchange, patienceMs: number): Asking {
     } catch (error) {
       if (late.aborted && !exchange.signal.aborted)
         throw new Fault(
-          `Nobody answered in ${patienceMs / 1000} s, which is all that a program may wait for its client.`,
+          `No person answered in ${patienceMs / 1000} s, the longest that a program may wait for its client.`,
         )
       throw error
     } finally {

@@ -145,7 +145,7 @@ export function createBridge(exchange: Exchange, parts: BridgeParts): Bridge {
   async function call(name: string, args: JsonObject): Promise<string> {
     if (calls >= parts.maxCalls)
       throw new Fault(
-        `A program may make ${parts.maxCalls} calls of tools, and made them. Return what there is, and go on in another program.`,
+        `A program may make ${parts.maxCalls} calls of tools, and made them. Return the results so far, and go on in another program.`,
       )
     const tool = await found(name)
     calls++

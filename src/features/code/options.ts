@@ -9,7 +9,7 @@ const MEBIBYTE = 1024 * 1024
 const askSchema = z.object({
   by: oneOf(
     ['nobody', 'service', 'client'],
-    'Who answers `ask` and `askEach` in programs: nobody, the service at `url`, or the model of a client that offers sampling.',
+    'Where `ask` and `askEach` of programs get answers: nowhere, from the service at `url`, or from the model of a client that offers sampling.',
   ).default('nobody'),
   url: text('The address of an API as OpenAI has it (`…/v1`).').optional(),
   model: text('The model that answers.').optional(),
@@ -63,7 +63,7 @@ export const codeSchema = z.object({
   ).default(true),
   calls: oneOf(
     ['readOnly', 'all'],
-    'Which tools a program may call: those that declare `readOnlyHint: true`, or all. With all, a person is asked before each call of a tool that may destroy something, where the client can ask; where it cannot, the call is refused.',
+    'Which tools a program may call: tools that declare `readOnlyHint: true`, or all. With all, the client asks a person before each call of a tool that may destroy something. If it cannot ask, the call is refused.',
   ).default('readOnly'),
   cpuMs: integer('How long a program may compute.', { unit: 'milliseconds', min: 100, max: 600_000 }).default(
     10_000,

@@ -38,7 +38,7 @@ const OPTIONS = {
 
 /** The constraint that every program is under, in a sentence. */
 export const CONSTRAINT =
-  'A program is JavaScript without import, require, fetch, files or processes; `help()` prints what there is.'
+  'A program is JavaScript without import, require, fetch, files or processes; `help()` prints what it may use.'
 
 /** `keeps`: variables at the top are those of a session, which the next program finds. */
 export function prepare(written: string, keeps = false): Prepared | Unreadable {

@@ -85,7 +85,7 @@ export function createSubCalls(parts: SubCallParts): (exchange: Exchange, asking
     async function call(system: string, user: string): Promise<string> {
       if (calls >= settings.maxCalls)
         throw new Fault(
-          `A program may ask ${formatPlural(settings.maxCalls, 'question')} with ask, and asked them. Return what there is, and go on in another program: what was answered is remembered.`,
+          `A program may ask ${formatPlural(settings.maxCalls, 'question')} with ask, and asked them. Return the results so far, and go on in another program: answers are remembered.`,
         )
       calls++
       const question = await tokensOf(`${system}\n${user}`, engine)

@@ -6,7 +6,7 @@ import { flag, integer, names, oneOf, text } from '../../config/option.ts'
 /** Whether calls through one tool can be told apart by what they may do. */
 export const variants = oneOf(
   ['single', 'readWriteDestructive'],
-  'One tool that calls all others, or one each for those that read, write and destroy, so that a client can approve reads alone.',
+  'One tool that calls all others, or one each for tools that read, write and destroy, so that a client can approve reads alone.',
 )
 
 export const dispatchSchema = z.object({
@@ -18,7 +18,7 @@ export const dispatchSchema = z.object({
 })
 
 export const spillSchema = z.object({
-  threshold: integer('Results whose text is longer go to a file by themselves. 0: never.', {
+  threshold: integer('Results with a longer text go to a file by themselves. 0: never.', {
     unit: 'bytes',
     min: 0,
     max: 1_000_000_000,

@@ -13,7 +13,7 @@ export const logOptions = z.object({
     'Messages to servers (with their answers), to clients (with their answers), or both.',
   ).default('both'),
   servers: patterns(
-    'Which servers, where a message tells whose it is; * for any characters. Not set: all.',
+    'Which servers, where a message names its server; * for any characters. Not set: all.',
   ).optional(),
   tools: patterns(
     'Which tools, prompts and URIs, where a message names one: by name or as `server/name`; * for any characters. Not set: all.',

@@ -17,13 +17,13 @@ export const packageOptions = z.object({
       allowed: 'one to 64 letters, digits, _ or -, the first no _ or -',
     })
     .optional(),
-  default: flag('Counts as well for those who choose no profile. Only with `profile`.').default(false),
+  default: flag('Counts for clients that choose no profile, too. Only with `profile`.').default(false),
   title: text('What the whole is called towards clients, in place of the title of the proxy.').optional(),
   instructions: text(
     'What clients are told about the whole, in place of the instructions of its servers.',
   ).optional(),
   servers: globs(
-    'The servers whose items may belong to it; * for any characters. Not set: those that `tools`, `prompts`, `resources` and `templates` name (`server/name`); all where none of them names one.',
+    'The servers of its items; * for any characters. Not set: the servers that `tools`, `prompts`, `resources` and `templates` name (`server/name`), or all where none of them names one.',
   ),
   tools: globs(
     'The tools that belong to it, by name or as `server/name`; * for any characters. Not set: all of its servers.',

@@ -40,7 +40,7 @@ export const pin = defineModule({
       if (reason === undefined) return
       throw new RpcError(
         RPC.invalidParams,
-        `The tool ${asked.slice(0, 200)} is held back: it ${reason}. Who runs the proxy can approve it: ${commandFor(key)}`,
+        `The tool ${asked.slice(0, 200)} is held back: it ${reason}. The person who runs the proxy can approve it: ${commandFor(key)}`,
       )
     }
 

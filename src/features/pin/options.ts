@@ -5,10 +5,10 @@ import { flag, oneOf } from '../../config/option.ts'
 export const pinOptions = z.object({
   onChange: oneOf(
     ['hold', 'warn'],
-    'What happens to a tool whose definition is no longer what it was. hold: it is held back until somebody approves it. warn: the log says so.',
+    'What happens to a tool when its definition changes. hold: it is held back until a person approves it. warn: the log says so.',
   ).default('hold'),
   onNew: oneOf(['accept', 'hold'], 'What happens to a tool that was never seen.').default('accept'),
   suspicious: flag(
-    'Hold back tools whose definition speaks to the model behind the user: hidden characters, orders to ignore or conceal something.',
+    'Hold back a tool if its definition speaks to the model behind the user: hidden characters, orders to ignore or conceal something.',
   ).default(true),
 })

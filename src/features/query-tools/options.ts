@@ -4,7 +4,7 @@ import { integer, oneOf } from '../../config/option.ts'
 export const queryToolSettings = {
   freshCalls: oneOf(
     ['readOnly', 'all'],
-    'Which tools proxy_filter, proxy_search and proxy_explore call themselves: those that declare `readOnlyHint: true`, or all. With all, whoever approves these three approves every tool behind them.',
+    'Which tools proxy_filter, proxy_search and proxy_explore call themselves: tools that declare `readOnlyHint: true`, or all. With all, a client that approves these three approves every tool behind them.',
   ).default('readOnly'),
   queryTimeoutMs: integer('How long one query over a kept result may take.', {
     unit: 'milliseconds',

@@ -6,7 +6,7 @@ export const quotaOptions = z.object({
   ...rate('Calls in a second.'),
   per: oneOf(
     ['agent', 'server', 'tool', 'all'],
-    'Who has so many: each client (over HTTP those of 2026-07-28 without a token are one), each server, each tool, or all together.',
+    'What the limit counts for: each client (over HTTP all clients of 2026-07-28 without a token are one), each server, each tool, or all together.',
   ).default('agent'),
   tools: z
     .array(z.string().min(1))

@@ -10,7 +10,7 @@ export const redactOptions = z.object({
     .array(oneOf(REDACT_KINDS, 'A kind of data.'))
     .meta({
       description:
-        'What is struck out: keys, tokens, passwords, and values whose name says that they are such; e-mail addresses; card numbers; IBANs; phone numbers; IP addresses.',
+        'What is struck out: keys, tokens, passwords, and values with a name that says so; e-mail addresses; card numbers; IBANs; phone numbers; IP addresses.',
       allowed: `a list of: ${REDACT_KINDS.join(', ')}`,
     })
     .default(['secrets', 'email', 'card', 'iban']),

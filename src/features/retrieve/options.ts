@@ -79,7 +79,7 @@ export const indexSchema = z.object({
     'The model that embeds tools and questions. Not set: all-MiniLM-L6-v2 (hf), text-embedding-3-small (openai). hf also takes the path of a folder with a model, absolute or, with ./, from the folder of the configuration.',
   ).optional(),
   learn: flag(
-    'Moves the tools that were called after like questions up among those that are found (retrieve), for all clients of a profile. Kept in `dataDir` for 90 days, without the questions; `resetData` forgets it.',
+    'Moves tools that were called after similar questions up among the tools that are found (retrieve), for all clients of a profile. Kept in `dataDir` for 90 days, without the questions; `resetData` forgets it.',
   ).default(false),
   vectorStore: text(
     'Address of a Postgres with pgvector for the vectors of tools (postgres://…). Not set: a file in `dataDir`.',

@@ -363,7 +363,7 @@ function toolNamed(
 function notForScripts({ name }: FindableTool): BridgeError {
   return new BridgeError(
     'forbidden',
-    `${name} is not for scripts: whoever runs the proxy can name it in bridge.tools.`,
+    `${name} is not for scripts: the person who runs the proxy can name it in bridge.tools.`,
   )
 }
 

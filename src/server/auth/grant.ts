@@ -60,7 +60,7 @@ function principalId(claims: JsonObject, issuer: string): string {
       .digest('hex')
     return `o_${digest.slice(0, 32)}`
   }
-  throw new TokenRefused('the token says not whose it is')
+  throw new TokenRefused('the token names no user')
 }
 
 /** `scope` as RFC 6749 writes it; `scp`, and lists, are in use as well. */

@@ -111,7 +111,7 @@ export async function listen(options: ListenOptions, service: Service): Promise<
   const bound = (server.address() as AddressInfo).port
   const url = `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${bound}${service.path}`
   if (!isLoopback(host) && !authenticator)
-    backend.logger.warn({ url }, 'reachable from other machines, and nobody has to authenticate')
+    backend.logger.warn({ url }, 'reachable from other machines, and no client has to authenticate')
   return {
     url,
     async close() {

@@ -98,7 +98,7 @@ export function createModernClients(now: () => number, later: Later): ModernClie
       const call = id === undefined ? undefined : calls.get(id)
       if (!call?.parked) return Promise.reject(invalidState())
       if (exchange.isOver) {
-        giveUp(call, 'nobody waits for it')
+        giveUp(call, 'no client waits for it')
         return Promise.resolve({})
       }
       // The client has come back: from now on the call takes as long as it takes.

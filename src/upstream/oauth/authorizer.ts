@@ -332,7 +332,7 @@ class ServerAuthorizer implements OAuthAuthorizer {
       const { client: _, ...rest } = this.#keys.account ?? {}
       if (signIn.stuck && 'realm' in rest) await this.#keys.keep(rest)
       const worded = this.#keys.worded(sdk, error)
-      logger.warn({ reason: worded.message }, 'nobody is signed in')
+      logger.warn({ reason: worded.message }, 'no user is signed in')
       throw worded
     } finally {
       this.#open = undefined

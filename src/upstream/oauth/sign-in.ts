@@ -109,7 +109,7 @@ function wait(request: SignInRequest, { receiver, client, authorizationUrl, veri
   const cancelExpiry = later(expiryMs, () => {
     expired = true
     end()
-    fail(new SignInEnded('nobody signed in in time'))
+    fail(new SignInEnded('no user signed in in time'))
   })
   function end(): void {
     cancelExpiry()

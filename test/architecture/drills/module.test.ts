@@ -67,14 +67,16 @@ test('a new built-in module works in a gateway', async () => {
 })
 
 test('it is documented, and editors know its options', async () => {
-  const { jsonSchemaText, modulesText } = await copy.load<typeof Generate>('src/config/generate.ts')
-  expect(modulesText()).toContain(
-    '### `moon`\n\nAnswers with the moon.\n\n| option | default | values | what it is |\n| --- | --- | --- | --- |\n| `phase` | `full` | new, full | How much of it is seen. |',
+  const { jsonSchemaText, moduleText, modulesTable } =
+    await copy.load<typeof Generate>('src/config/generate.ts')
+  expect(modulesTable()).toContain('| [`moon`](modules/moon.md) | Answers with the moon. |')
+  expect(moduleText('moon')).toBe(
+    'Answers with the moon.\n\n| option | default | values | what it is |\n| --- | --- | --- | --- |\n| `phase` | `full` | new, full | How much of it is seen. |',
   )
   expect(jsonSchemaText()).toContain('"const": "moon"')
 })
 
-test('its options are checked, and its name is one of those that messages tell', async () => {
+test('its options are checked, and error messages list its name', async () => {
   const { parseConfig } = await copy.load<typeof Load>('src/config/load-program.ts')
   expect(() => parseConfig({ modules: [{ use: 'moon', phase: 'half' }] })).toThrow(
     /phase is "half", but must be one of new, full/,

@@ -53,7 +53,7 @@ async function ask(params: JsonObject): Promise<string> {
   return query(createViews(), [source], { kind: 'filter', params, budget: 3000 }).text.join('')
 }
 
-test('a new step works with those before and after it, and is skipped where nobody asks for it', async () => {
+test('a new step works with the steps before and after it, and is skipped when its parameter is absent', async () => {
   const text = await ask({ every: 30, where: ['team = 2'], fields: ['id'] })
   expect(text).toContain('"id":31')
   expect(text).not.toContain('"id":1}')

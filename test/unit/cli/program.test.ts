@@ -48,7 +48,7 @@ describe('run', () => {
     })
   })
 
-  verifies('S2.22', '--profile chooses one, and one that there is not ends the start', async () => {
+  verifies('S2.22', '--profile chooses one, and an unknown name ends the start', async () => {
     const w = world({ start: async () => ({ url: 'http://127.0.0.1:1/mcp' }) })
     const modules = [
       { use: 'package', profile: 'notes', title: 'Notes' },

@@ -36,7 +36,10 @@ describe('mcp.json.example', () => {
 })
 
 describe('the configurations that the pages print', () => {
-  const blocks = ['README.md', ...readdirSync(root('docs')).map((page) => `docs/${page}`)]
+  const pages = readdirSync(root('docs'), { recursive: true, encoding: 'utf8' }).filter((page) =>
+    page.endsWith('.md'),
+  )
+  const blocks = ['README.md', ...pages.map((page) => `docs/${page}`)]
     .flatMap((page) => [...readFileSync(root(page), 'utf8').matchAll(/^```jsonc?\n(.*?)^```/gms)])
     .map(([, block = '']) => block)
     .filter((block) => /^\s*(?:\/\/.*\n)?\{\s*"(?:mcpServers|modules|proxySettings)"/.test(block))

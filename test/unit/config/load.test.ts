@@ -190,7 +190,7 @@ describe('files of other clients load unchanged', () => {
 
   verifies(
     'S1.29 S1.30',
-    'addresses without a type and a program with a key, whose variable is not set yet',
+    'addresses without a type, and a program with a key from a variable that is not set yet',
     () => {
       const { config, warnings } = load({
         mcpServers: {

@@ -47,16 +47,20 @@ describe('profiles of a configuration', () => {
     expect(chosen({ env, flags: { profile: 'review' } }).map(({ name }) => name)).toEqual(['review'])
   })
 
-  verifies('S2.22', 'one that there is not ends the start, with the nearest and all that there are', () => {
-    expect(failure([notes, review], { flags: { profile: 'note' } })).toMatch(
-      /option --profile.*is "note", which is no profile.*Did you mean notes\? There are: notes, review\./s,
-    )
-    expect(failure([notes], { env: { MCPPROXY_PROFILE: '__proto__' } })).toContain('There is: notes.')
-    expect(failure([], { flags: { profile: 'notes' } })).toContain('"use": "package"')
-    expect(failure([notes, { ...review, disabled: true }], { flags: { profile: 'review' } })).toContain(
-      'no profile',
-    )
-  })
+  verifies(
+    'S2.22',
+    'an unknown profile ends the start with an error that names the nearest one and all others',
+    () => {
+      expect(failure([notes, review], { flags: { profile: 'note' } })).toMatch(
+        /option --profile.*is "note", which is no profile.*Did you mean notes\? There are: notes, review\./s,
+      )
+      expect(failure([notes], { env: { MCPPROXY_PROFILE: '__proto__' } })).toContain('There is: notes.')
+      expect(failure([], { flags: { profile: 'notes' } })).toContain('"use": "package"')
+      expect(failure([notes, { ...review, disabled: true }], { flags: { profile: 'review' } })).toContain(
+        'no profile',
+      )
+    },
+  )
 
   test('a command that serves no clients does not require the profile', () => {
     const { config } = loadConfig({
@@ -85,7 +89,7 @@ describe('profiles of a configuration', () => {
   test('reports an unknown server of a profile', () => {
     const { warnings } = load([{ ...notes, servers: ['a', 'b', 'c*'] }])
     expect(warnings.map(({ message }) => message)).toEqual([
-      'has a package (package) with the server "b", which there is not',
+      'has a package (package) with the server "b", which does not exist',
     ])
   })
 

@@ -78,7 +78,7 @@ describe('search of tools by words', () => {
     expect(names('garden')).toEqual(expect.arrayContaining(['water-plants', 'removeWeeds']))
   })
 
-  test('finds by words that mean the same, below those that are the same', () => {
+  test('finds by words that mean the same, below words that are the same', () => {
     const index = indexTools(shelf, WEIGHTS, { vectors: wordVectors() })
     const first = (question: string) => shelf[index.search(question, 1)[0]?.index ?? -1]?.name
     expect(first('look for somebody who reads')).toBe('findReaders')

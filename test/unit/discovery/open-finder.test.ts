@@ -180,7 +180,7 @@ describe('languages', () => {
     expect(await firstOf(['en'], question)).toBeUndefined()
   })
 
-  test('of English questions are those that are known where none is named', async () => {
+  test('are English where no language is named', async () => {
     expect(await firstOf(undefined, 'erase a document')).toBe('remove_file')
   })
 })

@@ -189,7 +189,7 @@ describe('a lexicon', () => {
     )
   })
 
-  test('numbers words from 0, each once, without those that say nothing', () => {
+  test('numbers words from 0, each once, without empty words', () => {
     const lexicon = createLexicon()
     const read = (text: string) => [...lexicon.read(text)]
     expect(read('file and page: file')).toEqual([0, 1, 0])
@@ -307,7 +307,7 @@ describe('reading of tools', () => {
     )
   })
 
-  test('what was read with other weights is of no use', () => {
+  test('postings that were made with other weights are not used', () => {
     const list: SearchedTool[] = [{ name: 'x', server: 's', definition: { name: 'read_page' } }]
     const before = readTools(list, { ...WEIGHTS, name: 9 })
     before.read()

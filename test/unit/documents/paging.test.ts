@@ -191,7 +191,7 @@ describe('pages in one', () => {
     expect(count).toBe(6)
   })
 
-  test('records that came again are there once, and those that changed both', () => {
+  test('records that came again appear once, and records that changed in both versions', () => {
     const pages = [records(3), [...records(2, 2), { id: 0, title: 'changed' }]].map((items) =>
       jsonResult(items),
     )

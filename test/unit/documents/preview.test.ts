@@ -30,7 +30,7 @@ verifies('S3.7', 'begins with the handle and the totals, and tells what the firs
   expect(others.filter((line) => line.startsWith('  proxy_')).length).toBeGreaterThanOrEqual(2)
 })
 
-verifies('S3.12', 'suggests calls whose fields and values exist', () => {
+verifies('S3.12', 'suggests calls with fields and values that exist', () => {
   const text = preview(fromValue(issues), options).join(handle)
   const calls = [...text.matchAll(/^ {2}(proxy_\w+) (\{.*\})$/gm)].map(([, tool, json]) => ({
     tool,

@@ -62,7 +62,7 @@ describe('records', () => {
     expect(linesOf(twice)).toEqual(['- $[1]: {"id":1,"x":2}', '+ $[1]: {"id":1,"x":3}'])
   })
 
-  test('whose changes do not fit are not told at all', () => {
+  test('with more changes than fit get a preview', () => {
     const after = issues(Object.fromEntries(Array.from({ length: 30 }, (_, id) => [id, { state: 'closed' }])))
     expect(ofValues(issues(), after, 500)).toEqual({})
     expect(linesOf(ofValues(issues(), after))).toHaveLength(30)
@@ -221,14 +221,14 @@ describe('accessibility trees', () => {
 
   test('with more that is new than fits name all that can be acted on, and count the rest', () => {
     const found = compared(page(0, 20), page(0, 45), 2200)
-    expect(found.text).toContain('+ 25 nodes that nobody clicks or types in, not shown')
+    expect(found.text).toContain('+ 25 nodes that take no click and no text, not shown')
     for (let row = 20; row < 45; row++) expect(found.text).toContain(`[ref=b${row}]`)
     for (let row = 20; row < 45; row++) expect(found.text).toContain(`[ref=p${row}]`)
     expect(found).toMatchObject({ counts: { added: 75, removed: 0, changed: 0 } })
     expect(compared(page(0, 20), page(0, 45), 1000)).toEqual({})
   })
 
-  test('whose references were all given anew are not compared', () => {
+  test('with references that were all given anew are not compared', () => {
     const renumbered = page(0, 200).replaceAll(/ref=(\w+)/g, 'ref=x$1')
     expect(compared(page(0, 200), renumbered, 2000)).toEqual({})
   })

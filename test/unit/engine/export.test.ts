@@ -145,7 +145,7 @@ describe('sizes', () => {
     expect(stat(bytesOf(textResult('ü\nx')), true)).toMatchObject({ byteSize: 4, lineCount: 2 })
   })
 
-  verifies('S4.23', 'are told of one line of 50 MB, and its parts are read', () => {
+  verifies('S4.23', 'of one line of 50 MB are given, and its parts are read', () => {
     const content = new Uint8Array(50_000_000).fill(0x61)
     expect(stat(content)).toMatchObject({ byteSize: 50_000_000, lineCount: 1 })
     const limits = { maxChars: 1000, maxMatches: 5 }

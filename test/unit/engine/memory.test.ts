@@ -5,7 +5,7 @@ import { availableMb, memoryPlan } from '../../../src/engine/memory.ts'
 /** Less than this is not enough. */
 const LEAST_MB = 512
 
-test('what is shared out is never more than there is', () => {
+test('the shares are never more than the whole memory', () => {
   fc.assert(
     fc.property(fc.integer({ min: LEAST_MB, max: 1_000_000 }), (memoryMb) => {
       const { worstMb, heapMb } = memoryPlan(memoryMb)

@@ -99,7 +99,7 @@ test('a query that runs for ever is stopped; the next one works and the kept res
   expect(Buffer.from(source.content).toString('hex')).toBe(before)
 })
 
-test('a query that takes more memory than there is fails alone', async () => {
+test('a query that takes too much memory fails alone', async () => {
   const one = engine({ worker: hostile, heapMb: 64 })
   const source = sourceOf(jsonResult(orders(30)))
   const greedy = one.query([source], asking({ hoard: true }), NEVER)
@@ -112,7 +112,7 @@ test('a query that takes more memory than there is fails alone', async () => {
   expect((await waiting).text.join('')).toContain('{"count":30}')
 })
 
-test('a cancelled query frees its worker, and those that wait are answered', async () => {
+test('a cancelled query frees its worker, and waiting queries are answered', async () => {
   const one = engine({ worker: hostile })
   const source = sourceOf(jsonResult(orders(30)))
   const cancel = new AbortController()

@@ -42,7 +42,7 @@ test('tasks run one after the other in the same worker', async () => {
   expect(answers.map(({ echo, ran }) => [echo, ran])).toEqual([1, 2, 3].map((n) => [n, n]))
 })
 
-test('an endless task is stopped at its limit, and its error names the step; those that waited run in a new worker', async () => {
+test('an endless task is stopped at its limit, and its error names the step; waiting tasks run in a new worker', async () => {
   const one = schedule({ timeLimit: 1000 })
   await one.echo({ echo: 'first' })
   const spinning = one.echo({ told: 'sort', spin: true })
@@ -160,7 +160,7 @@ test('a worker that cannot start fails the call and does not hang', async () => 
   await expect(broken.echo({ echo: 2 })).rejects.toMatchObject({ code: 'QUERY_FAILED' })
 })
 
-test('a task whose worker is killed by others runs again; one that always is, is given up', async () => {
+test('a task runs again when its worker was killed by other tasks, and is given up when that happens each time', async () => {
   const one = schedule()
   const begun = flag()
   const waitFor = flag()
@@ -365,7 +365,7 @@ test('a worker ends when nothing was asked for some minutes', async () => {
   expect(used.isGone).toBe(true)
 })
 
-test('a worker that nobody ends any more ends itself, also in what goes on after its task has begun', async () => {
+test('a worker that lost its owner ends itself, also while work of its task goes on', async () => {
   for (const task of [{ spin: true }, { spinsLater: true }]) {
     // Without a schedule nobody looks at the clock for it.
     const alone = startWorker({ worker, timeLimit: 200, heapMb: 256 })

@@ -106,7 +106,7 @@ const linesOf = (file: string): { message: string; time: string }[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
 
-test('lines come in their order, with the time of their message; those that cannot be made are left out', async () => {
+test('lines come in their order, with the time of their message; lines that cannot be made are left out', async () => {
   const file = join(temporaryFolder(), 'messages.log')
   let now = 0
   const log = openLogFile(file, () => now)

@@ -53,7 +53,7 @@ const described = async (at: Embedded, tool: string): Promise<string> =>
 const descriptionOf = async (at: Embedded, tool: string): Promise<string | undefined> =>
   (await at.client.listTools()).tools.find(({ name }) => name === tool)?.description
 
-test('a program is told what a large result looked like, and nothing of what nobody has seen', async () => {
+test('a program gets the type of a large result, and no type before the first one', async () => {
   const at = await world({ learn: 'memory' })
   expect(await described(at, 's_users')).not.toContain('has given')
   await at.ask({}, 's_users')

@@ -125,7 +125,7 @@ describe('the value of a reference', () => {
     },
   )
 
-  test('is data for whoever wants that of a table or of lines of JSON', async () => {
+  test('is data for tools that want the data of a table or of lines of JSON', async () => {
     const { keep, call, got } = world()
     const csv = await keep('id,name\n1,a\n2,b\n3,c\n')
     const many = [...rows, ...rows, ...rows]
@@ -341,7 +341,7 @@ describe('layers that see the value', () => {
     await expect(call({ content: { $from } })).rejects.toBe(error)
   })
 
-  test('a proxy that is the client put in what there was: its values are data', async () => {
+  test('values that a proxy in front of this one filled in are data', async () => {
     const { keep, call, got, owner } = world()
     const args = { any: { $from: await keep('x') }, content: 'y', rows: [{ $$from: 'z' }] }
     await call(args, { client: { ...owner, via: ['outer'] } })

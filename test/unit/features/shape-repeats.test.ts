@@ -140,7 +140,7 @@ describe('the same call again', () => {
     expect((await call(records(), { page: 1 })).text).toMatch(/unchanged since/)
   })
 
-  test('of a client that nobody can tell from others has a preview each time', async () => {
+  test('of a client that cannot be told from others gets a preview each time', async () => {
     const { call } = world()
     const agent: Agent = { id: 'anonymous', kind: 'anonymous' }
     const asker = { ...client(), agent }

@@ -35,7 +35,7 @@ test('the lists for all take a tool with its server, in both spellings', () => {
   ])
 })
 
-test('lists that changed are told from those that did not', () => {
+test('only the lists that changed are reported', () => {
   const before = toolListsOf(config({ deny: ['x'] }))
   expect(toolListsOf(config({ deny: ['x'] }))).toBe(before)
   expect(toolListsOf(config({ deny: ['y'] }))).not.toBe(before)

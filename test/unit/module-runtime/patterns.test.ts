@@ -149,7 +149,7 @@ describe('patterns that fit nothing', () => {
     expect(world.told()).toEqual([['block', ['tools: z_*']]])
   })
 
-  test('are none where what they mean is no tool, or nobody lists it', async () => {
+  test('report nothing where they mean no tool, or no server lists it', async () => {
     const world = await telling([
       { use: 'block', resources: ['note://1', 'note://secret/*', 'file:///x/*'], templates: ['note://{id}'] },
       { use: 'rename', tools: { a_write: 'put' }, resources: { 'file:///x': 'file:///y' } },

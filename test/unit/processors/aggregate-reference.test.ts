@@ -176,7 +176,7 @@ describe('conditions on groups', () => {
     expect(notes.join()).toContain('2 of 7 groups fulfil')
   })
 
-  test('a function that nobody asked for is added', () => {
+  test('an aggregate that was not asked for is added', () => {
     expect(groups({ group_by: 'team', where: 'avg(points) >= 15' }).items).toEqual(
       [1, 2, 3, 4, 5, 6].flatMap((n) => {
         const own = Array.from({ length: 30 }, (_, at) => at).filter((at) => at % 7 === n)

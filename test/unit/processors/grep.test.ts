@@ -41,7 +41,7 @@ describe('regular expressions in text', () => {
     )
   })
 
-  verifies('S3.21', 'shows lines around hits and merges those that overlap', () => {
+  verifies('S3.21', 'shows lines around hits and merges overlapping ones', () => {
     const text = Array.from({ length: 12 }, (_, index) => (/^[258]$/.test(`${index}`) ? 'x' : 'o')).join('\n')
     expect(rows(text, { pattern: 'x', context_lines: 1 })).toEqual([
       '2- o\n3: x\n4- o\n5- o\n6: x\n7- o\n8- o\n9: x\n10- o',
@@ -193,7 +193,7 @@ describe('regular expressions in data', () => {
     ])
   })
 
-  test('one record comes with its other fields, a few with some, many with those that tell which they are', () => {
+  test('one record comes with its other fields, a few with some, many with the fields that identify them', () => {
     const wide = Array.from({ length: 9 }, (_, id) => ({
       id,
       note: id === 4 ? 'only here' : id < 3 ? 'of a few' : 'of many',

@@ -34,7 +34,7 @@ function filtered(value: JsonValue, params: Record<string, unknown>): readonly J
 }
 
 describe('two lists of one result', () => {
-  test('each record gets the fields of its match; those that both have keep their list’s name', () => {
+  test('each record gets the fields of its match; fields of both get the name of their list', () => {
     const { rows, total, matched, notes } = joined(shop, { join_on: 'product_id = id' })
     expect(rows).toEqual([
       { ...orders[0], 'products.id': 2, name: 'Desk', price: '$90' },

@@ -138,7 +138,7 @@ describe('a window over groups', () => {
     expect(column('state', { where, group_by: ['state'] })).toEqual(['open'])
   })
 
-  test('stands in a condition on the records whose groups are asked for', () => {
+  test('stands in a condition on the records that are grouped', () => {
     const where = ['row_number() over (partition by state order by price desc) = 1']
     expect(column('sum(price)', { where, aggregate: ['sum(price)'] })).toEqual([66])
   })

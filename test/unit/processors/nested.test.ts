@@ -59,7 +59,7 @@ test('a path that reaches all of them needs no remark', () => {
   expect(notes).toBe('')
 })
 
-test('the part that a path chose is the part that is told of', () => {
+test('the notes are about the part that the path chose', () => {
   const root = { home: tree, other: tree }
   const { notes } = asked(root, { path: '$.home.children', where: 'type = file' })
   expect(notes).toContain(

@@ -49,7 +49,7 @@ verifies('S3.18', 'composes in the stated order and keeps metadata per step', ()
   )
 })
 
-verifies('S3.18', 'skips a step whose parameters are absent or null', () => {
+verifies('S3.18', 'skips a step when its parameters are absent or null', () => {
   const { document, steps } = runPipeline(start(), [mark('a'), mark('b')], { a: null, b: '1' })
   expect(document.rows().items).toEqual(['start', 'b'])
   expect(steps.map(({ applied }) => applied)).toEqual([false, true])

@@ -59,7 +59,7 @@ describe('bm25', () => {
     expect(found.metadata).toMatchObject({ total: 4, matched: 1, unit: 'passage' })
   })
 
-  test('shows of a long value the place with most of the words, and of several values those that tell', () => {
+  test('shows of a long value the place with most of the words, and of several values the telling ones', () => {
     const filler = 'Nothing to see here, the weather was fine. '.repeat(60)
     const items = ['a', 'b', 'c'].map((id) => ({ id, note: 'weather', body: `${filler}${id}` }))
     items.push({ id: 'd', note: 'weather', body: `${filler}An axolotl regrows its limbs.${filler}` })

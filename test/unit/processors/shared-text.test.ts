@@ -48,7 +48,7 @@ describe('long strings as parts of the text of the leaves', () => {
     ])
   })
 
-  test('records of a map, and the copies of them that have the key', () => {
+  test('records of a map, and their copies with the key', () => {
     const records = Array.from({ length: 9 }, () => watched<JsonObject>({ body: long, of: { note: long } }))
     const map = { ...Object.fromEntries(records.map(({ object }, at) => [`key-${at}`, object])) }
     const before = JSON.stringify(map)

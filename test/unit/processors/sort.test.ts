@@ -105,7 +105,7 @@ function place(item: JsonValue): number {
   return (item as { n: number }).n
 }
 
-test('as many orders as there are: the first ones decide', () => {
+test('any number of orders: the first ones decide', () => {
   const data = records(3, 1, 2, 1, 3)
   const orders = ['-x', ...Array.from({ length: 60 }, () => 'x'), '-n']
   expect(column(sorted(data, ...orders), 'n')).toEqual([4, 0, 2, 3, 1])

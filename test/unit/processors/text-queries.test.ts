@@ -229,7 +229,7 @@ describe('sections', () => {
     expect(row).toMatch(/^lines 5-15 · Handbook > Rate limits\n[\s\S]*Wait\.$/)
   })
 
-  test('a section that is called so comes before those that name it; a long one begins with its heading', () => {
+  test('a section with this heading comes before sections that mention it; a long one begins with its heading', () => {
     const filler = Array.from({ length: 200 }, (_, at) => `Line ${at} of the section.`).join('\n')
     const text = fromText(`# Contents\n\n- see Flags\n\n# Flags\n\n${filler}\n\n# Else\n\nNothing.`)
     const { rows } = search(context, text, { pattern: 'Flags', context_type: 'section' })

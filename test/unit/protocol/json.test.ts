@@ -16,7 +16,7 @@ test('writes raw JSON between the other members, byte for byte', () => {
   expect(joined(raw('[1]'))).toBe('[1]')
 })
 
-test('whoever writes it otherwise gets the value, also after a message that could not be written', () => {
+test('other writers get the value, also after a message that could not be written', () => {
   const circle: unknown[] = [raw('1')]
   circle.push(circle)
   expect(() => jsonParts(circle)).toThrow(TypeError)

@@ -120,7 +120,7 @@ for (const [what, line] of [
   })
 }
 
-test('a long message counts for more of those that may come in a second', async () => {
+test('a long message counts as several against the limit of messages in a second', async () => {
   const { intake, source, lines } = reading({ serverMessagesPerSecond: 100 }, (line, of) =>
     of.unasked(line.length),
   )

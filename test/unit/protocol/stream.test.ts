@@ -97,7 +97,7 @@ describe('the bytes of a message', () => {
     expect(beginsAt(growing.whole().subarray(30), 31)).toBe(false)
   })
 
-  test('are told of while they come, when they are many', () => {
+  test('are reported while they come, when they are many', () => {
     const told: number[] = []
     let begun = 0
     const message = new MessageBytes(2_000_000, (long) => {

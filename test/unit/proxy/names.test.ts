@@ -76,7 +76,7 @@ describe('names', () => {
     }
   })
 
-  test('names of the past are many, not without end, and those that are listed are never among the forgotten', () => {
+  test('old names are remembered up to a limit, and listed names are never forgotten', () => {
     let names = nameAll([{ server: 'x', names: ['stays'] }], DEFAULTS)
     for (let round = 0; round < 8; round++) {
       const made = Array.from({ length: 1000 }, (_, index) => `t${round}-${index}`)

@@ -242,7 +242,7 @@ test.each([
   expect(sent.map(([server]) => server)).toEqual(['a'])
 })
 
-test('servers that have no resources are not asked, and what nobody has is not found, in the words of the era', async () => {
+test('servers that have no resources are not asked, and an unknown resource is not found, in the words of the era', async () => {
   const none = { capabilities: { tools: {} }, answer: give({ contents: [] }) }
   const { ask, sent } = world({ a: none, b: none })
   await expect(ask('resources/read', { uri: 'x:1' })).rejects.toMatchObject({
@@ -287,7 +287,7 @@ test('hints of a joined list are those of its weakest part, and for modern clien
   expect(await ask(both, client())).toEqual({ prompts: [] })
 })
 
-test('a method nobody here knows passes when there is one server', async () => {
+test('an unknown method passes when there is one server', async () => {
   const { ask, sent } = world({ a: {} })
   await ask('acme/anything', { x: 1 })
   expect(sent).toEqual([['a', 'acme/anything', { x: 1 }]])
@@ -328,7 +328,7 @@ test('tasks of several servers: each is asked of the server it runs on', async (
   expect(sent.some(([server]) => server === 'c')).toBe(false)
 })
 
-test('resources are told whose they are once, however often they are listed', async () => {
+test('resources get their server once, however often they are listed', async () => {
   const resources = [{ uri: 'note://1', name: 'n' }]
   const resourceTemplates = [{ uriTemplate: 'note://{id}', name: 't' }]
   const { ask } = world({

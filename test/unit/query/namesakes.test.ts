@@ -32,7 +32,7 @@ describe('a name alone that is the record’s own, and that of a field deeper do
   })
 
   test.each<JsonObject>([{ group_by: 'size' }, { aggregate: 'sum(size)' }, { sort: '-size' }])(
-    'is told of groups, sums and orders: %j',
+    'is reported for groups, sums and orders: %j',
     (params) => {
       expect(asked(pages, params).notes).toBe(remark('size', '7, 8'))
     },

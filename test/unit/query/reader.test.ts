@@ -40,7 +40,7 @@ describe('a column', () => {
     )
   })
 
-  test('has one code for records that hold the same scalar, and one for those that hold nothing', () => {
+  test('has one code for records that hold the same scalar, and one for records that hold nothing', () => {
     const column = columnOf(
       [{ a: 1 }, { a: '1' }, {}, { a: 1 }, { b: 2 }, { a: null }, { a: [1] }, { a: [1] }],
       parsePath('a'),

@@ -161,7 +161,7 @@ verifies('S2.22', 'an evicted session ends with all of its streams', async () =>
   await sessions.close()
 })
 
-test('one client has no more sessions than its own, whoever else has room', async () => {
+test('one client has no more sessions than its limit, even where others leave room', async () => {
   const { open, closed } = world(10, 2)
   const begin = (id: string, owner: string) => open(id, undefined, owner)
   const first = begin('a1', 'a')

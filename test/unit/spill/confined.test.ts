@@ -192,7 +192,7 @@ describe('files of agents', () => {
 
   verifies(
     'S4.55 S4.21',
-    'each reads its own, nobody those of others, and none is there afterwards',
+    'each client reads its own files and no others, and no file is left afterwards',
     async () => {
       const directory = createSpillDirectory(join(world, 'spill'))
       const spills = createSpills({ directory, allowDirs: [], maxBytes: 100 })

@@ -173,7 +173,7 @@ describe('disk store', () => {
     expect((await store.stats()).bytes).toBeLessThanOrEqual(10 * size)
   })
 
-  test('knows after a restart what there was, and makes room for what comes', async () => {
+  test('knows its entries after a restart, and makes room for new ones', async () => {
     const size = entryOf(A).size
     const { store, directory } = await opened({ maxBytes: 2.5 * size })
     await store.put(entryOf(A, 'hello', { lastAccessed: 3000 }))

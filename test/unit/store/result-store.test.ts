@@ -220,7 +220,7 @@ describe('a store that several processes share', () => {
     expect(await there.resultStore.get(ben, handle)).toBeUndefined()
   })
 
-  test('the same content of one owner has one handle, whoever keeps it', async () => {
+  test('the same content of one owner has one handle, however it is kept', async () => {
     const { here, there } = both()
     const { handle } = await here.resultStore.keep(ann, result('a'))
     expect((await there.resultStore.keep(ann, result('a'))).handle).toBe(handle)

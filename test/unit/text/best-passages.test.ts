@@ -28,7 +28,7 @@ function sorted(passages: readonly Passage[], most: number): Found {
   return { best: firsts.slice(0, most).map(({ index, score }) => ({ index, score })), count: firsts.length }
 }
 
-test('the best are those that sorting all of them gives', () => {
+test('the best are the same as sorting all of them gives', () => {
   const passage = fc.record({
     score: fc.constantFrom(0, 0.5, 1, 1.5, 2, 7),
     held: fc.boolean(),

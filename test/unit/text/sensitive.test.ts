@@ -77,7 +77,7 @@ test('random words that are for others to go by, to compare, or a part of someth
   expect(findSensitive(word, new Set(), 4.3, 'note')).toHaveLength(1)
 })
 
-test('numbers of records are no cards: those that networks do not give out, and of other lengths', () => {
+test('numbers of records are no cards: networks do not give out some, and others have another length', () => {
   for (const number of [
     '1234567890123456',
     '4111111111111112',

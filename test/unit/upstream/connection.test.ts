@@ -282,7 +282,7 @@ describe('what a server says while requests are under way', () => {
     return { ids, say, told }
   }
 
-  test('goes to the request whose stream it came on, and to no other when that one is over', async () => {
+  test('goes to the request of the stream it came on, and to no other when that one is over', async () => {
     const ada = exchange(client())
     const { ids, say, told } = await busy(ada)
     say(ids[0])

@@ -140,7 +140,7 @@ test('of a response that begins to come it is told where its result begins', () 
   )
 })
 
-test('of what is no response nobody is told, nor where nobody wants to be', () => {
+test('only responses are reported, and only to a caller that asks for it', () => {
   const growing = new GrowingBytes(1000)
   growing.append(Buffer.from('{"jsonrpc":"2.0","method":"x","params":{"result":{}}}'))
   const watch = watchFor(() => expect.unreachable('it is no response'))

@@ -41,7 +41,7 @@ test.each([false, true])('a server of a proxy that was killed is ended, deaf: %s
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('nobody else is ended: another process of that number, a server of a proxy that lives or of another machine', async () => {
+test('no other process is ended: one that reuses the number, or a server of a proxy that lives or of another machine', async () => {
   const pid = await living()
   const [dead, started] = [await noteOfDead(), startOf(pid)]
   const folder = folderWith(

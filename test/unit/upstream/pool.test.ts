@@ -360,7 +360,7 @@ describe('connections', () => {
     expect(pool.status()[0]?.state).toBe('idle')
   })
 
-  test('a log level reaches servers that log, those that connect later too, and waits for none', async () => {
+  test('a log level reaches servers that log, also when they connect later, and waits for none', async () => {
     const gate = join(temporaryFolder(), 'gate')
     const { command, args = [] } = stdioServer()
     const patient = `while ! test -e ${gate}; do sleep 0.05; done; exec "$0" "$@"`

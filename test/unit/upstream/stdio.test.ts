@@ -75,7 +75,7 @@ test('an answer that holds no object fails its request at once', async () => {
   const pool = upstreams({ servers: { s: stdioServer() } })
   expect(await failure(pool.request('s', toolCall('empty-answer'), exchange()))).toMatchObject({
     code: 'UPSTREAM_PROTOCOL',
-    message: 'server `s`: tool `empty-answer`: the server sent an answer whose result is not an object',
+    message: 'server `s`: tool `empty-answer`: the server sent an answer with a result that is not an object',
   })
 })
 
@@ -199,7 +199,7 @@ test('a directory that does not exist is named, not the command', async () => {
   })
 })
 
-test('a process for which there are no files left fails like any other', async () => {
+test('a process that gets no more files fails like any other', async () => {
   // What Node gives then: a child without streams, and its error a moment later.
   const spawn = () => {
     const child = Object.assign(new EventEmitter(), { exitCode: null, signalCode: null })

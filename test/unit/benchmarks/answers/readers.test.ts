@@ -53,7 +53,7 @@ describe('JSON', () => {
     expect(payload.collections[1]?.records[2]).toEqual({ _key: 'k2', size: 2, open: true })
   })
 
-  test('objects that share a key with most of their kind are no maps, whose keys are data', () => {
+  test('objects that share a key with most of their kind are no maps: keys of maps are data', () => {
     const properties = Array.from({ length: 8 }, (_, n) => ({
       type: { about: 'a' },
       [`p${n}`]: { about: 'b' },

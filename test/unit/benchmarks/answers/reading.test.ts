@@ -92,7 +92,7 @@ describe('a reply, as a model reads it', () => {
     expect(readReply('0 of 30 records match `where`').nothing).toBe(true)
   })
 
-  test('a column stands for a field whose end it is, never for another with the same end', () => {
+  test('a column stands for a field if its name is the end of the field, never for another with the same end', () => {
     expect(valuesIn({ login: 'ann' }, ['user', 'login'])).toEqual(['ann'])
     expect(valuesIn({ 'user.id': 5 }, ['id'])).toBeUndefined()
     expect(valuesIn({ $ref: '#/a' }, ['$ref'])).toEqual(['#/a'])

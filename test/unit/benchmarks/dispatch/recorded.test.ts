@@ -53,7 +53,7 @@ verifies('S4.41', 'a result of 20 KB to 5 MB in a file is told in 200 tokens, an
 
 verifies(
   'S4.42',
-  'the instructions and the page of exposures say when a file or a reference is worth it, and when not',
+  'the instructions and the page on calling tools say when a file or a reference is worth it, and when not',
   () => {
     const told = ourInstructions('dispatch')
     expect(told).toMatch(/large payloads.*several steps.*a part only/s)
@@ -61,15 +61,15 @@ verifies(
     expect(told).toContain('argumentsFile')
     expect(told).toContain('{"$from": "<cache_id>"}')
     expect(told).toMatch(/Small results are simplest as they come/)
-    const page = readFileSync(new URL('docs/exposures.md', root), 'utf8')
+    const page = readFileSync(new URL('docs/calling-tools.md', root), 'utf8')
     for (const word of ['proxy-dispatch', 'resultToFile', 'argumentsFile', '"$from"', 'readresult'])
       expect(page).toContain(word)
     expect(page).toMatch(/small results.*as they are/is)
   },
 )
 
-test('the page of exposures says of proxy-dispatch what is recorded', () => {
-  const page = readFileSync(new URL('docs/exposures.md', root), 'utf8')
+test('the page on calling tools says of proxy-dispatch what is recorded', () => {
+  const page = readFileSync(new URL('docs/calling-tools.md', root), 'utf8')
   const { servers, tools, direct, dispatch } = published
   expect(page).toContain(
     `lists only \`proxy-dispatch\`: about ${Math.round(dispatch / 10) * 10} tokens for any number of servers, against ` +

@@ -49,7 +49,7 @@ class FakePg implements PgClient {
 vectorsContract('pgvector', () => openPgVector({ client: new FakePg(), space: 'one' }))
 
 describe('pgvector', () => {
-  test('those who share a table see their own space', async () => {
+  test('proxies that share a table see their own space', async () => {
     const client = new FakePg()
     const [a, b] = [await openPgVector({ client, space: 'a' }), await openPgVector({ client, space: 'b' })]
     await a.put([{ id: 1, vector: Float32Array.of(1, 0) }])

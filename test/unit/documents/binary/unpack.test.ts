@@ -136,7 +136,7 @@ describe('base64 in a text', () => {
     expect(JSON.parse(blocks[0].text)).toEqual(structuredContent)
   })
 
-  test('of a picture in a page is told of in its place', async () => {
+  test('of a picture in a page is described in its place', async () => {
     const png = madePng(640, 480, 8000)
     const page = `<p>Before</p><img src="data:image/png;base64,${png.toString('base64')}"><p>After</p>`
     const { content, blobs } = await partsOf({ content: [text(page)] })
@@ -256,7 +256,7 @@ describe('hostile files', () => {
     expect(await unreadOf(zip.subarray(0, zip.length - 30))).toMatch(/list of entries is damaged/)
   })
 
-  test('a sheet whose cells are far apart has no room for them', async () => {
+  test('a sheet with cells that are far apart allocates no room between them', async () => {
     const rows = Array.from({ length: 200 }, (_, at) => `<row><c r="XFD${at}"><v>1</v></c></row>`).join('')
     const sheet = madeZip({
       'xl/workbook.xml': '<workbook><sheets><sheet name="A" r:id="r1"/></sheets></workbook>',

@@ -108,7 +108,7 @@ const records = fc.array(fc.dictionary(names, value, { maxKeys: 6, noNullPrototy
 })
 
 describe('records read where they are written', () => {
-  test('what is told of them is what is told of their objects, in any layout', () => {
+  test('the scan reports the same as reading their objects, in any layout', () => {
     fc.assert(
       fc.property(records, fc.constantFrom('', ' ', '\t', '\n', '   '), (list, indent) => {
         expectSame(JSON.stringify(list, null, indent))

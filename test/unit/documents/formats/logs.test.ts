@@ -133,7 +133,7 @@ describe('the head of a line', () => {
   })
 })
 
-test('a trace goes with its entry, whoever writes in between in a log of several services', () => {
+test('a trace goes with its entry, also where another service writes in between', () => {
   const text = [
     'web | 2024-05-03T08:00:00Z ERROR boom',
     'web | \tat main',

@@ -48,7 +48,7 @@ describe('tables of pages', () => {
     ])
   })
 
-  test('spans cost no more than there is', () => {
+  test('spans cost no more than the cells that exist', () => {
     const html = `<table>${'<tr><td colspan=99999 rowspan=99999>x</td><td>y</td></tr>'.repeat(300)}</table>`
     expect(tables(html)).toHaveLength(299)
   })

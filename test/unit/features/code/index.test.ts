@@ -177,7 +177,7 @@ test.each<[string, RegExp]>([
   expect(isError).toBe(true)
 })
 
-test('a failure over rows names the fields that there are', async () => {
+test('a failure over rows names the fields that exist', async () => {
   const answer = await world.run('const rows = await d.rows({ limit: 3 })\nreturn rows[0].prise.toFixed(2)', {
     cache_id: id,
   })

@@ -200,7 +200,7 @@ test('number, length and tokens are limited, each with what to do', async () => 
   expect(questions).toHaveLength(2)
 })
 
-test('a service that is busy is asked again, and one that refuses is told of without its key', async () => {
+test('a service that is busy is asked again, and the error of one that refuses does not hold its key', async () => {
   const { questions, url } = await service((_, times) => (times === 1 ? { status: 429 } : { text: 'yes' }))
   const world = await asking(url)
   expect(await world.run('return await ask("q")')).toMatch(/^yes/)
@@ -373,5 +373,5 @@ test('a client that never answers is waited for so long and no longer', async ()
     capabilities: { sampling: {} },
   })
   world.client.setRequestHandler(CreateMessageRequestSchema, () => new Promise(() => {}))
-  expect(await world.run('return await ask("q")')).toContain('Nobody answered in 0.3 s')
+  expect(await world.run('return await ask("q")')).toContain('No person answered in 0.3 s')
 })

@@ -471,7 +471,7 @@ verifies('S4.50', 'an unknown action or parameter gets an error with the nearest
   }
 })
 
-verifies('S4.34', 'a client that fills in every parameter it is told of is understood', async () => {
+verifies('S4.34', 'a client that fills in every listed parameter is understood', async () => {
   const { ask } = await world()
   const nothing = {
     connection: '',

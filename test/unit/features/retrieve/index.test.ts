@@ -454,7 +454,7 @@ describe('the routing call', () => {
     expect(await world().retrieve({ query: 'send mail' })).not.toHaveProperty('unavailable_servers')
   })
 
-  verifies('S1.61', 'the description names the servers, and those that cannot be reached', async () => {
+  verifies('S1.61', 'the description names the servers, and which of them cannot be reached', async () => {
     const { tools } = await world({ servers }).ask('tools/list', {})
     expect(String((tools as JsonObject[])[0]?.description)).toContain(
       'Servers: mail. Not available now: github (sign in first), web (is slow).',

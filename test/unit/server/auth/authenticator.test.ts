@@ -171,7 +171,7 @@ describe('an address that guesses tokens', () => {
     expect((await bearer(token)).principal).toEqual({ id, name: 'anna' })
   })
 
-  test('slows down nobody else behind the same address, and makes no work', async () => {
+  test('slows down no other client behind the same address, and makes no work', async () => {
     const { bearer, as, time } = await oauth()
     const [old, fresh] = [await as.token(), await as.token({ jti: 2 })]
     expect((await bearer(old)).status).toBe(200)

@@ -100,7 +100,7 @@ describe('a file of tokens that breaks', () => {
     ['is gone', (path: string) => rmSync(path)],
     ['is no JSON', (path: string) => writeFileSync(path, '{')],
     ['holds something else', (path: string) => writeFileSync(path, '{"version":2,"tokens":[]}')],
-  ])('lets nobody in when it %s, and everybody again when it is back', async (_, spoil) => {
+  ])('refuses every client when it %s, and serves them again when it is back', async (_, spoil) => {
     const { bearer, path, anna, time, logged } = await world()
     const before = readFileSync(path)
     spoil(path)

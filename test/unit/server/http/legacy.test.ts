@@ -539,7 +539,7 @@ test('the stream of a session goes on after the last event that was seen', async
   expect(numbers(events)).toEqual([2, 3])
 })
 
-test('a client is told to come again while others send all that there is room for', async () => {
+test('a client is told to come again while others fill the limit', async () => {
   const { url } = await served({ limits: { ...LIMIT_DEFAULTS, bodyBytes: 5000 } })
   const headers = { ...JSON_TYPE, accept: 'application/json, text/event-stream' }
   let finish = (): void => {}

@@ -112,7 +112,7 @@ test('delivers messages of a parked call in the next round, in order, progress o
   expect(await goOn()).toEqual([logged('a'), logged('b'), progressed(3, 'second'), logged('c')])
 })
 
-test('of more than can be kept the latest reaches the next round, and that there was more', async () => {
+test('of more than can be kept the latest reaches the next round, with a note that some are missing', async () => {
   const { tell, goOn } = await parked()
   for (let n = 0; n < 130; n++) tell(logged(`${n}`))
   const [gap, ...rest] = await goOn()

@@ -131,7 +131,7 @@ describe('scopes', () => {
     expect(server.authorization.at('/authorize')[0]?.params.scope).toBe('read offline_access')
   })
 
-  test('the configuration is before both, and nothing is asked for where nobody says anything', async () => {
+  test('the configuration wins over both, and no scope is asked for where none is named', async () => {
     const server = await startProtected({ scopesSupported: ['read'] })
     await createCaller(server, { settings: { scope: 'little' } }).call()
     expect(server.authorization.at('/authorize')[0]?.params.scope).toBe('little')
@@ -140,7 +140,7 @@ describe('scopes', () => {
     expect(plain.authorization.at('/authorize')[0]?.params).not.toHaveProperty('scope')
   })
 
-  test('a call that needs more leads to a sign-in for what there is and what is missing', async () => {
+  test('a call that needs more leads to a sign-in for the present and the missing scopes', async () => {
     const server = await startProtected({ scope: 'read', tools: { write: 'write' } })
     const caller = createCaller(server)
     expect(await caller.call('read')).toBe(200)
@@ -323,7 +323,7 @@ describe('the person takes their time', () => {
     )
   })
 
-  test('where nobody can sign in, the command that does it is named', async () => {
+  test('where no user can sign in, the error names the command that does it', async () => {
     const server = await startProtected()
     const caller = createCaller(server, { interactive: false })
     await expect(caller.call()).rejects.toThrow('needs you to sign in: run `mcp-rlm-proxy login docs`')

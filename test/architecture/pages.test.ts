@@ -1,0 +1,139 @@
+/** What the pages print is what the program takes: configurations, commands, programs, links. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { Ajv } from 'ajv'
+import ts from 'typescript'
+import { describe, expect, test } from 'vitest'
+import { COMMANDS, commandsTable } from '../../src/cli/program.ts'
+import { jsonSchemaText, settingsTable } from '../../src/config/generate.ts'
+import { readJsonc } from '../../src/config/jsonc.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const PAGES = [
+  'README.md',
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => `docs/${path.replaceAll('\\', '/')}`),
+]
+const read = (page: string): string => readFileSync(join(root, page), 'utf8')
+
+/** Code blocks of the languages, with the page that they are on. */
+function blocks(...languages: string[]): (readonly [page: string, code: string])[] {
+  return PAGES.flatMap((page) =>
+    [...read(page).matchAll(/^( *)```(\w+)\n(.*?)^ *```/gms)]
+      .filter(([, , language = '']) => languages.includes(language))
+      .map(
+        ([, indent = '', , code = '']) =>
+          [page, code.replaceAll(new RegExp(`^${indent}`, 'gm'), '')] as const,
+      ),
+  )
+}
+
+/** The values of a block: one, or those of its lines. Calls of tools and parts with `…` are no JSON. */
+const isJson = (code: string): boolean =>
+  /^\s*(?:\/\/.*\n\s*)*[{[]/.test(code) && !/[{,]\s*…|… *[}\]]/.test(code)
+
+describe('settings on the pages', () => {
+  const isValid = new Ajv({ strict: false }).compile(JSON.parse(jsonSchemaText()))
+  const isModules = new Ajv({ strict: false }).compile(JSON.parse(jsonSchemaText()).properties.modules)
+  const found = blocks('json', 'jsonc').filter(([, code]) => isJson(code))
+
+  test('are there', () => expect(found.length).toBeGreaterThan(25))
+
+  test.each(found)('of %s can be read, and the schema takes them: %s', (page, code) => {
+    // Several lines may each be a value, before and after a change.
+    const isLines = (code.match(/^\{/gm) ?? []).length > 1
+    for (const text of isLines ? code.split('\n').filter((line) => line.startsWith('{')) : [code]) {
+      const { value, problems = [] } = readJsonc(
+        text.replaceAll(/\$\{\w+\}/g, 'the value of a variable'),
+        page,
+      ) as { value?: object; problems?: unknown[] }
+      expect([problems, typeof value]).toEqual([[], 'object'])
+      if (value === undefined) continue
+      // The page on clients prints their own files.
+      if (page === 'docs/clients.md') continue
+      if (['mcpServers', 'proxySettings', 'modules'].some((key) => key in value))
+        expect(isValid({ mcpServers: {}, ...value }), JSON.stringify(isValid.errors)).toBe(true)
+      else if ('use' in value || Array.isArray(value))
+        expect(isModules([value].flat()), JSON.stringify(isModules.errors)).toBe(true)
+    }
+  })
+})
+
+describe('commands on the pages', () => {
+  const flags = new Set([
+    ...[...`${commandsTable()} ${settingsTable()}`.matchAll(/--[\w-]+/g)].map(([flag]) => flag),
+    ...['--config', '--version', '--help', '--profile'],
+  ])
+  const lines = blocks('sh', 'console').flatMap(([page, code]) =>
+    code
+      .replaceAll('\\\n', ' ')
+      .split('\n')
+      .map((line) => line.split(' #')[0]?.trim() ?? '')
+      .filter((line) => /(?:^|npx (?:-y )?|\$ |-- )mcp-rlm-proxy /.test(line) && !line.includes('docker'))
+      .map((line) => [page, line] as const),
+  )
+
+  test('are there', () => expect(lines.length).toBeGreaterThan(12))
+
+  test.each(lines)('of %s exist, with their options: %s', (_, line) => {
+    const words = (/mcp-rlm-proxy (.*)$/.exec(line)?.[1] ?? '').split(/\s+/)
+    const own = words.includes('--') ? words.slice(0, words.indexOf('--')) : words
+    const [command = ''] = own
+    if (command !== '' && !command.startsWith('-')) expect(COMMANDS).toContain(command)
+    for (const word of own.filter((one) => one.startsWith('--')))
+      expect([...flags]).toContain(word.split('=')[0])
+  })
+
+  test('scripts of the project that a page names exist', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: object }
+    const named = PAGES.flatMap((page) => [...read(page).matchAll(/npm run (?:-s )?([\w:]+)/g)])
+    expect(named.map(([, script]) => script as string).filter((script) => !(script in scripts))).toEqual([])
+  })
+})
+
+test.each(blocks('js', 'ts', 'mjs'))('the program of %s is one: %s', (_, code) => {
+  // A program of a model is the body of a function.
+  const text = /^return /m.test(code) ? `async function body() {\n${code}}` : code
+  const { diagnostics = [] } = ts.transpileModule(text, {
+    reportDiagnostics: true,
+    compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext },
+  })
+  expect(diagnostics.map(({ messageText }) => messageText)).toEqual([])
+})
+
+test('every page is reached from the list of pages, and each module has one', () => {
+  const linked = (page: string): string[] =>
+    [...read(page).matchAll(/\]\(([\w/-]+\.md)/g)].map(([, target]) => `docs/${target}`)
+  const reached = new Set([
+    'README.md',
+    'docs/index.md',
+    ...['index', 'modules'].flatMap((name) => linked(`docs/${name}.md`)),
+  ])
+  expect(PAGES.filter((page) => !reached.has(page))).toEqual([])
+})
+
+test('the links that install hold the entry of the pages', async () => {
+  const { installLinks } = (await import(pathToFileURL(join(root, 'scripts/install-links.mjs')).href)) as {
+    installLinks(): string
+  }
+  const links = installLinks()
+  expect(read('docs/clients.md')).toContain(links)
+  const entry = { command: 'npx', args: ['-y', 'mcp-rlm-proxy', '--config', '/path/to/mcp.json'] }
+  const addresses = [...links.matchAll(/\((https:[^)]+)\)|`([^`]+)`/g)].map(
+    ([, link, address]) => new URL(link ?? address ?? ''),
+  )
+  expect(addresses).toHaveLength(6)
+  for (const address of addresses) {
+    const url = new URL(address.searchParams.get('url') ?? address)
+    if (url.protocol.startsWith('vscode')) {
+      expect(url.pathname).toBe('mcp/install')
+      expect(JSON.parse(decodeURIComponent(url.search.slice(1)))).toEqual({ name: 'proxy', ...entry })
+    } else {
+      expect(url.searchParams.get('name')).toBe('proxy')
+      const config = Buffer.from(url.searchParams.get('config') ?? '', 'base64').toString()
+      expect(JSON.parse(config)).toEqual(entry)
+    }
+  }
+})

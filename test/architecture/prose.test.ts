@@ -1,0 +1,62 @@
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { expect, test } from 'vitest'
+
+const script = fileURLToPath(new URL('../../scripts/prose.mjs', import.meta.url))
+const { check, RULES } = (await import(pathToFileURL(script).href)) as {
+  check(name: string, text: string): string[]
+  RULES: { not: RegExp }[]
+}
+
+/** A sentence for each rule, most of them from earlier versions of this project. */
+const RIDDLES = [
+  'A tool whose definition changed is held back.',
+  'What is begun for it would be ended by nobody.',
+  'The same content has one handle, whoever keeps it.',
+  'It is kept beside the result, lest it be lost.',
+  'It serves those that asked before the list changed.',
+  'The module needs the server "x", which there is not.',
+  'The client reads the preview, and that is what counts.',
+  'It takes that which the server sent.',
+  'It lists the features that are to be had.',
+  'A module that has its way decides the call.',
+  'A template for these addresses is not told of.',
+  'The check is strict. Who chooses none gets the default.',
+  'It is blocked here. Else the old name could be called.',
+]
+
+test('every rule fires on a planted sentence, in a page, a comment, a text and the name of a test', () => {
+  expect(RIDDLES).toHaveLength(RULES.length)
+  for (const [index, sentence] of RIDDLES.entries()) {
+    expect(sentence).toMatch(RULES[index]?.not as RegExp)
+    const quoted = JSON.stringify(sentence)
+    expect(check('SECURITY.md', `# Title\n\n- ${sentence}\n`), sentence).toEqual([
+      expect.stringMatching(/^SECURITY\.md:3: ".+" \(page\)\. Write /),
+    ])
+    expect(check('tool.mjs', `// The first line.\n// ${sentence}\nrun()\n`), sentence).toEqual([
+      expect.stringMatching(/^tool\.mjs:2: ".+" \(comment\)\. Write /),
+    ])
+    expect(check('src/a.ts', `throw new Error(${quoted})\n`), sentence).toEqual([
+      expect.stringMatching(/^src\/a\.ts:1: ".+" \(text\)\. Write /),
+    ])
+    expect(check('test/a.test.ts', `test.each([1])(${quoted}, () => {})\n`), sentence).toEqual([
+      expect.stringMatching(/^test\/a\.test\.ts:1: ".+" \(test name\)\. Write /),
+    ])
+  }
+})
+
+test('a long sentence of a page is found, with its line and its words', () => {
+  const long = `The proxy keeps ${'one more '.repeat(20)}result.`
+  expect(check('SECURITY.md', `One line.\nShort. ${long}\n`)).toEqual([
+    'SECURITY.md:2: a sentence of 44 words ("The proxy keeps one more one more one mo…"). Write two.',
+  ])
+})
+
+test('code, generated parts and data of tests are left alone', () => {
+  const page =
+    '```js\n// those that\n```\n\n`nobody` is a word.\n\n<!-- a:start -->\n\nthose that do\n\n<!-- a:end -->\n'
+  expect(check('SECURITY.md', page)).toEqual([])
+  expect(check('test/a.test.ts', "expect(ask('a record of nobody')).toBe(1)")).toEqual([])
+  expect(check('src/a.ts', "import { a } from 'one of those that'\nconst nobody = `whose ${a}`")).toEqual([])
+  expect(check(join('src', 'a.ts'), 'const pattern = /a record whose name/')).toEqual([])
+})
