@@ -184,7 +184,7 @@ export async function openEras({
       },
       onError: (error) => backend.logger.debug({ err: error, session: id }, 'client connection'),
     },
-    { firstId: firstId ?? 1 },
+    { firstId },
   )
   const legacy = createLegacy({ id, agent, backend, profile }, peer)
   await peer.start()
