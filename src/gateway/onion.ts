@@ -22,7 +22,14 @@ import {
   type Stage,
   timed,
 } from '../proxy/layers.ts'
-import { callWriter, DISPATCH, dialectOf, PROXY_TOOL_NAMES, RESERVED_NAMES } from '../proxy/own-tools.ts'
+import {
+  callWriter,
+  DISPATCH,
+  dialectOf,
+  PROXY_TOOL_NAMES,
+  type ProxyTool,
+  RESERVED_NAMES,
+} from '../proxy/own-tools.ts'
 import type { AddressBook } from '../proxy/resources.ts'
 import { createRouter, type Quotas } from '../proxy/router.ts'
 import type { ResultStore } from '../store/result-store.ts'
