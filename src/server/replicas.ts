@@ -1,4 +1,4 @@
-/** What replicas of this proxy tell each other of sessions. Contract; `src/gateway/replicas.ts` implements it with the shared store. */
+/** What replicas of this proxy tell each other of sessions. Contract; nothing implements it yet: each replica knows what it has seen itself. */
 import type { JsonRpcMessage, Request } from '../protocol/message.ts'
 
 /** Something of a session that another replica may have to hear. */
