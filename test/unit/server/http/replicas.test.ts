@@ -57,7 +57,7 @@ const statusOf = async (sent: Promise<Response>) => {
   return response.status
 }
 
-describe('a session whose id is sealed', () => {
+describe('a session with a sealed id', () => {
   test('goes on at a replica that never saw it, as the same client with the same owner', async () => {
     const { here, there } = await pair({ handler: async ({ agent }) => ({ owner: agent.id }) })
     const session = await here.open()
