@@ -55,8 +55,17 @@ interface Asked {
   dialect: Dialect | undefined
 }
 
+/** What a client was told last of a call, or of the pages of a server. */
+interface Before {
+  readonly handle: Handle
+  /** The call, in one spelling. */
+  readonly call: string
+  /** It was told in a few lines: whoever did not see the preview before calls again. */
+  isShort: boolean
+}
+
 export function createTold({ engine, resultStore, logger }: ToldOptions): Told {
-  const told = new LRUCache<string, Handle>({ max: REMEMBERED })
+  const told = new LRUCache<string, Before>({ max: REMEMBERED })
 
   async function compared(
     since: Handle,
@@ -80,16 +89,21 @@ export function createTold({ engine, resultStore, logger }: ToldOptions): Told {
       if (exchange.agent.kind === 'anonymous' || repeats === 'preview') return shaped
       const isTree = shaped.shape?.startsWith('tree') === true
       const key = keyOf(asked, isTree)
-      const since = told.get(key)
+      const before = told.get(key)
       // What is cancelled is never read.
       if (exchange.signal.aborted) return shaped
-      told.set(key, entry.handle)
-      if (since === undefined) return shaped
+      const now: Before = { handle: entry.handle, call: callOf(exchange), isShort: false }
+      told.set(key, now)
+      if (before === undefined) return shaped
+      const since = before.handle
+      // Several agents may share a connection, and a context may have lost the preview: the second time in a row it comes.
+      if (before.isShort && before.call === now.call && (isTree || since === now.handle)) return shaped
       try {
         if (since === entry.handle) {
           const text = spoken(unchanged(entry, shaped), dialect)
           if (lengthOf(text) >= lengthOf(shaped.text)) return shaped
           const [tokens = 0] = await engine.countTokens([text.join(entry.handle)])
+          now.isShort = true
           return { ...shaped, text, tokens }
         }
         if (repeats !== 'changes') return shaped
@@ -100,6 +114,7 @@ export function createTold({ engine, resultStore, logger }: ToldOptions): Told {
         const tokens = first + changes.tokens
         // Of a page the changes are what the next step needs; elsewhere a preview that is hardly longer tells more.
         if (tokens >= shaped.tokens * (isTree ? 1 : WORTH)) return shaped
+        now.isShort = true
         return { ...shaped, text: concat(head, `\n${changes.text}`), tokens }
       } catch (error) {
         if (exchange.signal.aborted) throw error
@@ -111,11 +126,17 @@ export function createTold({ engine, resultStore, logger }: ToldOptions): Told {
 }
 
 /** The same call of the same client; of pages, the page that it saw last, by whatever call of the server. */
-function keyOf({ exchange: { client, agent, params }, server }: Asked, isTree: boolean): string {
-  const what = isTree ? [server] : [params.name, inOrder(params.arguments ?? {})]
+function keyOf({ exchange, server }: Asked, isTree: boolean): string {
+  const { client, agent } = exchange
+  const what = isTree ? server : callOf(exchange)
   return createHash('sha256')
     .update(JSON.stringify([agent.id, client.id, isTree, what]))
     .digest('base64')
+}
+
+function callOf({ params }: Exchange): string {
+  const written = JSON.stringify([params.name, inOrder(params.arguments ?? {})])
+  return createHash('sha256').update(written).digest('base64')
 }
 
 /** The same value with its keys in one order. */
@@ -139,7 +160,9 @@ function standingIn({ standing }: Shaped): string {
   return standing === undefined ? '' : ` ${ellipsis(standing, 400)}.`
 }
 
-/** Who reads it may share a connection with who got the preview (an agent that another one started): the type says what to ask for. */
+/** Who reads it may share a connection with who got the preview (an agent that another one started). */
+const AGAIN = ', or the same call once more for the preview'
+
 function unchanged(entry: Entry, shaped: Shaped): Template {
   const { tool, facts } = factsOf(entry)
   const type = shaped.text.flatMap((part) => part.split('\n')).find((line) => line.startsWith('type: '))
@@ -150,7 +173,7 @@ function unchanged(entry: Entry, shaped: Shaped): Template {
       ` keeps the whole result of ${tool}${facts}: unchanged since you got it before.${standingIn(shaped)}`,
     ),
     ...(type === undefined ? [] : [concat(ellipsis(type, LONGEST_TYPE))]),
-    concat('To see what is in it again: ', call('proxy_explore', {})),
+    concat('To see what is in it again: ', call('proxy_explore', {}), AGAIN),
   ])
 }
 
@@ -168,6 +191,7 @@ function changed(
     concat(
       `Since cache_id ${since} ${counts}, below; all else is as it was${isTree ? ', with the same references' : ''}. To see what is in it: `,
       call('proxy_explore', {}),
+      AGAIN,
     ),
   ])
 }

@@ -85,10 +85,21 @@ describe('the same call again', () => {
         /^cache_id \w+ keeps the whole result of list \(json: 60 records in \$\.items, [\d,]+ tokens\): unchanged since you got it before\.$/,
       ),
       expect.stringMatching(/^type: \{id: number, title, state\}/),
-      `To see what is in it again: proxy_explore {"cache_id":"${first.handle}"}`,
+      `To see what is in it again: proxy_explore {"cache_id":"${first.handle}"}, or the same call once more for the preview`,
     ])
     expect(again.text.length).toBeLessThan(first.text.length)
     expect(compared()).toBe(0)
+  })
+
+  test('has the preview the second time in a row, for an agent that shares the connection and did not see it', async () => {
+    const { call } = world()
+    const first = await call(records())
+    expect((await call(records())).text).toMatch(/unchanged since/)
+    expect((await call(records())).text).toBe(first.text)
+    expect((await call(records())).text).toMatch(/unchanged since/)
+    const changed = records({ 7: { state: 'closed' } })
+    expect((await call(changed)).text).toMatch(/Since cache_id/)
+    expect((await call(changed)).text).toMatch(/type: /)
   })
 
   test('is told by what changed, with both handles and true counts; the new result is kept whole', async () => {
@@ -205,5 +216,7 @@ describe('snapshots of a page', () => {
     expect(clicked.text).toMatch(/~ button "Cart \(1\)" \[ref=e3\]$/)
     const again = await call(page(1), {}, { name: 'snapshot' })
     expect(again.text).toMatch(/unchanged since/)
+    const whole = await call(page(2), {}, { name: 'snapshot' })
+    expect(whole.text).not.toMatch(/unchanged since|Since cache_id/)
   })
 })
