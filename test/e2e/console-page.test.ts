@@ -125,22 +125,18 @@ browsing(
     ]) {
       const { page, faults } = await open(address, { width, dark })
       for (const name of PAGES) {
-        await page.evaluate((id) => {
-          location.hash = `/${id}`
-        }, name)
+        await page.evaluate(`location.hash = '/${name}'`)
         await page.locator(`nav a[aria-current=page][href="#/${name}"]`).waitFor()
         await page.locator('main h1').waitFor()
         await expect.poll(() => page.locator('[aria-busy]').count()).toBe(0)
         await picture(page, `${name}-${width}-${dark ? 'dark' : 'light'}`)
         expect([name, width, dark, await serious(page)]).toEqual([name, width, dark, []])
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth)
+        const wide = Number(await page.evaluate('document.documentElement.scrollWidth'))
         expect([name, wide <= width]).toEqual([name, true])
       }
       // What was opened: a call and a result.
       for (const list of ['calls', 'results']) {
-        await page.evaluate((id) => {
-          location.hash = `/${id}`
-        }, list)
+        await page.evaluate(`location.hash = '/${list}'`)
         await page.locator('[role=grid] .rows-body [role=row]').last().click()
         await page.locator('.drawer h3').first().waitFor()
         await expect.poll(() => page.locator('[aria-busy]').count()).toBe(0)
@@ -199,7 +195,7 @@ browsing('is used by the keyboard alone', async () => {
   expect(new URL(page.url()).hash).toBe('#/calls/4')
   await page.keyboard.press('Escape')
   await expect.poll(() => page.locator('.drawer').count()).toBe(0)
-  expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Calls')
+  expect(await page.evaluate("document.activeElement?.getAttribute('aria-label')")).toBe('Calls')
   for (const [nth, name] of PAGES.entries()) {
     await page.keyboard.press(String(nth + 1))
     await page.locator(`nav a[aria-current=page][href="#/${name}"]`).waitFor()
@@ -258,7 +254,7 @@ browsing('scrolls through 10,000 calls with a few rows in the document', async (
     expect(await rows.count()).toBeLessThan(60)
   }
   expect(seen.size).toBeGreaterThan(2)
-  expect(await page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(1_000)
+  expect(Number(await page.evaluate("document.querySelectorAll('*').length"))).toBeLessThan(1_000)
   expect(await rows.last().getAttribute('id')).toBe('row-1')
   expect(faults).toEqual([])
 })
