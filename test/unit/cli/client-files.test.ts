@@ -84,7 +84,9 @@ describe.each(Object.entries(FILES))('%s', (client, { text, servers, stays }) =>
     const changed = readFileSync(path, 'utf8')
     for (const part of [...stays, 'connect', '--as', client, join(w.host.cwd, 'all.json')])
       expect(changed).toContain(part)
-    expect(Object.keys(JSON.parse(readFileSync(join(w.host.cwd, 'all.json'), 'utf8')).mcpServers)).toEqual(servers)
+    expect(Object.keys(JSON.parse(readFileSync(join(w.host.cwd, 'all.json'), 'utf8')).mcpServers)).toEqual(
+      servers,
+    )
     expect(w.out()).toMatch(/\.\d{4}-\d\d-\d\dT[\d-]+Z\.before-mcp-rlm-proxy/)
 
     expect(await w.cli('import', client, '--undo')).toBe(0)
@@ -106,8 +108,14 @@ test('what a person changed after --into is kept beside the file by --undo', asy
 })
 
 test('a server whose name another client uses for something else stays in its file', async () => {
-  const { w, path, names } = written('cursor', '{"mcpServers": {"a": {"command": "x"}, "b": {"command": "y"}}}')
-  w.write('~/.codeium/windsurf/mcp_config.json', '{"mcpServers": {"a": {"command": "z"}, "c": {"command": "v"}}}')
+  const { w, path, names } = written(
+    'cursor',
+    '{"mcpServers": {"a": {"command": "x"}, "b": {"command": "y"}}}',
+  )
+  w.write(
+    '~/.codeium/windsurf/mcp_config.json',
+    '{"mcpServers": {"a": {"command": "z"}, "c": {"command": "v"}}}',
+  )
   expect(await w.cli('import', '--into')).toBe(0)
   expect(names()).toEqual(['proxy'])
   const other = join(w.host.home, '.codeium/windsurf/mcp_config.json')
@@ -132,13 +140,19 @@ test('a file that is not UTF-8 stays as it is', () => {
   const folder = mkdtempSync(join(tmpdir(), 'client-files-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const path = join(folder, 'mcp.json')
-  const bytes = Buffer.concat([Buffer.from('{"mcpServers": {}, "x": "'), Buffer.from([0xff]), Buffer.from('"}')])
+  const bytes = Buffer.concat([
+    Buffer.from('{"mcpServers": {}, "x": "'),
+    Buffer.from([0xff]),
+    Buffer.from('"}'),
+  ])
   writeFileSync(path, bytes)
   expect(() => changeClientFile(clientCalled('cursor'), path, [], {}, new Date())).toThrow('is not UTF-8')
   expect(readFileSync(path).equals(bytes)).toBe(true)
 })
 
-const names = fc.string({ minLength: 1, maxLength: 8 }).filter((name) => name !== 'proxy' && name !== '__proto__')
+const names = fc
+  .string({ minLength: 1, maxLength: 8 })
+  .filter((name) => name !== 'proxy' && name !== '__proto__')
 const blank = fc.constantFrom('', ' ', '\n', '\r\n\t', ' /* { "a": [ */ ', ' // }\n')
 
 test('whatever a file holds, either the servers leave and undo restores every byte, or it stays as it is', () => {
@@ -149,11 +163,17 @@ test('whatever a file holds, either the servers leave and undo restores every by
     fc.property(
       fc.constantFrom(...json),
       fc.uniqueArray(names, { maxLength: 4 }),
-      fc.dictionary(names, fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value))), { maxKeys: 3 }),
+      fc.dictionary(
+        names,
+        fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value))),
+        { maxKeys: 3 },
+      ),
       fc.array(blank, { minLength: 6, maxLength: 6 }),
       fc.boolean(),
       (client, servers, others, [a, b, c, d, e, f], mark) => {
-        const entries = servers.map((name) => `${b}${JSON.stringify(name)}${c}:${JSON.stringify(client.write('run', ['x']))}${d}`)
+        const entries = servers.map(
+          (name) => `${b}${JSON.stringify(name)}${c}:${JSON.stringify(client.write('run', ['x']))}${d}`,
+        )
         const rest = Object.entries(others).filter(([key]) => key !== client.key)
         const members = [
           `${JSON.stringify(client.key)}:${a}{${entries.join(',')}}`,

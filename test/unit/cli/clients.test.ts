@@ -165,7 +165,10 @@ describe.each(CLIENTS)('$title', (client) => {
     expect(await w.cli('init', '--client', client.id)).toBe(0)
     const read = readClientFile(client, w.out(), 'shown').value
     expect(isObject(read) && serversIn(client, read, w.host.cwd)).toMatchObject([
-      { name: 'proxy', entry: expect.objectContaining({ command: 'npx', args: expect.arrayContaining(['mcp-rlm-proxy']) }) },
+      {
+        name: 'proxy',
+        entry: expect.objectContaining({ command: 'npx', args: expect.arrayContaining(['mcp-rlm-proxy']) }),
+      },
     ])
     expect(w.out()).toContain(join(w.host.cwd, 'mcp.json'))
     expect(w.err()).toContain(client.files(w.host).at(client.target))
