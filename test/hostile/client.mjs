@@ -381,6 +381,45 @@ const ATTACKS = {
   'foreign-origin': [4, () => post(initialize(), { origin: `http://${++id}.example` })],
   'foreign-host': [4, () => raw(`GET /mcp HTTP/1.1\r\nHost: ${++id}.example\r\n\r\n`)],
   metrics: [8, () => raw(`GET /metrics HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`, 1000)],
+  'same-ids': [
+    8,
+    inASession(() =>
+      JSON.stringify({ ...JSON.parse(call('tools/call', { name: 'good_list' })), id: 'same' }),
+    ),
+  ],
+  'nested-questions': [
+    4,
+    inASession(() => {
+      let question = { tool: 'good_list', arguments: {} }
+      for (let at = 0; at < 200; at++) question = { tool: 'proxy_filter', arguments: question }
+      return call('tools/call', { name: 'proxy_filter', arguments: question })
+    }),
+  ],
+  'reference-flood': [
+    2,
+    inASession(() => attackWith(Array.from({ length: 20_000 }, () => ({ $from: 'last' })))),
+  ],
+  'forged-states': [
+    4,
+    () => {
+      const { params } = JSON.parse(modern({}))
+      const forged = {
+        ...params,
+        name: 'good_attack',
+        arguments: {},
+        requestState: big(100_000, 'e30.'),
+        inputResponses: keys(5000),
+      }
+      return post(call('tools/call', forged), {
+        ...MODERN,
+        'mcp-method': 'tools/call',
+        'mcp-name': 'good_attack',
+      })
+    },
+  ],
+  'strange-accepts': [4, () => post(initialize(), { accept: big(3000, 'a;q=0,') })],
+  'profile-names': [4, () => raw(whole(initialize()).replace('/mcp', `/mcp/x${++id}`), 500)],
+  'short-length': [4, () => raw(`${head('Content-Length: 5\r\n\r\n')}${initialize()}`, 500)],
   'utf-16': [4, () => post(Buffer.from(initialize(), 'utf16le'))],
   zipped: [4, () => post(Buffer.alloc(1000, 31), { 'content-encoding': 'gzip' })],
 }

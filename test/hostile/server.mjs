@@ -114,6 +114,23 @@ const FLOODS = {
   escapes: () => withText(log('@'), `"${big(400_000, '\\u0007')}"`),
   'many-keys': () => line(log(keys(30_000))),
   'long-error': () => line({ id: 12_345, error: { code: -1, message: big(6_000_000) } }),
+  'strange-logs': () =>
+    line({
+      method: 'notifications/message',
+      params: { level: { x: 1 }, logger: big(100_000), data: '\u001b[2J' },
+    }).repeat(10),
+  'elicited-addresses': () =>
+    range(20, () =>
+      line({
+        id: ++nextId,
+        method: 'elicitation/create',
+        params: { mode: 'url', elicitationId: `${nextId}`, url: `https://x/${big(100_000)}`, message: 'x' },
+      }),
+    ).join(''),
+  'states-of-tasks': () =>
+    range(1000, () =>
+      line({ method: 'notifications/tasks/status', params: { taskId: `t${++nextId}`, status: 'working' } }),
+    ).join(''),
   'long-method': () => line({ method: big(1_000_000) }),
 }
 
@@ -192,6 +209,36 @@ const CALLS = {
   'dense-error-answer': ({ id }) =>
     withText({ id, error: { code: -1, message: 'x', data: '@' } }, dense(60_000)),
   'strange-error': ({ id }) => line({ id, error: { code: 'x', message: {}, data: [] } }),
+  'progress-for-ever': ({ id, token }) =>
+    line({
+      method: 'notifications/progress',
+      params: { progressToken: token ?? id, progress: ++nextId, message: big(1000) },
+    }).repeat(5000),
+  'zip-bomb-inside': ({ id }) =>
+    line({
+      id,
+      result: {
+        content: [
+          {
+            type: 'resource',
+            resource: {
+              uri: 'a:b.gz',
+              mimeType: 'application/gzip',
+              blob: gzipSync(Buffer.alloc(300_000_000), { level: 1 }).toString('base64'),
+            },
+          },
+        ],
+      },
+    }),
+  'many-pictures': ({ id }) =>
+    line({
+      id,
+      result: {
+        content: range(5000, () => ({ type: 'image', mimeType: 'image/png', data: big(400, 'iVBO') })),
+      },
+    }),
+  'two-results': ({ id }) =>
+    `{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"${big(1_000_000)}"}]},"id":${id + 1},"result":{}}\n`,
   twice: ({ id }) => line({ id, result: { content: [] } }).repeat(2000),
   dies: () => process.exit(1),
 }
@@ -204,6 +251,18 @@ const HANDSHAKES = {
   'fat-name': (result) => ({ ...result, serverInfo: { name: big(1_000_000), version: big(1_000_000) } }),
   'many-capabilities': (result) => ({ ...result, capabilities: { tools: {}, experimental: keys(100_000) } }),
   'strange-version': (result) => ({ ...result, protocolVersion: { big: big(1_000_000) } }),
+  'strange-capabilities': (result) => ({
+    ...result,
+    capabilities: { tools: [], resources: 'x', logging: 5, prompts: { listChanged: {} }, completions: null },
+  }),
+  'dies-again': (result) => {
+    setTimeout(() => process.exit(1), 20)
+    return result
+  },
+  'closes-output': (result) => {
+    setTimeout(() => process.stdout.destroy(), 20)
+    return result
+  },
   'no-handshake': () => ({}),
 }
 
@@ -239,6 +298,19 @@ const OVER_HTTP = {
   },
   'fat-headers': (response) =>
     response.writeHead(200, Object.fromEntries(range(10, (at) => [`x-${at}`, big(1500)]))).end('{}'),
+  'early-hints': (response) => endlessRaw(response, 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'),
+  'headers-without-end': (response) =>
+    endlessRaw(response, big(20, `x-y: ${big(100)}\r\n`), 'HTTP/1.1 200 OK\r\n'),
+  'chunk-extensions': (response) =>
+    endlessRaw(
+      response,
+      `1;x=${big(10_000)}\r\n \r\n`,
+      'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n',
+    ),
+  'waits-for-years': (response) =>
+    response
+      .writeHead(200, { 'content-type': 'text/event-stream' })
+      .end('id: 1\nretry: 999999999999999\ndata:\n\n'),
   redirects: (response) => response.writeHead(307, { location: '/mcp' }).end(),
   'server-errors': (response) =>
     response.writeHead(500, { 'content-type': 'text/plain' }).end(big(3_000_000)),
@@ -258,6 +330,15 @@ function endless(response, type, text) {
   response.on('error', () => {})
   void (async () => {
     while (!response.closed) await written(response, text)
+  })()
+}
+
+/** What no response of Node can say, on its connection. */
+function endlessRaw({ socket }, text, before = '') {
+  socket.on('error', () => {})
+  socket.write(before)
+  void (async () => {
+    while (!socket.closed) await written(socket, text)
   })()
 }
 
@@ -289,13 +370,12 @@ function answerTo({ id, method, params = {} }) {
   }
   if (method === 'server/discover') return line({ id, error: { code: -32601, message: 'Method not found' } })
   if (method === 'tools/list') {
-    if (attack === 'changing-list' || attack === 'all-changed')
-      return line({ id, result: { tools: [tool(`t${++nextId}`)] } })
+    if (attack === 'all-changed') return line({ id, result: { tools: [tool(`t${++nextId}`)] } })
     const result = LISTS[attack]?.() ?? { tools: [tool('attack'), tool('list'), tool('file')] }
     return withText({ id, result }, deep(20_000))
   }
   if (method === 'tools/call') {
-    if (attack in CALLS) return CALLS[attack]({ id })
+    if (attack in CALLS) return CALLS[attack]({ id, token: params._meta?.progressToken })
     const list = range(3000, (at) => ({ id: at, name: `row ${at}.` }))
     const text =
       params.name === 'list'
