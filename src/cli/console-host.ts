@@ -1,7 +1,8 @@
 /** What the command line lends the console. A file of its own: `run` needs it, and the command that opens the console runs `run`. */
+
+import { readText } from '../config/find.ts'
 import { problemsOf } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
-import { readText } from '../config/find.ts'
 import type { GatewayParts } from '../gateway.ts'
 import { isObject, own } from '../protocol/json.ts'
 import { CLIENTS, proxyEntry, readClientFile, snippet } from './clients.ts'
