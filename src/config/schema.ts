@@ -124,7 +124,7 @@ export const settingsSchema = z.object({
     'How the tools of the servers are offered: passthrough lists them all, retrieve lists a tool that finds them, dispatch lists one tool for everything.',
   ).default('passthrough'),
   transport: oneOf(
-    ['stdio', 'socket', 'streamable-http', 'sse'],
+    ['stdio', 'streamable-http', 'sse', 'socket'],
     'How clients reach the proxy: stdio for one local client, streamable-http or sse for several. socket: for those of this user that come by `mcp-rlm-proxy connect`, which starts such a proxy itself.',
     {
       spellings: {

@@ -43,8 +43,8 @@ for (const generation of GENERATIONS) {
       })
       const { tools } = await client.listTools()
       const counts = (name: string): number => tools.filter((tool) => tool.name.startsWith(`${name}_`)).length
-      expect(counts('proxy')).toBe(3)
-      expect(tools.length).toBe(3 + Object.keys(servers).reduce((sum, name) => sum + counts(name), 0))
+      expect(counts('proxy')).toBe(4)
+      expect(tools.length).toBe(4 + Object.keys(servers).reduce((sum, name) => sum + counts(name), 0))
 
       const stdio = {
         ...servers,

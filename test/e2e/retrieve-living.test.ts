@@ -85,7 +85,7 @@ describe('the routing dynamic', () => {
         pool_size: 1,
       })
       await expect.poll(told).toBe(1)
-      expect((await names()).slice(4)).toEqual(['shop_apple'])
+      expect((await names()).slice(5)).toEqual(['shop_apple'])
       expect(await retrieve(proxy, 'apple', 1)).toMatchObject({ newly_registered: [], evicted_tools: [] })
       expect(await retrieve(proxy, 'qwzx')).toMatchObject({ tools: [], newly_registered: [] })
       expect(await retrieve(proxy, 'banana', 1)).toMatchObject({
@@ -98,7 +98,7 @@ describe('the routing dynamic', () => {
       expect(third).toMatchObject({ newly_registered: ['shop_cherry'], pool_size: 2, pool_limit: 2 })
       expect(third.evicted_tools).toHaveLength(1)
       await expect.poll(told).toBe(3)
-      expect((await names()).slice(4)).toHaveLength(2)
+      expect((await names()).slice(5)).toHaveLength(2)
     },
   )
 
