@@ -323,10 +323,10 @@ const OVER_HTTP = {
   'too-many': (response) => response.writeHead(429, { 'retry-after': '0' }).end(),
   'changed-lists': (response, { id, method }) => {
     const changed = `data: ${line({ method: 'notifications/tools/list_changed' })}\n`
-    if (id === undefined) return endless(response, 'text/event-stream', changed)
     const result =
       method === 'tools/list' ? { tools: range(5000, () => tool(`t${++nextId}`)) } : { content: [] }
     response.writeHead(200, { 'content-type': 'text/event-stream' })
+    if (id === undefined) return setInterval(() => response.write(changed), 10)
     response.end(`${changed}data: ${line({ id, result })}\n`)
   },
 }
