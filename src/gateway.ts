@@ -182,7 +182,13 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     notified: notifyThrough(stack, upstreams),
   })
   const backend = watched?.watching(served) ?? served
-  const modern = createModernService({ backend, lists: onion.clients.lists, audience, now: elapsed })
+  const modern = createModernService({
+    backend,
+    lists: onion.clients.lists,
+    audience,
+    now: elapsed,
+    limits: settings.limits,
+  })
   const programs = once(onion.programs)
   const tellMetrics = metrics && (() => metrics.text(upstreams))
   const bridge = settings.bridge.enabled

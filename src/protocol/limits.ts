@@ -157,6 +157,14 @@ export const LIMITS = {
     max: 1_000_000,
     default: 250,
   },
+  clientSubscriptions: {
+    description:
+      'The most `subscriptions/listen` streams of one client that may be open, by its token or, without one, its address. A client that opens more is told to end another one first.',
+    unit: 'streams',
+    min: 1,
+    max: 1_000_000,
+    default: 250,
+  },
   clientProcesses: {
     description:
       'The most server processes for one client, by its token or, without one, its session. Idle ones leave for a new one.',

@@ -104,6 +104,7 @@ export function resolveField(records: Records, reference: string, wanted: readon
   const expression = parseComputed(reference, {
     knows: knowing(records),
     exactly: (name) => isExactly(records, name),
+    isField: true,
     note: () => undefined,
   })
   return expression

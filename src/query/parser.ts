@@ -32,6 +32,8 @@ export interface Names {
   knows: Knows
   /** Whether it is a field as it is written: the same as `knows` tells, in less time. */
   exactly?(name: string): boolean
+  /** True where the whole text names a field or computes one: there `*` in `price*qty` is no pattern and no part of a name. */
+  isField?: boolean
   /** The texts of a field that hold what else joins conditions, in lower case. Absent: no record is at hand. */
   held?(field: string): ReadonlySet<string>
   note(text: string): void
@@ -999,9 +1001,17 @@ class Parser {
       const power = token && token.kind !== 'text' && Object.hasOwn(powers, sign) ? (powers[sign] ?? 0) : 0
       if (!token || power <= least) return left
       this.#at++
-      if (token.kind === 'sign' && !(token.apart && this.#peek()?.apart)) this.#isTight = true
+      if (token.kind === 'sign' && !(token.apart && this.#peek()?.apart) && !this.#isBetweenWords())
+        this.#isTight = true
       left = operation(sign, left, this.#climb(power, powers), this.#isStrict)
     }
+  }
+
+  /** Of a field, whether the sign that was just read is `*` or `+` and has a word on both sides, as it has not in `items.*.name`. */
+  #isBetweenWords(): boolean {
+    const [before, sign, after] = this.#tokens.slice(this.#at - 2, this.#at + 1)
+    if (this.#names.isField !== true || !/^[*+]$/.test(sign?.text ?? '')) return false
+    return /[\w)\]]$/.test(before?.text ?? '') && /^[\w(]/.test(after?.text ?? '')
   }
 
   #unary(powers: Readonly<Record<string, number>>): Expression {

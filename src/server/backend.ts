@@ -58,6 +58,8 @@ export function hearsOf(capabilities: JsonObject): (list: AnnouncedList) => bool
 /** Where a request came from. */
 export interface Requester {
   agent: Agent
+  /** The address that it comes from, over HTTP. */
+  address?: string | undefined
   /** The profile that it chose by where it sent it. */
   profile?: string | undefined
   id: RequestId

@@ -8,6 +8,7 @@ import { MODERN_META, MODERN_VERSIONS } from '../protocol/eras.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Agent, Client, Exchange, Lists } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
+import { LIMIT_DEFAULTS, type Limits } from '../protocol/limits.ts'
 import { onceForEach } from '../protocol/lists.ts'
 import type { Notification, Request } from '../protocol/message.ts'
 import type { Audience } from './audience.ts'
@@ -24,12 +25,19 @@ interface ModernServiceOptions {
   audience: Audience
   /** Milliseconds since any moment, by a clock that nobody sets. */
   now(): number
+  limits?: Limits
 }
 
-export function createModernService({ backend, lists, audience, now }: ModernServiceOptions): ModernService {
+export function createModernService({
+  backend,
+  lists,
+  audience,
+  now,
+  limits = LIMIT_DEFAULTS,
+}: ModernServiceOptions): ModernService {
   /** By profile. */
   const ourselves = new Map<string | undefined, JsonObject>()
-  const subscriptions = createSubscriptions({ backend, audience })
+  const subscriptions = createSubscriptions({ backend, audience, limits })
   const clients = createModernClients({
     now,
     notify: subscriptions.notify,

@@ -99,15 +99,14 @@ export function createSessions<T>(
   }
 
   /**
-   * Who leaves for a new session: the first that never got past its handshake, so that a flood of handshakes pushes out
-   * itself; else the longest idle. Nobody who is at work.
+   * The session that leaves for a new one: the longest idle, without a stream, which its client has probably left; else the first that
+   * never got past its handshake, so that a flood of handshakes pushes out itself. None that is at work.
    */
   function victim(all: readonly Kept<T>[]): Kept<T> | undefined {
-    const newcomer = all.find(({ uses, answering }) => uses <= HANDSHAKE && answering === 0)
-    if (newcomer) return newcomer
-    return all
+    const [left] = all
       .filter(({ open, lastUsed }) => open === 0 && now() - lastUsed > RESTING_MS)
-      .sort((a, b) => a.lastUsed - b.lastUsed)[0]
+      .sort((a, b) => a.lastUsed - b.lastUsed)
+    return left ?? all.find(({ uses, answering }) => uses <= HANDSHAKE && answering === 0)
   }
 
   function use(

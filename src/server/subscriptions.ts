@@ -2,8 +2,9 @@
 import { withMeta } from '../protocol/content.ts'
 import { MODERN_META } from '../protocol/eras.ts'
 import { messageOf, RPC, RpcError } from '../protocol/errors.ts'
-import type { Agent, Client } from '../protocol/exchange.ts'
+import type { Client } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
+import { type Limits, limitWords } from '../protocol/limits.ts'
 import type { Notification } from '../protocol/message.ts'
 import type { AnnouncedList, Audience } from './audience.ts'
 import { hearsOf, type Requester } from './backend.ts'
@@ -12,6 +13,7 @@ import type { Backend } from './legacy.ts'
 interface SubscriptionsOptions {
   backend: Pick<Backend, 'handler' | 'describe' | 'logger' | 'toolsChange'>
   audience: Pick<Audience, 'add' | 'remove'>
+  limits: Limits
 }
 
 interface Subscriptions {
@@ -22,9 +24,8 @@ interface Subscriptions {
   close(): void
 }
 
-/** Subscriptions in all, and of one agent that is known. */
+/** Subscriptions of all clients together. */
 const MAX_OPEN = 1024
-const MAX_OF_AGENT = 64
 
 /** Milliseconds that the acknowledgement waits for servers to begin watching: what changes after it must be told. */
 const PATIENCE_MS = 5000
@@ -34,7 +35,7 @@ interface Listener {
   readonly watches: Watches
 }
 
-export function createSubscriptions({ backend, audience }: SubscriptionsOptions): Subscriptions {
+export function createSubscriptions({ backend, audience, limits }: SubscriptionsOptions): Subscriptions {
   const listeners = new Map<Client, Listener>()
   const watches = new WeakMap<Client, Watches>()
 
@@ -59,16 +60,15 @@ export function createSubscriptions({ backend, audience }: SubscriptionsOptions)
     }
   }
 
-  function refuseTooMany(agent: Agent): void {
-    const counts = [...listeners].map(([client, { subscriptions }]) => ({
-      own: client.agent.kind === agent.kind && client.agent.id === agent.id,
-      open: subscriptions.size,
-    }))
-    const sum = (some: typeof counts): number => some.reduce((total, { open }) => total + open, 0)
-    // Clients that nobody can tell apart cannot use up each other's share.
-    const mine = agent.kind === 'anonymous' ? 0 : sum(counts.filter(({ own }) => own))
-    if (sum(counts) >= MAX_OPEN || mine >= MAX_OF_AGENT)
-      throw new RpcError(RPC.internalError, 'Subscription limit reached: end another one first')
+  function refuseTooMany(requester: Requester): void {
+    const owner = ownerOf(requester)
+    const owners = [...listeners.values()].flatMap(({ subscriptions }) =>
+      [...subscriptions].map((one) => one.owner),
+    )
+    const isTheirs = owners.filter((one) => one === owner).length >= limits.clientSubscriptions
+    if (!isTheirs && owners.length < MAX_OPEN) return
+    const words = isTheirs ? `; ${limitWords('clientSubscriptions', limits)}` : ''
+    throw new RpcError(RPC.internalError, `Subscription limit reached: end another one first${words}`)
   }
 
   function open(client: Client, subscription: Subscription): Listener {
@@ -95,7 +95,7 @@ export function createSubscriptions({ backend, audience }: SubscriptionsOptions)
 
   return {
     async listen(client, params, requester) {
-      refuseTooMany(client.agent)
+      refuseTooMany(requester)
       const { capabilities, serverInfo } = backend.describe({ profile: client.profile })
       const filter = honour(readFilter(params), capabilities)
       const subscription = new Subscription(filter, requester)
@@ -143,10 +143,16 @@ function envelopeOf({ protocolVersion, info, capabilities }: Client): JsonObject
   }
 }
 
+/** Who opened it: an agent that is known, else all at one address. */
+function ownerOf({ agent, address }: Requester): string {
+  return agent.kind === 'anonymous' ? `address ${address ?? ''}` : `${agent.kind} ${agent.id}`
+}
+
 // One `subscriptions/listen` under way: a stream of what the client asked to be told.
 
 class Subscription {
   readonly filter: Filter
+  readonly owner: string
   /** Resolves when the client left or `end` was called. */
   readonly over: Promise<void>
   readonly #requester: Requester
@@ -156,6 +162,7 @@ class Subscription {
 
   constructor(filter: Filter, requester: Requester) {
     this.filter = filter
+    this.owner = ownerOf(requester)
     this.#requester = requester
     const { signal } = requester
     this.over = new Promise((resolve) => {

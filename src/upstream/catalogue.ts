@@ -302,7 +302,9 @@ interface Entry {
   again: boolean
   /** Until when, in milliseconds by that clock, it is not fetched for `list_changed`: the last time nothing had changed. */
   quietUntil: number
-  /** A fetch is set for then. */
+  /** When, by that clock, all fetches for `list_changed` so far have taken their share of the time: see `SHARE`. */
+  paidAt: number
+  /** A fetch is set for the end of the wait. */
   waiting: boolean
 }
 
@@ -328,6 +330,15 @@ const MAX_ROUNDS = 5
 const QUIET_MS = 1000
 
 /**
+ * The part of the time that may go into fetching one list because its server said `list_changed`. A server with thousands of tools that
+ * always says so would else have its list fetched for every call of any client.
+ */
+const SHARE = 1 / 10
+
+/** Milliseconds of such fetching that may be ahead of the share: a server that changes its list now and then never waits. */
+const AHEAD_MS = 2000
+
+/**
  * Milliseconds until a list that may be old is fetched again: to start a server holds up the event loop, and the answer to the
  * reader goes out first.
  */
@@ -345,8 +356,9 @@ export class ListCache {
   async read(key: ListKey, kind: ListKind, fetch: Fetch, lazy: boolean): Promise<Kept> {
     const entry = this.#entry(key, kind)
     const { items, hints } = entry
-    if (items !== undefined && entry.refetch !== 'now' && entry.trueUntil > this.#options.now()) {
+    if (this.isAtHand(key, kind) && items !== undefined) {
       entry.seen = true
+      if (entry.refetch === 'now') this.#soon(entry, fetch)
       if (entry.refetch === 'soon' && !lazy) {
         this.#options.later(BEHIND_MS, () => {
           if (entry.refetch === 'soon') this.#behind(entry, fetch)
@@ -387,8 +399,11 @@ export class ListCache {
 
   /** True when a reader gets the list without waiting for its server. */
   isAtHand(key: ListKey, kind: ListKind): boolean {
-    const { items, refetch, trueUntil } = this.#entry(key, kind)
-    return items !== undefined && refetch !== 'now' && trueUntil > this.#options.now()
+    const entry = this.#entry(key, kind)
+    const { items, refetch, trueUntil } = entry
+    // Half of what may be ahead, so that a reader does not wait for the fetches either that are made whenever the share allows one.
+    if (refetch === 'now' && this.#ahead(entry) <= AHEAD_MS / 2) return false
+    return items !== undefined && trueUntil > this.#options.now()
   }
 
   /** True while the list is still missing for which somebody has waited out the time limit. */
@@ -472,15 +487,24 @@ export class ListCache {
       pending: undefined,
       again: false,
       quietUntil: 0,
+      paidAt: 0,
       waiting: false,
     }
     this.#entries.set(name, entry)
     return entry
   }
 
-  /** Fetches for `list_changed`: at once, or when the quiet is over. A reader who comes earlier fetches for himself. */
+  /** Milliseconds of fetching for `list_changed` that are ahead of the share. */
+  #ahead({ paidAt }: Entry): number {
+    return (paidAt - this.#options.now()) * SHARE
+  }
+
+  /**
+   * Fetches for `list_changed`: at once, or when the quiet is over and the share allows it. A reader who comes earlier fetches for
+   * himself, but where that would take much more than the share.
+   */
   #soon(entry: Entry, fetch: Fetch): void {
-    const wait = entry.quietUntil - this.#options.now()
+    const wait = Math.max(entry.quietUntil - this.#options.now(), (this.#ahead(entry) - AHEAD_MS) / SHARE)
     if (wait <= 0) return this.#behind(entry, fetch)
     if (entry.waiting) return
     entry.waiting = true
@@ -509,13 +533,22 @@ export class ListCache {
   }
 
   async #fetch(entry: Entry, fetch: Fetch): Promise<Kept> {
-    const { changed, memory, lasting } = this.#options
+    const { changed, memory, lasting, now } = this.#options
     const { server, variant } = entry.key
     entry.again = false
-    let fetched = await fetch(entry.kind)
-    for (let round = 1; entry.again && round < MAX_ROUNDS; round++) {
+    // The first fetch, with the start of the server in it, is nothing that the server has asked for.
+    let isAsked = entry.items !== undefined && entry.refetch === 'now'
+    const round = async (): Promise<Fetched> => {
+      const began = now()
+      const fetched = await fetch(entry.kind)
+      if (isAsked) entry.paidAt = Math.max(entry.paidAt, began) + (now() - began) / SHARE
+      isAsked = true
+      return fetched
+    }
+    let fetched = await round()
+    for (let rounds = 1; entry.again && rounds < MAX_ROUNDS && this.#ahead(entry) <= AHEAD_MS; rounds++) {
       entry.again = false
-      fetched = await fetch(entry.kind)
+      fetched = await round()
     }
     // Meanwhile forgotten: what comes is told to the readers that wait, and not kept.
     if (this.#entries.get(textOf(entry.key, entry.kind)) !== entry) return fetched

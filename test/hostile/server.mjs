@@ -321,6 +321,14 @@ const OVER_HTTP = {
   'sign-in-loops': (response) =>
     response.writeHead(401, { 'www-authenticate': `Bearer x="${big(8000)}"` }).end(),
   'too-many': (response) => response.writeHead(429, { 'retry-after': '0' }).end(),
+  'changed-lists': (response, { id, method }) => {
+    const changed = `data: ${line({ method: 'notifications/tools/list_changed' })}\n`
+    const result =
+      method === 'tools/list' ? { tools: range(5000, () => tool(`t${++nextId}`)) } : { content: [] }
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    if (id === undefined) return setInterval(() => response.write(changed), 10)
+    response.end(`${changed}data: ${line({ id, result })}\n`)
+  },
 }
 
 const KINDS = { FLOODS, LISTS, CALLS, HANDSHAKES, DRIPS, MANNERS, OVER_HTTP }
@@ -431,7 +439,8 @@ function overHttp() {
     for await (const chunk of request) body += chunk
     const message = JSON.parse(body || '{}')
     const isTool = message.method?.startsWith('tools/')
-    if (attack in OVER_HTTP && (isTool || request.method === 'GET')) return OVER_HTTP[attack](response)
+    if (attack in OVER_HTTP && (isTool || request.method === 'GET'))
+      return OVER_HTTP[attack](response, message)
     if (request.method === 'GET') return attack in FLOODS ? stream(response) : response.writeHead(405).end()
     if (message.id === undefined) return response.writeHead(202).end()
     if (message.method === 'tools/call' && attack in FLOODS) return stream(response)

@@ -3,6 +3,7 @@
  * the filters of MongoDB, Prisma, Elasticsearch and others.
  */
 import { isObject, own } from '../../protocol/json.ts'
+import { aggregateNamed } from '../aggregates.ts'
 import { operatorNamed } from '../operators.ts'
 
 /** The most levels of objects within objects. */
@@ -284,10 +285,18 @@ export function namesIn(value: object): unknown[] {
   return named.length === 0 || named.includes(undefined) ? [value] : named
 }
 
-/** `{"comments": "desc"}` as `comments desc`, `{"sum": "price"}` as `sum price`. */
+/** `{"comments": "desc"}` as `comments desc`, `{"sum": "price"}` as `sum price`, `{"total": "sum(price)"}` as `sum(price) as total`. */
 export function pairsIn(value: object): unknown[] {
   const { field, order, direction, function: name } = value as Record<string, unknown>
   const beside = order ?? direction ?? name
   if (typeof field === 'string') return [typeof beside === 'string' ? `${field} ${beside}` : field]
-  return Object.entries(value).map(([key, held]) => (typeof held === 'string' ? `${key} ${held}` : value))
+  return Object.entries(value).map(([key, held]) =>
+    typeof held !== 'string' ? value : isNamed(key, held) ? `${held} as ${key}` : `${key} ${held}`,
+  )
+}
+
+/** True where the key names what is computed: `{"total": "sum(price)"}`, but not `{"sum": "abs(price)"}`. */
+function isNamed(key: string, held: string): boolean {
+  const called = [...held.matchAll(/(\w+)\s*\(/g)].map(([, name = '']) => name)
+  return called.some((name) => aggregateNamed(name)) || (called.length > 0 && !aggregateNamed(key))
 }

@@ -150,6 +150,7 @@ class ModernReply implements Requester {
   readonly id: RequestId
   readonly agent: Agent
   readonly profile: string | undefined
+  readonly address: string | undefined
   readonly #options: ModernReplyOptions
   readonly #timer: NodeJS.Timeout
   #controller: AbortController | undefined
@@ -161,6 +162,7 @@ class ModernReply implements Requester {
     this.id = id
     this.agent = agent
     this.profile = options.profile
+    this.address = options.response.req.socket.remoteAddress
     this.#options = options
     this.#timer = setTimeout(() => this.#begin(), STATUS_MS).unref()
     options.response.once('close', () => this.#left())

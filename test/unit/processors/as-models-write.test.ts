@@ -134,6 +134,14 @@ describe('groups and sums', () => {
       { total: 10, 'the mean': 2.5 },
     ]))
   test('an object', () => expect(rows({ aggregate: { sum: 'n' } })).toEqual([{ 'sum(n)': 10 }]))
+  test.each([
+    [{ total: 'sum(n)' }, [{ total: 10 }]],
+    [{ sum: 'sum(n)', records: 'count(*)' }, [{ sum: 10, records: 4 }]],
+    [{ mean: 'round(avg(n), 0)' }, [{ mean: 3 }]],
+    [{ sum: 'abs(n)' }, [{ 'sum(abs(n))': 10 }]],
+  ])('an object that names its columns: %j', (aggregate, expected) =>
+    expect(rows({ aggregate })).toEqual(expected),
+  )
 
   test('durations and sizes, in a unit that is told', () => {
     const { content, metadata } = aggregate.process(fromValue([{ d: '500ms' }, { d: '1.5s' }, { d: null }]), {

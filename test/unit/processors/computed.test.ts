@@ -346,6 +346,9 @@ test('of two fields of one list the values of each element are computed together
     return document.rows().items
   }
   expect(ask({ aggregate: ['sum(items.price * items.qty) as t'] })).toEqual([{ t: 20 }])
+  for (const product of ['items.price*items.qty', 'price*qty', 'price *qty', 'price* qty'])
+    expect(ask({ aggregate: [`sum(${product}) as t`] }), product).toEqual([{ t: 20 }])
+  expect(ask({ aggregate: ['sum(2*price) as t', 'sum(price+price) as u'] })).toEqual([{ t: 38, u: 38 }])
   expect(ask({ aggregate: ['sum(items.price * items.qty * rate) as t'] })).toEqual([{ t: 50 }])
   expect(ask({ group_by: ['items.sku'], aggregate: ['sum(items.price * items.qty) as t'] })).toEqual([
     { 'items.sku': 'a', t: 10 },
@@ -356,4 +359,16 @@ test('of two fields of one list the values of each element are computed together
     { id: 2, t: 10 },
   ])
   expect(ask({ where: ['count(items) > 1 and sum(items.price) = 9'], fields: ['id'] })).toEqual([{ id: 1 }])
+})
+
+test('a product without blanks under the name of a list is a product, and not the last of its fields', () => {
+  const rows = fromValue([
+    { price: 2, qty: 3 },
+    { price: 1, qty: 5 },
+  ])
+  const { document, error } = runPipeline(rows, filterSteps, {
+    aggregate: ['sum(items.price*items.qty) as t'],
+  })
+  expect(error).toBeUndefined()
+  expect(document.rows().items).toEqual([{ t: 11 }])
 })

@@ -75,6 +75,21 @@ describe('sessions beyond the limit', () => {
     expect(closed).toEqual(['b'])
   })
 
+  test('evicts sessions that were left before one that begins, and that one before active ones', async () => {
+    const { begin, work, request, closed, clock } = world(4)
+    for (const id of ['listens', 'left', 'left later']) {
+      await begin(id)
+      work(id)
+      clock.time += 1000
+    }
+    request('listens')
+    clock.time += 70_000
+    await begin('newcomer')
+    clock.time += 1
+    for (const id of ['1', '2', '3']) await begin(id)
+    expect(closed).toEqual(['left', 'left later', 'newcomer'])
+  })
+
   test('when all are at work there is no room, and nothing is begun', async () => {
     const { open, begin, work, begun, closed } = world()
     for (const id of ['a', 'b', 'c']) {

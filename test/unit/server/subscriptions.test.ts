@@ -191,15 +191,28 @@ describe('subscriptions', () => {
   test('of one agent are so many and no more', async () => {
     const its = world()
     for (let n = 0; n < 64; n++) await listening(its, some, { meta: clientInfo(`${n % 3}`) })
-    const tooMany = { code: -32603, message: expect.stringContaining('Subscription limit reached') }
+    const tooMany = { code: -32603, message: expect.stringContaining('limits.clientSubscriptions') }
     await expect(listen(its, some).result).rejects.toMatchObject(tooMany)
     await listening(its, some, { agent: { id: 'other', kind: 'principal' } })
+  })
+
+  test('of one address without a token are so many and no more', async () => {
+    const its = world()
+    const anonymous = { id: 'anonymous', kind: 'anonymous' } as const
+    for (let n = 0; n < 64; n++) listen(its, some, { agent: anonymous, address: '192.0.2.1' })
+    const tooMany = { code: -32603, message: expect.stringContaining('limits.clientSubscriptions') }
+    await expect(listen(its, some, { agent: anonymous, address: '192.0.2.1' }).result).rejects.toMatchObject(
+      tooMany,
+    )
+    await listening(its, some, { agent: anonymous, address: '192.0.2.2' })
   })
 
   test('of all are so many and no more, and a place that is left is free', async () => {
     const its = world()
     const anonymous = { agent: { id: 'anonymous', kind: 'anonymous' } } as const
-    const open = Array.from({ length: 1024 }, () => listen(its, some, anonymous))
+    const open = Array.from({ length: 1024 }, (_, n) =>
+      listen(its, some, { ...anonymous, address: `192.0.2.${n % 16}` }),
+    )
     await expect(listen(its, some, anonymous).result).rejects.toMatchObject({ code: -32603 })
     open[0]?.leave()
     await expect(open[0]?.result).rejects.toMatchObject({ code: -32800 })

@@ -5,6 +5,7 @@ import { silentLogger } from '../../../src/observe/log.ts'
 import type { Result } from '../../../src/protocol/content.ts'
 import type { Agent, Client, Exchange } from '../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
+import { LIMIT_DEFAULTS } from '../../../src/protocol/limits.ts'
 import type { Notification, RequestId } from '../../../src/protocol/message.ts'
 import { compose } from '../../../src/proxy/layers.ts'
 import { type Audience, createAudience } from '../../../src/server/audience.ts'
@@ -28,6 +29,7 @@ export function envelope(more: JsonObject = {}): JsonObject {
 
 export interface Asked {
   agent?: Agent
+  address?: string
   id?: RequestId
   meta?: JsonObject
 }
@@ -54,10 +56,12 @@ export interface Asking {
 class Stream implements Requester {
   readonly told: Notification[] = []
   readonly agent: Agent
+  readonly address: string | undefined
   readonly id: RequestId
   readonly signal: AbortSignal
 
-  constructor(agent: Agent, id: RequestId, signal: AbortSignal) {
+  constructor({ agent, address, id }: Pick<Requester, 'agent' | 'address' | 'id'>, signal: AbortSignal) {
+    this.address = address
     this.agent = agent
     this.id = id
     this.signal = signal
@@ -102,14 +106,20 @@ export function world(
     logger: silentLogger,
     identity: 'this one',
   }
-  const service = createModernService({ backend, lists, audience, now: () => clock.time })
+  const service = createModernService({
+    backend,
+    lists,
+    audience,
+    now: () => clock.time,
+    limits: { ...LIMIT_DEFAULTS, clientSubscriptions: 64 },
+  })
   onTestFinished(() => {
     audience.close()
     return service.close()
   })
-  const ask: World['ask'] = (method, params = {}, { agent = LOCAL, id = 1, meta = {} } = {}) => {
+  const ask: World['ask'] = (method, params = {}, { agent = LOCAL, address, id = 1, meta = {} } = {}) => {
     const controller = new AbortController()
-    const requester = new Stream(agent, id, controller.signal)
+    const requester = new Stream({ agent, address, id }, controller.signal)
     const result = service.serve({ method, params: { ...params, _meta: envelope(meta) } }, requester)
     result.catch(() => {})
     return { result, told: requester.told, leave: () => controller.abort() }

@@ -68,3 +68,54 @@ test('a list is sure when the session at work has told it, and not when it is on
   expect(await sure()).toBe('told 4')
   expect(fetches).toBe(4)
 })
+
+test.each([
+  ['at once, each time, when fetching takes little of the time', 50, 10_000, { fetches: 12, fresh: 11 }],
+  [
+    'from memory, for the most part, when fetching would take all of the time',
+    1000,
+    100,
+    { fetches: 4, fresh: 2 },
+  ],
+])(
+  'a reader after each of eleven announcements has the new list %s',
+  async (_, fetchMs, pauseMs, expected) => {
+    let time = 0
+    const timers: { at: number; run: () => void }[] = []
+    const session = {}
+    const cache = new ListCache({
+      memory: new Memory(undefined, { s: {} }, silentLogger),
+      changed() {},
+      now: () => time,
+      later: (ms, run) => {
+        timers.push({ at: time + ms, run })
+        return () => {}
+      },
+      alive: (one) => one === session,
+      lasting: () => false,
+    })
+    let version = 0
+    let fetches = 0
+    const fetch: Fetch = async () => {
+      fetches++
+      time += fetchMs
+      return { items: [{ name: `version ${version}` }], session, announced: true }
+    }
+    const read = async (): Promise<unknown> => (await cache.read(key, 'tools', fetch, false)).items[0]?.name
+    expect(await read()).toBe('version 0')
+    let fresh = 0
+    while (version < 11) {
+      version++
+      time += pauseMs
+      cache.invalidate(key, 'tools', fetch)
+      if ((await read()) === `version ${version}`) fresh++
+    }
+    expect({ fetches, fresh }).toEqual(expected)
+    // The last list is fetched all the same, when its time has come.
+    for (const { at, run } of timers) {
+      time = Math.max(time, at)
+      run()
+    }
+    await expect.poll(read).toBe('version 11')
+  },
+)
