@@ -187,7 +187,7 @@ browsing('is used by the keyboard alone', async () => {
   for (let nth = 0; nth < 5; nth++) await call('shop_text', { size: nth })
   const { page, faults } = await open(address)
   await page.keyboard.press('2')
-  await page.getByRole('grid', { name: 'Calls' }).focus()
+  await page.locator('[role=grid][aria-label=Calls]:focus').waitFor()
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')

@@ -173,7 +173,7 @@ export function ConnectPage({ status }: PageProps) {
     <>
       <Head
         title="Connect"
-        about={`How each client starts this proxy in place of its servers. ${plural(connected, 'client')} on this machine already has it.`}
+        about={`How each client starts this proxy in place of its servers. On this machine ${connected === 0 ? 'no client has' : `${plural(connected, 'client')} already ${connected === 1 ? 'has' : 'have'}`} it.`}
       />
       {status.transport !== 'stdio' && status.url && (
         <p class="note">

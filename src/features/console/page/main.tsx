@@ -45,6 +45,8 @@ function App() {
   const chosen = PAGES.find((page) => page.id === id) ?? PAGES[0]
   useEffect(() => {
     document.title = `${chosen?.title} – mcp-rlm-proxy`
+    // On a narrow screen the pages stand in one line, which scrolls.
+    document.querySelector('nav a[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [chosen])
   // Keys 1 to 8 open the pages, unless something is written.
   useEffect(() => {
@@ -87,17 +89,11 @@ function App() {
             {live ? 'Live' : 'Not connected'}
           </p>
           {status.data && (
-            <p class="quiet">
-              {plural(status.data.kept.entries, 'result')} kept
-              <br />
-              {bytes(status.data.residentBytes)} of memory
-              {status.data.scope === 'read' && (
-                <>
-                  <br />
-                  Read-only
-                </>
-              )}
-            </p>
+            <div class="facts quiet">
+              <p>{plural(status.data.kept.entries, 'result')} in memory</p>
+              <p>{bytes(status.data.residentBytes)} in use</p>
+              {status.data.scope === 'read' && <p>Read-only</p>}
+            </div>
           )}
           <Button kind="plain" onClick={() => setTheme(next)}>{`Theme: ${theme}`}</Button>
         </div>

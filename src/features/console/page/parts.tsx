@@ -305,6 +305,8 @@ export function Rows<T>(props: {
   useEffect(() => {
     const { current } = place
     if (!current) return
+    // Whoever came by a key goes on by keys; a link or a field that has the focus keeps it.
+    if (document.activeElement === document.body) current.focus({ preventScroll: true })
     const watch = new ResizeObserver(() => setHeight(current.clientHeight))
     watch.observe(current)
     return () => watch.disconnect()

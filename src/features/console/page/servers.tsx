@@ -177,7 +177,9 @@ export function ModulesPage({ status }: PageProps) {
             return (
               <li key={at} class={layer.kind}>
                 <span class="name">{layer.name}</span>
-                <span class="quiet">{layer.what}</span>
+                <span class="quiet">
+                  {layer.what.split('`').map((part, nth) => (nth % 2 ? <code key={nth}>{part}</code> : part))}
+                </span>
                 {module && (
                   <span class={module.state === 'ok' ? 'quiet' : 'bad'}>
                     {module.message || module.state}
