@@ -18,7 +18,7 @@ import { openListChangedCommand } from './gateway/list-changed-command.ts'
 import { openModules } from './gateway/modules.ts'
 import { createMounting } from './gateway/mounting.ts'
 import { createOnion, describeLayers } from './gateway/onion.ts'
-import { openSeal } from './gateway/replicas.ts'
+import { openReplicas, openSeal } from './gateway/replicas.ts'
 import { openResultStore } from './gateway/result-store.ts'
 import {
   liveSettings,
@@ -62,7 +62,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     queryTimeout: settings.queryTimeoutMs,
   })
   const ledger = createLedger({ countTokens: (texts) => engine.countTokens(texts), now })
-  const resultStore = await openResultStore(config, engine, logger, now, memory.keptBytes)
+  const { resultStore, shared } = await openResultStore(config, engine, logger, now, memory.keptBytes)
 
   // Clients and servers, with the place of the modules between them.
   const stack = createStack()
@@ -248,6 +248,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     now,
     elapsed,
     seal: await openSeal(settings, now),
+    replicas: await openReplicas(settings, shared, logger, now),
     endpoints: [bridge?.endpoint, page?.endpoint].filter((one) => one !== undefined),
     metrics: tellMetrics,
     profiles: () => live.profiles,

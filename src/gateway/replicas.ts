@@ -1,6 +1,13 @@
-/** What replicas of this proxy have in common beside kept results. */
+/** What replicas of this proxy have in common beside kept results: session ids, and what each must know of a session at another. */
+import { randomUUID } from 'node:crypto'
 import type { Config } from '../config/schema.ts'
+import type { Logger } from '../observe/log.ts'
+import { messageOf, ProxyError } from '../protocol/errors.ts'
+import type { Request } from '../protocol/message.ts'
+import type { Replicas, Told } from '../server/replicas.ts'
 import type { SessionSeal } from '../server/sealed.ts'
+import type { SharedValues } from '../store/valkey/values.ts'
+import { sometimes } from './result-store.ts'
 
 /** Undefined without a key. */
 export async function openSeal(
@@ -10,4 +17,71 @@ export async function openSeal(
   if (key === undefined) return undefined
   const { createSessionSeal } = await import('../server/sealed.ts')
   return createSessionSeal({ keys: [key].flat(), lifeMs: maxAgeSeconds * 1000, now })
+}
+
+const SESSION = 'session'
+const CHANNEL = 'sessions'
+const ENDED = 'ended'
+
+/** Undefined without a key for sessions, or without a shared store. What the store refuses is told in the log. */
+export async function openReplicas(
+  { sessions: { key, maxAgeSeconds } }: Config['settings'],
+  shared: SharedValues | undefined,
+  logger: Logger,
+  now: () => number,
+): Promise<Replicas | undefined> {
+  if (key === undefined || shared === undefined) return undefined
+  const { Unreachable } = await import('../store/valkey/connection.ts')
+  const values = shared
+  const self = randomUUID()
+  const lifeMs = maxAgeSeconds * 1000
+  const refused = sometimes(now, (reason) =>
+    logger.warn({ reason }, 'replicas do not know all of the sessions at the others'),
+  )
+  /** That the store is away is told once, for all that lies there. */
+  const failed = (error: unknown): void => {
+    if (error instanceof Unreachable) return
+    refused(error instanceof ProxyError ? error.text : messageOf(error))
+  }
+  let telling = Promise.resolve()
+
+  /** In the order in which it was said. */
+  function tell(session: string, told: Told): Promise<void> {
+    telling = telling.then(() => values.tell(CHANNEL, JSON.stringify([self, session, told]))).catch(failed)
+    return telling
+  }
+
+  return {
+    async recall(session) {
+      try {
+        const found = await values.values(SESSION, session)
+        return found.includes(ENDED) ? ENDED : found.map((value) => JSON.parse(value) as Request)
+      } catch (error) {
+        failed(error)
+        return []
+      }
+    },
+    async note(session, request) {
+      const { method, params } = request
+      const field = method === 'logging/setLevel' ? 'level' : `uri ${String(params?.uri)}`
+      const value = method === 'resources/unsubscribe' ? undefined : JSON.stringify(request)
+      await values.put(SESSION, session, field, value, lifeMs).catch(failed)
+      await tell(session, { to: 'session', request })
+    },
+    async end(session) {
+      await values
+        .forget(SESSION, session)
+        .then(() => values.put(SESSION, session, ENDED, ENDED, lifeMs))
+        .catch(failed)
+      await tell(session, { to: 'end' })
+    },
+    tell: (session, told) => void tell(session, told),
+    listen(heard) {
+      const hear = async (text: string): Promise<void> => {
+        const [from, session, told] = JSON.parse(text) as [string, string, Told]
+        if (from !== self) await heard(session, told)
+      }
+      values.listen(CHANNEL, (text) => void hear(text).catch(failed), failed)
+    },
+  }
 }

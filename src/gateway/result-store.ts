@@ -15,17 +15,19 @@ import {
 } from '../store/result-store.ts'
 import type { Store } from '../store/store.ts'
 import { openSharedStore, STORES } from '../store/stores.ts'
+import type { SharedValues } from '../store/valkey/values.ts'
 
+/** `shared`: what proxies of one store know together beside results; undefined where the store is of this proxy alone. */
 export async function openResultStore(
   config: Config,
   engine: Engine,
   logger: Logger,
   now: () => number,
   maxBytes: number = RESULT_STORE_LIMITS.maxBytes,
-): Promise<ResultStore> {
+): Promise<{ resultStore: ResultStore; shared: SharedValues | undefined }> {
   const { settings } = config
   const backing = await openBacking(settings, logger, now)
-  return createResultStore({
+  const resultStore = createResultStore({
     ...RESULT_STORE_LIMITS,
     ...resultStoreLimits(settings),
     maxBytes,
@@ -35,13 +37,14 @@ export async function openResultStore(
     onDrop: ({ hash }) => engine.forget(hash),
     onError: (error) => logger.error({ err: error }, 'a kept result could not be stored'),
   })
+  return { resultStore, shared: backing?.values }
 }
 
 async function openBacking(
   settings: Config['settings'],
   logger: Logger,
   now: () => number,
-): Promise<Store | undefined> {
+): Promise<(Store & { readonly values?: SharedValues }) | undefined> {
   const common = {
     dataDir: settings.dataDir,
     maxBytes: settings.cacheDiskMaxBytes,
@@ -73,11 +76,11 @@ function scopeOf({ transport, enableAgentIsolation, dataDir }: Config['settings'
   return createHash('sha256').update(here).digest('hex')
 }
 
-/** Milliseconds between two equal reports: each result that is refused has the same reason. */
+/** Milliseconds between two equal reports: what the store refuses mostly has the same reason. */
 const SAME_REPORT_MS = 60_000
 
 /** Passes on what was not said for a while. */
-function sometimes(now: () => number, tell: (reason: string) => void): (reason: string) => void {
+export function sometimes(now: () => number, tell: (reason: string) => void): (reason: string) => void {
   let last = { kind: '', at: Number.NEGATIVE_INFINITY }
   return (reason) => {
     // Sizes differ from result to result.

@@ -28,6 +28,8 @@ const SETS_UP: ReadonlySet<string> = new Set([
 interface Legacy {
   /** Begins where another replica is: with what the client said there of itself, and what it had set up. */
   resume(before: Before): void
+  /** The client has set something up at another replica. */
+  setUp(request: Request): void
   serve(request: Request, incoming: Incoming): Promise<Result>
   noted(notification: Notification): void
   closed(): void
@@ -39,6 +41,8 @@ export function createLegacy(
   peer: Peer,
 ): Legacy {
   let client: Client | undefined
+  /** One after the other: a later one may take an earlier one back. No request of the client waits for it. */
+  let settingUp = Promise.resolve()
 
   function initialize(params: JsonObject): JsonObject {
     if (client) throw new RpcError(RPC.invalidRequest, 'This session is initialized already')
@@ -75,29 +79,33 @@ export function createLegacy(
     return { protocolVersion, ...backend.describe({ via, profile }) }
   }
 
-  /** One after the other: a later one may take an earlier one back. No request of the client waits for it. */
-  async function setUpAgain(requests: readonly Request[], known: Client): Promise<void> {
+  async function setUpAgain({ method, params = {} }: Request): Promise<void> {
+    if (!client) return
     const { signal } = new AbortController()
-    const { notify, ask } = known
-    for (const { method, params = {} } of requests) {
-      const exchange = { method, params, client: known, agent, signal, notify, ask }
-      await backend.handler(exchange).catch((error: unknown) => {
-        backend.logger.debug({ err: error, method, session: fingerprint(id) }, 'could not be set up again')
-      })
+    const { notify, ask } = client
+    try {
+      await backend.handler({ method, params, client, agent, signal, notify, ask })
+    } catch (error) {
+      backend.logger.debug({ err: error, method, session: fingerprint(id) }, 'could not be set up again')
     }
   }
 
+  function setUp(request: Request): void {
+    if (SETS_UP.has(request.method)) settingUp = settingUp.then(() => setUpAgain(request))
+  }
+
   return {
-    resume({ introduction, setUp }) {
+    resume({ introduction, setUp: requests }) {
       initialize(introduction)
-      if (client) void setUpAgain(setUp, client)
+      for (const request of requests) setUp(request)
     },
+    setUp,
     async serve(request, incoming) {
       try {
         if (request.method === 'initialize') return initialize(request.params ?? {})
         if (!client) throw new RpcError(RPC.invalidRequest, 'The first request must be initialize')
         const result = await backend.handler(exchangeOf(request, incoming, client))
-        if (onSetUp && SETS_UP.has(request.method)) onSetUp(request)
+        if (SETS_UP.has(request.method)) await onSetUp?.(request)
         return result
       } catch (error) {
         throw toRpcError(error)
@@ -163,7 +171,7 @@ export interface Backend {
 export interface Before {
   /** Params of its `initialize` request. */
   introduction: JsonObject
-  /** Requests that set something up there, oldest first. */
+  /** Requests that set something up there. */
   setUp: readonly Request[]
 }
 
@@ -177,8 +185,8 @@ export interface SessionOptions {
   profile?: string | undefined
   /** See `Client`. */
   mayReturn?: (() => boolean) | undefined
-  /** Told of each request that set something up. */
-  onSetUp?: ((request: Request) => void) | undefined
+  /** Told of each request that set something up, before it is answered. Never rejects. */
+  onSetUp?: ((request: Request) => Promise<void>) | undefined
   /** Absent: the client begins with its handshake. */
   before?: Before | undefined
   /** The number of the first request to the client. Replicas of one session must not use the same numbers. Default: 1. */
@@ -190,6 +198,8 @@ export interface Session {
   readonly id: string
   /** Ends when the client leaves or `close` is called. */
   readonly ended: Promise<void>
+  /** The client has set something up at another replica, which holds here from now on. Absent: no other replica serves it. */
+  setUp?(request: Request): void
   close(): Promise<void>
 }
 
@@ -215,5 +225,5 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const legacy = createLegacy({ ...options, isListening }, peer)
   await peer.start()
   if (before) legacy.resume(before)
-  return { id, ended, close: () => peer.close() }
+  return { id, ended, setUp: legacy.setUp, close: () => peer.close() }
 }

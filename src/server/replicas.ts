@@ -1,4 +1,4 @@
-/** What replicas of this proxy tell each other of sessions. Contract; nothing implements it yet: each replica knows what it has seen itself. */
+/** What replicas of this proxy tell each other of sessions. Without it, each replica knows what it has seen itself. */
 import type { JsonRpcMessage, Request } from '../protocol/message.ts'
 
 /** Something of a session that another replica may have to hear. */
@@ -7,19 +7,21 @@ export type Told =
   | { to: 'proxy'; message: JsonRpcMessage }
   /** To the client: another replica may have its stream. */
   | { to: 'client'; message: JsonRpcMessage }
+  /** Of the client: a request that set something up at another replica. */
+  | { to: 'session'; request: Request }
   /** The client has ended the session. */
   | { to: 'end' }
 
 /** Nothing of it rejects or throws: where the store cannot be asked, each replica knows what it has seen itself. */
 export interface Replicas {
-  /** What was set up in a session, oldest first, or that its client has ended it. */
+  /** What is set up in a session, in no order, or that its client has ended it. */
   recall(session: string): Promise<readonly Request[] | 'ended'>
-  /** Remembers a request that set something up. */
-  note(session: string, request: Request): void
+  /** Remembers a request that set something up, and tells the others: from then on they know it. */
+  note(session: string, request: Request): Promise<void>
   /** From now on nobody finds the session. */
   end(session: string): Promise<void>
   /** Tells the others. */
   tell(session: string, told: Told): void
-  /** Hears what others tell. */
-  listen(heard: (session: string, told: Told) => void): void
+  /** Hears what others tell, in the order in which each of them told it. */
+  listen(heard: (session: string, told: Told) => Promise<void>): void
 }

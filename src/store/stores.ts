@@ -5,6 +5,7 @@ import { integer, oneOf, text } from '../config/option.ts'
 import { messageOf } from '../protocol/errors.ts'
 import { createDiskStore } from './disk.ts'
 import type { Store } from './store.ts'
+import type { SharedValues } from './valkey/values.ts'
 
 /** What the settings say of the store, and the clock. */
 interface StoreSettings {
@@ -102,7 +103,7 @@ interface SharedSettings extends StoreSettings {
 export async function openSharedStore(
   { url, key, blobs, maxBytesPerClient }: z.output<typeof sharedStoreSchema>,
   { dataDir, maxBytes, maxAge, now, scope, onUp, onAway, onRefused }: SharedSettings,
-): Promise<Store> {
+): Promise<Store & { readonly values: SharedValues }> {
   const { createValkeyStore } = await import('./valkey/store.ts')
   const { createFallbackStore } = await import('./valkey/fallback.ts')
   const directory = blobs ?? join(dataDir, 'results')
@@ -122,5 +123,5 @@ export async function openSharedStore(
     onAway,
   })
   store = createFallbackStore({ shared, local, onRefused })
-  return store
+  return Object.assign(store, { values: shared.values })
 }

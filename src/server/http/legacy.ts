@@ -179,13 +179,16 @@ export function createLegacyEndpoint(
     await Promise.all([session.close(), replicas?.end(session.id)])
   }
 
-  replicas?.listen((name, told) => {
-    const kept = sessions.peek(name)
-    if (told.to !== 'end') return kept?.transport.transport.hear(told)
-    ended.set(name, true)
-    if (kept === undefined) return
-    kept.transport.isOver = true
-    void kept.session.close()
+  replicas?.listen(async (name, told) => {
+    if (told.to === 'end') ended.set(name, true)
+    // One that is made again just now was asked for what it is before this was told.
+    const kept = sessions.peek(name) ?? (await returning.get(name))
+    if (kept === undefined || typeof kept === 'string') return
+    const { session, transport: hosted } = kept
+    if (told.to === 'session') return session.setUp?.(told.request)
+    if (told.to !== 'end') return hosted.transport.hear(told)
+    hosted.isOver = true
+    await session.close()
   })
 
   async function other(request: IncomingMessage, response: ServerResponse, visitor: Visitor): Promise<void> {
@@ -386,7 +389,7 @@ export class SessionTransport implements Transport {
   }
 
   /** Takes what another replica tells of this session. */
-  hear(told: Exclude<Told, { to: 'end' }>): void {
+  hear(told: Extract<Told, { message: JsonRpcMessage }>): void {
     const { message } = told
     if (told.to === 'client') {
       if (this.#standing && 'method' in message) void this.#sendStanding(message, rankOf(message), undefined)

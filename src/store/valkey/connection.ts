@@ -35,6 +35,8 @@ export interface Connection {
   send(args: readonly Argument[]): Promise<unknown>
   /** Runs a Lua script by its digest; the server is told the text when it does not know it. */
   run(script: Script, keys: readonly string[], args: readonly Argument[]): Promise<unknown>
+  /** Hears what is published on a channel while the connection is up. `refused`: the server does not let this user. */
+  listen(channel: string, heard: (message: Buffer) => void, refused: (error: ProxyError) => void): void
   close(): Promise<void>
 }
 
@@ -66,6 +68,7 @@ interface Client {
   destroy(): void
   on(event: 'error' | 'end', heard: (error?: unknown) => void): unknown
   sendCommand(args: Argument[]): Promise<unknown>
+  subscribe(channel: string, heard: (message: Buffer) => void, asBuffers: true): Promise<unknown>
 }
 
 interface Library {
@@ -83,6 +86,8 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   const safely = (error: unknown): string =>
     secrets.reduce((text, secret) => text.replaceAll(secret, '***'), messageOf(error))
 
+  /** What to hear, with each connection anew. */
+  const listeners: ((made: Client) => void)[] = []
   let client: Client | undefined
   let generation = 0
   let clockOffset = 0
@@ -108,6 +113,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
       try {
         await inTime(Promise.race([made.connect(), lost.then((error) => Promise.reject(error))]))
         await readClock(made)
+        for (const listen of listeners) listen(made)
         client = made
         generation++
         failures = 0
@@ -188,15 +194,14 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
       // Who does not answer in time is given up, so that no later command waits.
       if (error instanceof TooLate && asked === client) lose(error)
       // What the server says in answer is no reason to think it away.
-      if (client === asked && !(error instanceof TooLate) && isReply(error)) {
-        throw new ProxyError(
-          'STORE_FAILED',
-          `The shared store at ${place} refused: ${safely(error)}`,
-          remedyOf(messageOf(error)),
-        )
-      }
+      if (client === asked && !(error instanceof TooLate) && isReply(error)) throw refusal(error)
       throw new Unreachable(place, safely(error))
     }
+  }
+
+  function refusal(error: unknown): ProxyError {
+    const message = `The shared store at ${place} refused: ${safely(error)}`
+    return new ProxyError('STORE_FAILED', message, remedyOf(messageOf(error)))
   }
 
   return {
@@ -217,6 +222,15 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
         if (!messageOf(error).includes('NOSCRIPT')) throw error
         return send(['EVAL', text, ...rest])
       }
+    },
+    listen(channel, heard, refused) {
+      const listen = (made: Client): void => {
+        made
+          .subscribe(channel, heard, true)
+          .catch((error: unknown) => isReply(error) && refused(refusal(error)))
+      }
+      listeners.push(listen)
+      if (client) listen(client)
     },
     async close() {
       closing.abort()

@@ -7,6 +7,7 @@ import { type Entry, type EntryInfo, type Handle, isHandle, type Store, type Sto
 import { createCipher } from './cipher.ts'
 import { openConnection, type Script } from './connection.ts'
 import { COUNT, FIND, LIST, LOOK, PUT, REMOVE, RENEW, TAKE } from './scripts.ts'
+import { createSharedValues, type SharedValues } from './values.ts'
 
 /** How a store in Valkey is reached and limited. */
 export interface ValkeyStoreOptions {
@@ -34,6 +35,8 @@ export interface ValkeyStore extends Store {
   readonly place: string
   /** How often it was connected. What an earlier connection saw, the server may have lost since. */
   readonly generation: number
+  /** What lies there beside results. */
+  readonly values: SharedValues
 }
 
 /** An entry is larger than any may be there, or than all of its owner. */
@@ -242,6 +245,7 @@ export async function createValkeyStore(options: ValkeyStoreOptions): Promise<Va
   return {
     isShared: scope === '',
     place,
+    values: createSharedValues(connection, cipher),
     get generation() {
       return connection.generation
     },

@@ -62,8 +62,11 @@ test('a new store is chosen by its name, and two proxies share what lies in it',
   const config = parseConfig({ proxySettings: { store: 'common', dataDir } })
   const engine = { forget: () => {} } as Partial<Engine> as Engine
   const stores: ResultStore[] = []
-  for (let nth = 0; nth < 2; nth++)
-    stores.push(await openResultStore(config, engine, pino({ level: 'silent' }) as never, Date.now))
+  for (let nth = 0; nth < 2; nth++) {
+    const logger = pino({ level: 'silent' }) as never
+    const { resultStore } = await openResultStore(config, engine, logger, Date.now)
+    stores.push(resultStore)
+  }
   onTestFinished(() => Promise.all(stores.map((resultStore) => resultStore.close())).then(() => {}))
   const [here, there] = stores
   const content = new TextEncoder().encode('{"content":[]}')

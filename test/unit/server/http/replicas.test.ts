@@ -16,20 +16,21 @@ const sealWith = (key: string) => createSessionSeal({ keys: [key], lifeMs: 60_00
 /** What replicas share, without a store. */
 function createShared() {
   const setUp = new Map<string, Request[] | 'ended'>()
-  const heard = new Map<object, (session: string, told: Told) => void>()
+  const heard = new Map<object, (session: string, told: Told) => Promise<void>>()
   return (): Replicas => {
     const self: Replicas = {
       recall: async (session) => setUp.get(session) ?? [],
-      note(session, request) {
+      async note(session, request) {
         const before = setUp.get(session) ?? []
         if (before !== 'ended') setUp.set(session, [...before, request])
+        self.tell(session, { to: 'session', request })
       },
       async end(session) {
         setUp.set(session, 'ended')
         self.tell(session, { to: 'end' })
       },
       tell(session, told) {
-        for (const [other, hear] of heard) if (other !== self) hear(session, told)
+        for (const [other, hear] of heard) if (other !== self) void hear(session, told)
       },
       listen: (hear) => void heard.set(self, hear),
     }
@@ -140,6 +141,30 @@ describe('a session with a sealed id', () => {
         [1, 'tools/call', undefined],
       ]),
     )
+  })
+
+  test('has at each replica that knows it what is set up, and taken back, at another', async () => {
+    const seen: [string, unknown][] = []
+    const there = { client: undefined as unknown }
+    const replicas = await pair({
+      handler: async ({ method, params, client }) => {
+        if (client === there.client) seen.push([method, params.level ?? params.uri])
+        return {}
+      },
+    })
+    const session = await replicas.here.open()
+    expect(await statusOf(replicas.there.post(CALL, session))).toBe(200)
+    there.client = replicas.there.clients[0]
+    const said = [
+      ['logging/setLevel', { level: 'error' }],
+      ['resources/subscribe', { uri: 'a://b' }],
+      ['resources/unsubscribe', { uri: 'a://b' }],
+    ] as const
+    for (const [id, [method, params]] of said.entries())
+      expect(await statusOf(replicas.here.post({ id, method, params }, session))).toBe(200)
+    await until(() => seen.length === said.length)
+    expect(seen.map(([method]) => method)).toEqual(said.map(([method]) => method))
+    expect(seen.map(([, what]) => what)).toEqual(['error', 'a://b', 'a://b'])
   })
 
   test('is asked at one replica and answers at the other', async () => {

@@ -1,0 +1,85 @@
+/** What all proxies of one store know together beside results: a few fields under a name, and what they tell each other. */
+
+import type { ProxyError } from '../../protocol/errors.ts'
+import type { Cipher } from './cipher.ts'
+import { type Connection, script } from './connection.ts'
+
+/**
+ * Rejects with ProxyError where the store refuses, with Unreachable where it is away. Names tell nothing and values are sealed where
+ * the store has a key.
+ */
+export interface SharedValues {
+  /** The values under a name, in no order. */
+  values(kind: string, name: string): Promise<string[]>
+  /** Puts a value in a field, or takes it away (undefined). All of the name lives so many milliseconds from now. Takes `MOST_FIELDS`. */
+  put(kind: string, name: string, field: string, value: string | undefined, lifeMs: number): Promise<void>
+  /** Takes all away that is under a name. */
+  forget(kind: string, name: string): Promise<void>
+  /** To all that listen, this process too. */
+  tell(channel: string, text: string): Promise<void>
+  /** `refused`: the user of the store may not listen. */
+  listen(channel: string, heard: (text: string) => void, refused: (error: ProxyError) => void): void
+}
+
+/** Of a value or text, decompressed. */
+const MOST_BYTES = 64 * 1024 * 1024
+/** A client can ask for any number of subscriptions. */
+const MOST_FIELDS = 1000
+
+/** Both at once: without its end of life a name would stay for ever. KEYS: name. ARGV: field, value, life in milliseconds, most fields. */
+const PUT = script(`
+if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 and redis.call('HLEN', KEYS[1]) >= tonumber(ARGV[4]) then
+  return redis.error_reply('FULL more than ' .. ARGV[4] .. ' fields')
+end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+return redis.call('PEXPIRE', KEYS[1], ARGV[3])
+`)
+
+export function createSharedValues(connection: Connection, cipher: Cipher): SharedValues {
+  const keyOf = (kind: string, name: string): string => `mcp-rlm-proxy:{${cipher.name(kind, name)}}:v`
+  const placeOf = (channel: string): string => `mcp-rlm-proxy:${channel}`
+
+  /** Undefined: it was changed, moved or sealed with another key. */
+  const opened = (closed: unknown, place: string): Promise<string | undefined> =>
+    Buffer.isBuffer(closed)
+      ? cipher.open(closed, place, MOST_BYTES).then(String, () => undefined)
+      : Promise.resolve(undefined)
+
+  return {
+    async values(kind, name) {
+      const key = keyOf(kind, name)
+      const answer = await connection.send(['HVALS', key])
+      const found = await Promise.all((Array.isArray(answer) ? answer : []).map((one) => opened(one, key)))
+      return found.filter((value) => value !== undefined)
+    },
+    async put(kind, name, field, value, lifeMs) {
+      const key = keyOf(kind, name)
+      const hidden = cipher.name('field', name, field)
+      if (value === undefined) await connection.send(['HDEL', key, hidden])
+      else {
+        const closed = await cipher.close(Buffer.from(value), key)
+        await connection.run(PUT, [key], [hidden, closed, String(lifeMs), String(MOST_FIELDS)])
+      }
+    },
+    async forget(kind, name) {
+      await connection.send(['UNLINK', keyOf(kind, name)])
+    },
+    async tell(channel, text) {
+      const place = placeOf(channel)
+      await connection.send(['PUBLISH', place, await cipher.close(Buffer.from(text), place)])
+    },
+    listen(channel, heard, refused) {
+      const place = placeOf(channel)
+      /** In the order in which it was told: what is compressed takes longer to open. */
+      let hearing = Promise.resolve()
+      const hear = (message: Buffer): void => {
+        const text = opened(message, place)
+        hearing = hearing.then(async () => {
+          const said = await text
+          if (said !== undefined) heard(said)
+        })
+      }
+      connection.listen(place, hear, refused)
+    },
+  }
+}

@@ -1,0 +1,127 @@
+/** Two proxies behind a real nginx that sends each request to the next of them. */
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import {
+  LoggingMessageNotificationSchema,
+  ResourceUpdatedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+import { expect, onTestFinished, test } from 'vitest'
+import { hasNginx, startNginx } from '../support/nginx.ts'
+import { describeWithValkey, startValkey } from '../support/valkey-server.ts'
+import type { AnyClient } from './support/clients.ts'
+import { startHttpProxy } from './support/http-proxy.ts'
+import { fixture, handleOf, PATIENT, textOf } from './support/world.ts'
+
+const CLIENTS = 32
+const ROUNDS = 2
+const WAIT = { timeout: 60_000, interval: 50 }
+
+/** Where two proxies are that have a store and a key. */
+async function replicas(): Promise<[URL, URL]> {
+  const valkey = await startValkey()
+  onTestFinished(() => valkey.stop())
+  const settings = {
+    sessions: { key: 'a key that all replicas have' },
+    store: { url: valkey.url, key: 'a key of the store' },
+  }
+  const options = { servers: { f: fixture('f') }, settings }
+  const [here, there] = await Promise.all([startHttpProxy(options), startHttpProxy(options)])
+  return [here.url, there.url]
+}
+
+const INFO = { name: 'test', version: '1.0.0' }
+
+async function connectLegacy(url: URL) {
+  const client = new LegacyClient(INFO)
+  onTestFinished(() => client.close())
+  const transport = new LegacyTransport(url)
+  await client.connect(transport as never, PATIENT)
+  return { client, transport }
+}
+
+async function connectModern(url: URL): Promise<Client> {
+  const client = new Client(INFO, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
+  onTestFinished(() => client.close())
+  await client.connect(new StreamableHTTPClientTransport(url), PATIENT)
+  return client
+}
+
+/** The status of a request of the session. */
+async function statusOf(url: URL, session: string): Promise<number> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-session-id': session,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 'status', method: 'ping' }),
+  })
+  await response.text()
+  return response.status
+}
+
+describeWithValkey('two replicas behind a balancer', () => {
+  test.skipIf(!hasNginx)(
+    'answer clients of both eras as one, and each question about what any of them kept',
+    async () => {
+      const balancer = await startNginx((await replicas()).map(({ port }) => Number(port)))
+      onTestFinished(() => balancer.stop())
+      const { url } = balancer
+      const clients = await Promise.all(
+        Array.from({ length: CLIENTS }, async (_, nth) => {
+          const client = nth % 2 === 0 ? (await connectLegacy(url)).client : await connectModern(url)
+          return client as unknown as AnyClient
+        }),
+      )
+      const wrong: string[] = []
+      let calls = 0
+      for (let round = 0; round < ROUNDS; round++)
+        await Promise.all(
+          clients.map(async (client, nth) => {
+            const count = 300 + nth + CLIENTS * round
+            const kept = await client.callTool({ name: 'f_records', arguments: { count } })
+            const cache_id = handleOf(kept)
+            // One after the other: the balancer sends them to both.
+            for (let time = 0; time < 2; time++) {
+              const asked = { name: 'proxy_filter', arguments: { cache_id, aggregate: 'count' } }
+              const text = textOf(await client.callTool(asked))
+              if (!text.includes(String(count))) wrong.push(`${count}: ${text}`)
+              calls++
+            }
+          }),
+        )
+      expect(wrong).toEqual([])
+      expect(calls).toBe(2 * CLIENTS * ROUNDS)
+    },
+  )
+
+  test('know what a session set up, was told and ended at either', async () => {
+    const [here, there] = await replicas()
+    const { client, transport } = await connectLegacy(here)
+    const session = transport.sessionId as string
+    const heard: string[] = []
+    client.setNotificationHandler(
+      LoggingMessageNotificationSchema,
+      ({ params }) => void heard.push(params.level),
+    )
+    client.setNotificationHandler(
+      ResourceUpdatedNotificationSchema,
+      ({ params }) => void heard.push(params.uri),
+    )
+
+    // The other replica makes the session again, and is told of what is set up after that.
+    expect(await statusOf(there, session)).toBe(200)
+    const [resource] = (await client.listResources(undefined, PATIENT)).resources
+    const uri = String(resource?.uri)
+    await client.setLoggingLevel('error', PATIENT)
+    await client.subscribeResource({ uri }, PATIENT)
+    // Both servers say so when they are told, and the client has its stream at the first replica.
+    const sorted = () => heard.toSorted()
+    await expect.poll(sorted, WAIT).toEqual([uri, uri, 'error', 'error'].toSorted())
+
+    await transport.terminateSession()
+    for (const url of [here, there]) await expect.poll(() => statusOf(url, session), WAIT).toBe(404)
+  })
+})

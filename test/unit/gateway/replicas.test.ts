@@ -1,0 +1,143 @@
+/** What replicas tell each other of sessions, over a real store. */
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import type { Config } from '../../../src/config/schema.ts'
+import { openReplicas } from '../../../src/gateway/replicas.ts'
+import type { Replicas, Told } from '../../../src/server/replicas.ts'
+import { createValkeyStore } from '../../../src/store/valkey/store.ts'
+import { describeWithValkey, startValkey, type ValkeyServer } from '../../support/valkey-server.ts'
+
+const KEY = 'a key of at least sixteen characters'
+const LIFE_SECONDS = 100
+const WAIT = { timeout: 60_000, interval: 20 }
+const LEVEL = { method: 'logging/setLevel', params: { level: 'error' } }
+const SUBSCRIBE = { method: 'resources/subscribe', params: { uri: 'a://b' } }
+const UNSUBSCRIBE = { method: 'resources/unsubscribe', params: { uri: 'a://b' } }
+
+describeWithValkey('replicas over a store', () => {
+  let server: ValkeyServer
+  beforeAll(async () => {
+    server = await startValkey()
+    // Those of docs/shared-store.md, and the same without the right to listen.
+    const rights = '~mcp-rlm-proxy:* -@all +@connection +@scripting +@hash +@sortedset +@string'
+    const commands = '+pexpire +exists +unlink +scan +time'
+    const deaf = `on >secret ${rights} ${commands}`.split(' ')
+    await server.tell('ACL', 'SETUSER', 'deaf', ...deaf)
+    await server.tell('ACL', 'SETUSER', 'proxy', ...deaf, '+publish', '+subscribe', '&mcp-rlm-proxy:*')
+  })
+  afterAll(() => server.stop())
+
+  async function open({ user = 'proxy:secret', key = KEY, port = server.port } = {}) {
+    const warn = vi.fn()
+    const store = await createValkeyStore({
+      url: `valkey://${user}@127.0.0.1:${port}`,
+      key,
+      scope: '',
+      maxAge: 60_000,
+      maxBytesPerOwner: 1024,
+      now: Date.now,
+      onUp() {},
+      onAway() {},
+      commandMs: 10_000,
+    })
+    onTestFinished(() => store.close())
+    const settings = { sessions: { key: KEY, maxAgeSeconds: LIFE_SECONDS } } as Config['settings']
+    const replicas = await openReplicas(settings, store.values, { warn } as never, Date.now)
+    const heard: [string, Told][] = []
+    replicas?.listen(async (...said) => void heard.push(said))
+    // Listening was asked for before: the server has answered that by now.
+    await store.values.values('any', 'any')
+    return { replicas: replicas as Replicas, heard, warn, store }
+  }
+
+  test('each knows what holds in a session, and what was taken back', async () => {
+    const [here, there] = [await open(), await open()]
+    for (const request of [LEVEL, SUBSCRIBE]) await here.replicas.note('s', request)
+    const recalled = await there.replicas.recall('s')
+    expect(recalled).toHaveLength(2)
+    expect(recalled).toEqual(expect.arrayContaining([LEVEL, SUBSCRIBE]))
+    await there.replicas.note('s', UNSUBSCRIBE)
+    expect(await here.replicas.recall('s')).toEqual([LEVEL])
+    expect(await here.replicas.recall('another')).toEqual([])
+    await expect.poll(() => here.heard, WAIT).toEqual([['s', { to: 'session', request: UNSUBSCRIBE }]])
+  })
+
+  test('the others hear what one tells, in its order, and the one that tells does not', async () => {
+    const [here, there, elsewhere] = [await open(), await open(), await open()]
+    const said: [string, Told][] = Array.from({ length: 20 }, (_, id) => [
+      's',
+      // What is compressed takes longer to open.
+      { to: 'client', message: { jsonrpc: '2.0', id, method: id % 2 === 0 ? 'x'.repeat(100_000) : 'y' } },
+    ])
+    for (const [session, told] of said) here.replicas.tell(session, told)
+    for (const { heard } of [there, elsewhere]) await expect.poll(() => heard.length, WAIT).toBe(20)
+    expect(there.heard).toEqual(said)
+    expect(here.heard).toEqual([])
+  })
+
+  test('an end is known to all, and stays known', async () => {
+    const [here, there] = [await open(), await open()]
+    await here.replicas.note('ending', SUBSCRIBE)
+    await here.replicas.end('ending')
+    await expect.poll(() => there.heard.at(-1), WAIT).toEqual(['ending', { to: 'end' }])
+    await there.replicas.note('ending', LEVEL)
+    expect(await there.replicas.recall('ending')).toBe('ended')
+  })
+
+  test('what is kept of a session leaves the store when its id no longer counts', async () => {
+    const { replicas } = await open()
+    await server.tell('FLUSHALL')
+    await replicas.note('s', SUBSCRIBE)
+    const script = "return redis.call('PTTL', redis.call('KEYS', '*')[1])"
+    const left = Number((await server.tell('EVAL', script, '0')).slice(1))
+    expect(left).toBeGreaterThan(0)
+    expect(left).toBeLessThanOrEqual(LIFE_SECONDS * 1000)
+  })
+
+  test('a session cannot fill the store: it has room for a thousand subscriptions', async () => {
+    const { replicas, warn } = await open()
+    for (let nth = 0; nth <= 1000; nth++)
+      await replicas.note('greedy', { method: 'resources/subscribe', params: { uri: `a://${nth}` } })
+    expect(await replicas.recall('greedy')).toHaveLength(1000)
+    expect(JSON.stringify(warn.mock.calls)).toContain('more than 1000 fields')
+    await replicas.note('greedy', { method: 'resources/subscribe', params: { uri: 'a://0', again: true } })
+    expect(JSON.stringify(await replicas.recall('greedy'))).toContain('again')
+  })
+
+  test('a replica with another key of the store knows nothing of them', async () => {
+    const [here, foreign] = [await open(), await open({ key: 'another key of the store' })]
+    await here.replicas.note('s', SUBSCRIBE)
+    expect(await foreign.replicas.recall('s')).toEqual([])
+    expect(foreign.heard).toEqual([])
+  })
+
+  test('what is published by others and is no message is told in the log, and the next one is heard', async () => {
+    const [here, there] = [await open(), await open()]
+    await here.store.values.tell('sessions', 'no JSON')
+    here.replicas.tell('s', { to: 'end' })
+    await expect.poll(() => there.heard, WAIT).toEqual([['s', { to: 'end' }]])
+    expect(there.warn).toHaveBeenCalledTimes(1)
+  })
+
+  test('a user of the store that may not listen or tell reads so in the log, and remembers still', async () => {
+    const deaf = await open({ user: 'deaf:secret' })
+    await expect
+      .poll(() => JSON.stringify(deaf.warn.mock.calls), WAIT)
+      .toMatch(/NOPERM.*docs\/shared-store\.md/)
+    await deaf.replicas.note('kept', SUBSCRIBE)
+    expect(await deaf.replicas.recall('kept')).toEqual([SUBSCRIBE])
+  })
+
+  test('listens again once the store is back', async () => {
+    const own = await startValkey()
+    onTestFinished(() => own.stop())
+    const as = { user: 'default:', port: own.port }
+    const [here, there] = [await open(as), await open(as)]
+    await own.restart()
+    await expect
+      .poll(async () => {
+        here.replicas.tell('s', { to: 'end' })
+        return there.heard.length
+      }, WAIT)
+      .toBeGreaterThan(0)
+  })
+})
