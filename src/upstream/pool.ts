@@ -190,9 +190,11 @@ class Pool implements Upstreams {
       throw new RpcError(RPC.methodNotFound, `Method not found: ${request.method.slice(0, 200)}`)
     server.calls++
     try {
-      return await timing(exchange, { part: 'server', server: name }, () =>
-        this.#sessions.of(server, exchange.client).request(request, exchange),
-      )
+      const send = (): Promise<Result> =>
+        this.#sessions.of(server, exchange.client).request(request, exchange)
+      return await (exchange.onTimed === undefined
+        ? send()
+        : timing(exchange, { part: 'server', server: name }, send))
     } finally {
       server.calls--
     }
