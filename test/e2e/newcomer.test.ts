@@ -33,7 +33,7 @@ test('wraps a server as the README says, and asks its questions about a large re
   })
   const { tools } = await client.listTools()
   const told = [...page('README.md').matchAll(/^\| `(proxy_\w+)` \|/gm)].map(([, name]) => name)
-  expect(told).toHaveLength(3)
+  expect(told).toHaveLength(4)
   expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(told))
 
   const path = join(ROOT, 'package-lock.json')
