@@ -77,7 +77,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     now: elapsed,
     maxMessageBytes: memory.messageBytes,
     arriving: settings.enableAutoTruncation ? engine.arriving : undefined,
-    reached: stack.reached,
+    reach: stack.reach,
     ask: askThrough(stack),
   })
   const quotas = createServerQuotas(elapsed)
@@ -178,7 +178,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     toolsChange: exposure.toolsChange,
     left: departures.announce,
     described: stack.describe,
-    reached: stack.reached,
+    reaches: stack.reaches,
     notified: notifyThrough(stack, upstreams),
   })
   const backend = watched?.watching(served) ?? served

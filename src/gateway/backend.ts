@@ -40,8 +40,8 @@ interface BackendParts {
   notified: Backend['notified']
   /** What modules make of what the proxy says of itself. */
   described(said: Described, profile: string | undefined): Described
-  /** The servers that a client with this profile may use. */
-  reached(servers: readonly string[], client: Pick<Client, 'profile'>): readonly string[]
+  /** Whether a client with this profile may use this server. */
+  reaches(server: string, profile: string | undefined): boolean
 }
 
 export function createBackend(
@@ -58,14 +58,14 @@ export function createBackend(
     left,
     notified,
     described,
-    reached,
+    reaches,
   }: BackendParts,
 ): Backend {
   const serverInfo = { name: PROXY_NAME, title: 'MCP RLM Proxy', version: packageVersion() }
   /** Clients whose servers are not connected yet, with what puts that off. */
   const opening = new Map<Client, { stop(): void }>()
   const serversFor = (profile: string | undefined): readonly string[] =>
-    reached(upstreams.servers, profile === undefined ? {} : { profile })
+    upstreams.servers.filter((server) => reaches(server, profile))
   const capabilities = (profile: string | undefined): JsonObject =>
     joinCapabilities(serversFor(profile).map((server) => upstreams.known(server)))
   function open(client: Client): void {

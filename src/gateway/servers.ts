@@ -6,12 +6,12 @@ import type { ServerConfig } from '../config/servers.ts'
 import type { Logger } from '../observe/log.ts'
 import { PROXY_NAME } from '../protocol/chain.ts'
 import { ProxyError } from '../protocol/errors.ts'
-import type { Client } from '../protocol/exchange.ts'
+import type { Client, Reach } from '../protocol/exchange.ts'
 import type { ResultSettingsOf } from '../proxy/feature.ts'
 import type { AddressBook } from '../proxy/resources.ts'
 import type { Audience } from '../server/audience.ts'
 import { fitsGlob } from '../text/glob.ts'
-import type { Permits, UpstreamEvents, Upstreams, UpstreamsOptions } from '../upstream/contract.ts'
+import type { Permits, UpstreamEvents, Upstreams } from '../upstream/contract.ts'
 import type { ServerOptions } from '../upstream/dial.ts'
 import type { Serve } from '../upstream/in-process.ts'
 import type { Arriving } from '../upstream/incoming.ts'
@@ -33,8 +33,8 @@ interface ServersParts {
   maxMessageBytes: number
   /** Told of long responses while they come. */
   arriving: Arriving | undefined
-  /** Those of the servers that are there for a client. */
-  reached: NonNullable<UpstreamsOptions['reached']>
+  /** Which servers are there for a client. */
+  reach: Reach
   /** Asks a client that no request under way belongs to. */
   ask: NonNullable<UpstreamEvents['ask']>
 }
@@ -43,7 +43,8 @@ export function openUpstreams(config: Config, parts: ServersParts): Upstreams {
   const { audience, book, authorizer, logger, now, maxMessageBytes } = parts
   const { settings } = config
   const limit = Math.min(settings.maxResponseSize, settings.maxResponseTokens ?? Number.POSITIVE_INFINITY)
-  const isReached = (server: string, client: Client): boolean => parts.reached([server], client).length > 0
+  const isReached = (server: string, client: Client): boolean =>
+    parts.reach.limits.every((limit) => limit(server, client.profile))
   return createUpstreams({
     servers: serverOptionsOf(config),
     defaults: {
@@ -75,7 +76,7 @@ export function openUpstreams(config: Config, parts: ServersParts): Upstreams {
     dataDir: settings.dataDir,
     now,
     authorizer,
-    reached: parts.reached,
+    reach: parts.reach,
     permits: permitsOf(config),
   })
 }

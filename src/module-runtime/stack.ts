@@ -1,6 +1,6 @@
 /** The modules as one: the same order around requests, requests of servers, and notifications of both directions. */
 import { QUESTIONS, type Result } from '../protocol/content.ts'
-import type { Client, Exchange, Handler, Middleware } from '../protocol/exchange.ts'
+import type { Exchange, Handler, Middleware, Reach } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import { createLists } from '../protocol/lists.ts'
 import type { Notification, Request } from '../protocol/message.ts'
@@ -42,9 +42,9 @@ export interface Stack {
   notify(notice: Notice, deliver: Notify): void | Promise<void>
   /** What the proxy says of itself, as the modules have it for clients that chose this profile. */
   describe(said: Described, profile?: string): Described
-  /** The servers that a client with this profile may use; the very same list where it may use all. */
-  reached(servers: readonly string[], client: Pick<Client, 'profile'>): readonly string[]
-  /** Whether this server is one of them. */
+  /** What each module that keeps servers from some clients says of a server and a profile. A plain property: every call reads it. */
+  readonly reach: Reach
+  /** Whether a client with this profile may use this server. */
   reaches(server: string, profile: string | undefined): boolean
   /** These from now on. What is under way ends where it began. */
   set(outer: readonly Layer[], inner: readonly Layer[]): void
@@ -73,10 +73,7 @@ export function createStack(): Stack {
   let toServer: Notify = delivered
   let isHearing = false
   let layers: readonly Layer[] = []
-  /** Those that know servers which are not for everybody. */
-  let limits: readonly NonNullable<Module['reaches']>[] = []
-  const reaches = (server: string, profile: string | undefined): boolean =>
-    limits.every((limit) => limit(server, profile))
+  const reach: { limits: Reach['limits'] } = { limits: [] }
 
   const rounds = createRounds({
     ask: put,
@@ -151,9 +148,8 @@ export function createStack(): Stack {
     notify,
     describe: (said, profile) =>
       layers.reduceRight((text, { module }) => module.describe?.(text, profile) ?? text, said),
-    reached: (servers, { profile }) =>
-      limits.length === 0 ? servers : servers.filter((server) => reaches(server, profile)),
-    reaches,
+    reach,
+    reaches: (server, profile) => reach.limits.every((limit) => limit(server, profile)),
     set(outside, inside) {
       names = { outer: outside.map(({ name }) => name), inner: inside.map(({ name }) => name) }
       outer.set(outside.flatMap(layerOf))
@@ -161,7 +157,7 @@ export function createStack(): Stack {
       if (layers.length + outside.length + inside.length > 0) inner.set([...inside.flatMap(layerOf), door])
       const all = [...outside, ...inside]
       layers = all
-      limits = all.flatMap(({ module }) => (module.reaches ? [module.reaches.bind(module)] : []))
+      reach.limits = all.flatMap(({ module }) => (module.reaches ? [module.reaches.bind(module)] : []))
       isHearing = all.some(({ hears }) => hears)
       // From a server the last of the list is the first: it stands nearest to it.
       const reversed = all.toReversed()

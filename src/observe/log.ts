@@ -1,4 +1,7 @@
-/** What every part is handed to tell of itself: a logger, and a clock for how long things take. */
+/** What every part is handed to tell of itself: a logger, a clock for how long things take, and what is told of a call. */
+import type { Client } from '../protocol/exchange.ts'
+import type { JsonValue } from '../protocol/json.ts'
+import { fingerprint } from './redact.ts'
 
 /** Pino's shape, fields first, so that pino itself fits. */
 export interface Logger {
@@ -25,3 +28,53 @@ export function withFields(logger: Logger, always: Readonly<Record<string, unkno
 
 /** Whole milliseconds since any moment, by a clock that nobody sets. */
 export const steadyClock = (): number => Math.floor(performance.now())
+
+// What is told of a call without writing it out: who makes it, and about how large it is.
+
+/** Who calls. */
+interface Caller {
+  /** What the client says it is: `claude-code 2.1`. */
+  readonly client: string
+  /** Stands for the owner of what is kept. */
+  readonly agent: string
+}
+
+/** Characters of names that clients make up. */
+const NAMED = 100
+
+/** Made once for each client. */
+export function callerOf(client: Client): Caller {
+  const known = callers.get(client)
+  if (known !== undefined) return known
+  const { name, version } = client.info
+  const says = [name, version].filter((part) => typeof part === 'string').join(' ')
+  const made = { client: says.slice(0, NAMED), agent: fingerprint(client.agent.id) }
+  callers.set(client, made)
+  return made
+}
+
+const callers = new WeakMap<Client, Caller>()
+
+/** Values that are looked at to measure something: beyond them a size is what they have. */
+const MOST_VALUES = 2000
+
+/** Characters of a value as JSON, about: nothing is written out to be measured. */
+export function lengthAbout(value: JsonValue | undefined): number {
+  let length = 0
+  const waiting: (JsonValue | undefined)[] = [value]
+  for (let seen = 0; waiting.length > 0 && seen < MOST_VALUES; seen++) {
+    const one = waiting.pop()
+    if (typeof one === 'string') length += one.length + 2
+    else if (Array.isArray(one)) {
+      length += one.length + 1
+      for (const item of one.slice(0, MOST_VALUES)) waiting.push(item)
+    } else if (typeof one === 'object' && one !== null) {
+      length += 2
+      for (const key of Object.keys(one).slice(0, MOST_VALUES)) {
+        length += key.length + 4
+        waiting.push(one[key])
+      }
+    } else length += String(one ?? '').length
+  }
+  return length
+}

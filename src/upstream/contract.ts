@@ -3,7 +3,7 @@ import { CONNECT_DEFAULTS } from '../config/schema.ts'
 import { serverSchema } from '../config/servers.ts'
 import type { Logger } from '../observe/log.ts'
 import type { Result } from '../protocol/content.ts'
-import type { Client, Exchange } from '../protocol/exchange.ts'
+import type { Client, Exchange, Reach } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import { LIMIT_DEFAULTS, type Limits } from '../protocol/limits.ts'
 import type { Notification, Request } from '../protocol/message.ts'
@@ -170,8 +170,8 @@ export interface UpstreamsOptions {
   spawn?: Spawn
   /** Told of long responses while they come. */
   arriving?: Arriving | undefined
-  /** Those of the servers that are there for this client. Absent: all. */
-  reached?: (servers: readonly string[], client: Client) => readonly string[]
+  /** Which servers are there for a client. Absent: all. */
+  reach?: Reach
   /** Which tools may be used: others are neither listed nor called. Absent: all. */
   permits?: Permits | undefined
   /** What signs in at a server over HTTP. Absent: the proxy signs in nowhere. */
@@ -199,7 +199,7 @@ export function complete(options: UpstreamsOptions): CompleteOptions {
     now: Date.now,
     random: Math.random,
     later,
-    reached: (servers) => servers,
+    reach: { limits: [] },
     ...options,
     dataDir: options.dataDir,
     spawn:

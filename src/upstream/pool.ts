@@ -123,7 +123,9 @@ class Pool implements Upstreams {
   }
 
   serversFor(client: Client | undefined): readonly string[] {
-    return client === undefined ? this.servers : this.#options.reached(this.servers, client)
+    return client === undefined || this.#options.reach.limits.length === 0
+      ? this.servers
+      : this.servers.filter((name) => this.#isFor(client, name))
   }
 
   async open(client?: Client): Promise<void> {
@@ -296,7 +298,7 @@ class Pool implements Upstreams {
   }
 
   #isFor(client: Client, name: string): boolean {
-    return this.#options.reached([name], client).length > 0
+    return this.#options.reach.limits.every((limit) => limit(name, client.profile))
   }
 
   /** What the run before has to say of it. */

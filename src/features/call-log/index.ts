@@ -2,8 +2,7 @@
  * A line of the log for each call: who called, the tool that was run, whichever tool ran it, how long it took, about how much went in and
  * out, and how it ended.
  */
-import { callerOf, lengthAbout } from '../../observe/caller.ts'
-import type { Logger } from '../../observe/log.ts'
+import { callerOf, type Logger, lengthAbout } from '../../observe/log.ts'
 import { LargeResult } from '../../protocol/content.ts'
 import type { Middleware } from '../../protocol/exchange.ts'
 import type { JsonObject } from '../../protocol/json.ts'

@@ -1,6 +1,6 @@
 /** The calls of this run: noted as they end, bounded in number and bytes, and shown as each client's model read them. */
 import { LRUCache } from 'lru-cache'
-import { callerOf, lengthAbout } from '../../observe/caller.ts'
+import { callerOf, lengthAbout } from '../../observe/log.ts'
 import type { Redactor } from '../../observe/redact.ts'
 import { CLIENT_RULES, type ClientRule, type Shows } from '../../protocol/client-rules.ts'
 import { blocksOf, dataIn, LargeResult, type Result, textIn } from '../../protocol/content.ts'
