@@ -75,6 +75,8 @@ async function bundle() {
     dir: BUNDLE,
     format: 'esm',
     comments: { legal: true, annotation: false, jsdoc: false },
+    // Node reads what a start loads from end to end. Names stay, so that errors can be read.
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
     // For a profiler. The package has no maps, so no file names one.
     sourcemap: 'hidden',
     entryFileNames: '[name].js',

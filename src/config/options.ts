@@ -20,9 +20,12 @@ export interface OptionRow {
   schema: z.ZodType
 }
 
-/** The options of `proxySettings`, in the order of the schema. */
-export function settingRows(): OptionRow[] {
-  return rowsOf(settingsSchema, '')
+let rows: readonly OptionRow[] | undefined
+
+/** The options of `proxySettings`, in the order of the schema. A start asks for them three times. */
+export function settingRows(): readonly OptionRow[] {
+  rows ??= rowsOf(settingsSchema, '')
+  return rows
 }
 
 /** The keys of a server's entry. */

@@ -20,6 +20,9 @@ import type { ModuleConfig } from './modules.ts'
 import { flag, integer, oneOf, text } from './option.ts'
 import { type ServerConfig, serverSchema } from './servers.ts'
 
+// A schema reads a configuration once or twice in a run: to compile a function for each takes longer than it saves.
+z.config({ jitless: true })
+
 // `proxySettings`: how the proxy itself works. Types, defaults, ranges and descriptions of every option.
 
 const MEBIBYTE = 1024 * 1024

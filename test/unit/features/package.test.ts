@@ -102,7 +102,7 @@ describe('package', () => {
       world.ask('completion/complete', { ref: { type: 'ref/prompt', name: 'b_bye' } }),
     ).rejects.toThrow()
     const { stack } = world
-    expect(stack.reached(['a', 'b'], {})).toEqual(['a'])
+    expect(['a', 'b'].filter((server) => stack.reaches(server, undefined))).toEqual(['a'])
   })
 
   test('a URI of any template may be read when no template was chosen', async () => {
@@ -184,8 +184,8 @@ describe('profiles', () => {
     await world.configure([])
     await expect(world.raw('tools/call', { name: 'a_read' }, gone)).rejects.toThrow('no longer there')
     const { stack } = world
-    expect(stack.reached(['a', 'b'], { profile: 'notes' })).toEqual([])
-    expect(stack.reached(['a', 'b'], {})).toEqual(['a', 'b'])
+    expect(['a', 'b'].filter((server) => stack.reaches(server, 'notes'))).toEqual([])
+    expect(['a', 'b'].filter((server) => stack.reaches(server, undefined))).toEqual(['a', 'b'])
     let told = 0
     const notice = {
       method: 'notifications/message',
@@ -201,9 +201,8 @@ describe('profiles', () => {
   test('adds no layer without profiles', async () => {
     const world = await moduleWorld([{ use: 'package', tools: ['a/read'] }], { server })
     expect(world.stack.names.outer).toEqual([])
-    const servers = ['a', 'b']
     const open = await moduleWorld([{ use: 'block', tools: ['x'] }], { server })
-    expect(open.stack.reached(servers, {})).toBe(servers)
+    expect(open.stack.reach.limits).toEqual([])
   })
 })
 
