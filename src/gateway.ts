@@ -131,6 +131,9 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   const watched = settings.console.enabled
     ? (await import('./features/console/index.ts')).openConsole(config, { logger, now })
     : undefined
+  const telemetry = settings.telemetry.enabled
+    ? await (await import('./features/telemetry/index.ts')).openTelemetry(config, { logger, elapsed })
+    : undefined
   const code = settings.code.enabled
     ? (await import('./features/code/index.ts')).openCode(config, {
         outputTypes: outputTypes?.of,
@@ -181,7 +184,8 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     reaches: stack.reaches,
     notified: notifyThrough(stack, upstreams),
   })
-  const backend = watched?.watching(served) ?? served
+  const noted = watched?.watching(served) ?? served
+  const backend = telemetry?.watching(noted) ?? noted
   const modern = createModernService({
     backend,
     lists: onion.clients.lists,
@@ -269,6 +273,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
       code?.close(),
       outputTypes?.close(),
       modules.close(),
+      telemetry?.close(),
       reporting,
     ])
     await engine.close()

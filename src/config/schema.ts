@@ -12,6 +12,7 @@ import { indexSchema, retrieveSchema } from '../features/retrieve/options.ts'
 import { savingsSettings } from '../features/savings/options.ts'
 import { bridgeSchema } from '../features/scripts/options.ts'
 import { shapeSettings } from '../features/shape/options.ts'
+import { telemetrySchema } from '../features/telemetry/options.ts'
 import { truncateSettings } from '../features/truncate/options.ts'
 import { LIMITS, type LimitName } from '../protocol/limits.ts'
 import { storeSchema } from '../store/stores.ts'
@@ -249,6 +250,7 @@ export const settingsSchema = z.object({
   console: consoleSchema
     .prefault({})
     .meta({ description: 'A page for people who run the proxy, and its interface for programs.' }),
+  telemetry: telemetrySchema.prefault({}).meta({ description: 'Traces and metrics by OpenTelemetry.' }),
   collect: collectSchema.prefault({}).meta({ description: 'How pages of a collection are followed.' }),
   toolCache: toolCacheSchema
     .prefault({})

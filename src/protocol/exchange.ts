@@ -5,7 +5,7 @@ import type { Result } from './content.ts'
 import type { Destination, Limit } from './effects.ts'
 import type { Era } from './eras.ts'
 import type { JsonObject } from './json.ts'
-import type { Notification, Request } from './message.ts'
+import type { Notification, Request, RequestId } from './message.ts'
 import type { Origin } from './origin.ts'
 import type { Timed } from './timing.ts'
 
@@ -81,6 +81,16 @@ export interface ListBasis {
   servers?: object
 }
 
+/** A request to a server on behalf of an exchange. */
+export interface Sent {
+  readonly server: string
+  readonly request: Request
+  /** The server is a process of this machine, or of this one. */
+  readonly local: boolean
+  /** The revision that was agreed with the server, where it said one. */
+  readonly protocolVersion: string | undefined
+}
+
 /** One JSON-RPC request under way. */
 export interface Exchange {
   readonly method: string
@@ -110,6 +120,14 @@ export interface Exchange {
   onSaved?(savings: Savings): void
   /** Told how long each layer and the server took. Absent: nobody looks, and nothing is timed. */
   onTimed?(part: Timed): void
+  /**
+   * Sends each request to a server on behalf of this exchange: the one in `sent`, or one that says more in its `_meta`. `onId` is told the
+   * JSON-RPC id. Absent: requests go out as they are.
+   */
+  sending?(
+    sent: Sent,
+    send: (request: Request, onId?: (id: RequestId) => void) => Promise<Result>,
+  ): Promise<Result>
   /** Set by the proxy's own tools: JSON of the arguments, which are not shown. Those in `params` are what may be, and stand for them. */
   readonly supplied?: Uint8Array<SharedArrayBuffer>
   /**

@@ -9,7 +9,7 @@ import type { Logger } from '../observe/log.ts'
 import { metaOf, type Result } from '../protocol/content.ts'
 import type { Era } from '../protocol/eras.ts'
 import { cancelled, RPC, RpcError } from '../protocol/errors.ts'
-import type { Client, Exchange } from '../protocol/exchange.ts'
+import type { Client, Exchange, Sent } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
 import { type Limits, limitWords } from '../protocol/limits.ts'
 import type { Notification, Request, RequestId } from '../protocol/message.ts'
@@ -161,7 +161,7 @@ export class Connection {
         )
     }
     try {
-      const result = await this.#send(request, options)
+      const result = await this.#send(request, options, exchange.sending)
       this.#setup.note(request, exchange.client)
       return result
     } finally {
@@ -170,11 +170,20 @@ export class Connection {
   }
 
   /** A message the server never got, because it had forgotten the established, is sent once more. */
-  async #send(request: Request, options: RequestOptions): Promise<Result> {
+  async #send(request: Request, options: RequestOptions, sending?: Exchange['sending']): Promise<Result> {
     for (let again = false; ; again = true) {
       const established = this.#established ?? (await unlessAborted(this.connect(), options.signal))
       try {
-        return await established.peer.request(request, options)
+        if (sending === undefined) return await established.peer.request(request, options)
+        return await sending(this.#told(request, established), (sent, onId) =>
+          established.peer.request(sent, {
+            ...options,
+            onId(id) {
+              options.onId?.(id)
+              onId?.(id)
+            },
+          }),
+        )
       } catch (error) {
         if (options.signal?.aborted) throw cancelled(options.signal)
         if (!(error instanceof SessionExpired) || again) {
@@ -188,6 +197,16 @@ export class Connection {
       } finally {
         this.#dropIfDone(established)
       }
+    }
+  }
+
+  #told(request: Request, { initialize, transport }: Established): Sent {
+    const { protocolVersion } = initialize
+    return {
+      server: this.server,
+      request,
+      local: transport.local === true,
+      protocolVersion: typeof protocolVersion === 'string' ? protocolVersion : undefined,
     }
   }
 

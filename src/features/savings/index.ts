@@ -47,6 +47,8 @@ export function createAccount({
       let savings: Savings | undefined
       const onSaved = (counted: Savings): void => {
         savings = counted
+        // A call of one of the proxy's own tools is told as a part of what that tool answers.
+        if (!exchange.keep) exchange.onSaved?.(counted)
       }
       const result = await next({ ...exchange, onSaved })
       // A server that asks for input has not answered yet, and what it asks is not for the model.
