@@ -189,7 +189,7 @@ export const ERROR_CODES = {
   PACKAGE_MISSING: {
     meaning: 'An optional package is not installed.',
     next: 'Install the package that the message names, or choose a setting that does not need it.',
-    from: ['discovery', 'store'],
+    from: ['discovery', 'features', 'store'],
     exits: ['local'],
     rpc: RPC.internalError,
   },
