@@ -1,4 +1,5 @@
 #!/usr/bin/env node
-import { processHost, runCli } from './cli/program.ts'
+import { processHost } from './cli/host.ts'
+import { runCli } from './cli/program.ts'
 
 process.exitCode = await runCli(processHost(), process.argv.slice(2))

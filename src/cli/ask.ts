@@ -13,7 +13,7 @@ import type { JsonRpcMessage, Transport } from '../protocol/message.ts'
 import { Peer } from '../protocol/peer.ts'
 import { LineReader, LineWriter, textOfParts } from '../protocol/stream.ts'
 import { formatBytes, printable, printableLines } from '../text/format.ts'
-import type { Host, Invocation } from './program.ts'
+import type { Host, Invocation } from './host.ts'
 import { settle } from './settle.ts'
 import { painter, progressLine } from './terminal.ts'
 

@@ -10,7 +10,7 @@ import { ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { printable } from '../text/format.ts'
 import { statusOf } from './connect.ts'
-import type { Host, Invocation } from './program.ts'
+import type { Host, Invocation } from './host.ts'
 import { settle } from './settle.ts'
 import { type Colour, columns, painter } from './terminal.ts'
 

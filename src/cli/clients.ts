@@ -8,7 +8,7 @@ import { readJsonc } from '../config/jsonc.ts'
 import { formatProblem } from '../config/report.ts'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
-import type { Host } from './program.ts'
+import type { Host } from './host.ts'
 
 /** What the place of a client's file depends on. */
 type HomeDirectories = Pick<Host, 'cwd' | 'home' | 'platform' | 'env'>

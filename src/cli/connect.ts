@@ -16,7 +16,7 @@ import { hasCode, messageOf, ProxyError, RPC } from '../protocol/errors.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { edgeOfStart, LineReader } from '../protocol/stream.ts'
 import { printableLines } from '../text/format.ts'
-import type { Host, Invocation } from './program.ts'
+import type { Host, Invocation } from './host.ts'
 
 /** Milliseconds in which a gateway has to answer after it was started. */
 const START_MS = 60_000

@@ -6,7 +6,7 @@ import type { Config } from '../config/schema.ts'
 import type { GatewayParts } from '../gateway.ts'
 import { isObject, own } from '../protocol/json.ts'
 import { CLIENTS, proxyEntry, readClientFile, snippet } from './clients.ts'
-import type { Host, Invocation } from './program.ts'
+import type { Host, Invocation } from './host.ts'
 
 /** What the console can do by the command line: check the file as `run` reads it, and tell how clients are connected. */
 export function consoleHost(

@@ -3,7 +3,7 @@ import { notedConsoles } from '../data/consoles.ts'
 import { dataDirectory } from '../data/directory.ts'
 import { keptToken } from '../data/tokens.ts'
 import { openBrowser } from '../services/browser.ts'
-import type { Host, Invocation } from './program.ts'
+import type { Host, Invocation } from './host.ts'
 import { settle } from './settle.ts'
 
 /** How the console is opened. */

@@ -19,7 +19,7 @@ import { messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
 import { formatPlural, printable } from '../text/format.ts'
 import { countTokens } from '../text/tokens.ts'
-import type { Host, Invocation } from './program.ts'
+import type { Host, Invocation } from './host.ts'
 import { settle, standing } from './settle.ts'
 import { type Colour, painter, progressLine } from './terminal.ts'
 

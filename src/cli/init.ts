@@ -18,7 +18,7 @@ import {
   serversIn,
   snippet,
 } from './clients.ts'
-import type { Host } from './program.ts'
+import type { Host } from './host.ts'
 
 /**
  * Writes a first configuration, or with a client the entry for it.

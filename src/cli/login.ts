@@ -8,7 +8,7 @@ import { prepareDataDirectory } from '../data/directory.ts'
 import type { Gateway, GatewayParts } from '../gateway.ts'
 import { silentLogger } from '../observe/log.ts'
 import { ProxyError } from '../protocol/errors.ts'
-import type { Host, Invocation } from './program.ts'
+import type { Host, Invocation } from './host.ts'
 import { settle } from './settle.ts'
 
 /** A person takes their time. */

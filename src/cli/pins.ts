@@ -5,7 +5,7 @@ import { dataDirectory, moduleDirectory } from '../data/directory.ts'
 import { type Accepted, approve, type Held, pinFileIn, readPins } from '../data/pins.ts'
 import { ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonValue } from '../protocol/json.ts'
-import type { Host, Invocation } from './program.ts'
+import type { Host, Invocation } from './host.ts'
 import { settle } from './settle.ts'
 
 interface Row {

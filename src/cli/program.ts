@@ -1,25 +1,12 @@
 /** The command line as it is declared. Every command's code is loaded when it is used, so `--version` is quick. */
 import { accessSync, constants, statSync } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
 import { delimiter, resolve } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { Command, CommanderError, Option } from 'commander'
 import { flagName, OPTION_NAMES } from '../config/aliases.ts'
 import { packageVersion } from '../config/identity.ts'
-import type { Config } from '../config/schema.ts'
-import type { Gateway, GatewayParts } from '../gateway.ts'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
 import type { Printing } from './ask.ts'
-
-/** What every command is told. */
-export interface Invocation {
-  /** `--config`. */
-  config: string | undefined
-  /** Settings given as flags, texts by flag name. */
-  flags: Readonly<Record<string, string | undefined>>
-  /** The command to wrap, with its arguments. Undefined: there is none. */
-  wrapped: readonly string[] | undefined
-}
+import type { Host, Invocation } from './host.ts'
 
 /** A command as the command line declares it. */
 interface CliCommand {
@@ -425,68 +412,6 @@ Examples:
 
 In your client, put the proxy in place of the servers:
   { "mcpServers": { "proxy": { "command": "npx", "args": ["-y", "mcp-rlm-proxy", "--config", "/path/to/mcp.json"] } } }`
-
-// The world a command runs in, handed in so that tests can build their own.
-
-export interface Host {
-  env: Readonly<Record<string, string | undefined>>
-  cwd: string
-  home: string
-  /** Directory for temporary files. */
-  temporary: string
-  /** As `process.platform` tells it: where clients keep their files depends on it. */
-  platform: string
-  /** All of standard input, as text. */
-  readInput(): Promise<string>
-  /** Whether somebody sits at standard input. */
-  terminal?: boolean
-  /** `isTTY`: somebody looks at it. */
-  stdout: { write(text: string): unknown; readonly isTTY?: boolean }
-  stderr: { write(text: string): unknown; readonly isTTY?: boolean }
-  /** Milliseconds, for latencies. */
-  now: () => number
-  /** Events of the process: signals and what nobody caught. */
-  events: ProcessEvents
-  exit(code: number): void
-  createGateway(config: Config, parts: GatewayParts): Promise<Gateway>
-}
-
-export interface ProcessEvents {
-  on(event: string, listener: (reason: unknown) => void): unknown
-  off(event: string, listener: (reason: unknown) => void): unknown
-}
-
-/** Whoever reads the output may have read enough (`… | head`): that is no failure, and no stack trace. */
-function writeOut(text: string): boolean {
-  if (!watched) {
-    watched = true
-    process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error
-      process.exit()
-    })
-  }
-  return process.stdout.write(text)
-}
-let watched = false
-
-/** The real one. The gateway is loaded when a command first needs it. */
-export function processHost(): Host {
-  return {
-    env: process.env,
-    cwd: process.cwd(),
-    home: homedir(),
-    temporary: tmpdir(),
-    platform: process.platform,
-    terminal: process.stdin.isTTY === true,
-    readInput: () => text(process.stdin),
-    stdout: { write: writeOut, isTTY: process.stdout.isTTY === true },
-    stderr: process.stderr,
-    now: () => performance.now(),
-    events: process,
-    exit: (code) => process.exit(code),
-    createGateway: async (config, parts) => (await import('../gateway.ts')).createGateway(config, parts),
-  }
-}
 
 // From arguments to an exit code: 0 all well, 1 something failed, 2 the configuration or the command line is wrong.
 

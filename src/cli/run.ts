@@ -17,7 +17,7 @@ import { hasCode, messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject } from '../protocol/json.ts'
 import { formatPlural } from '../text/format.ts'
 import type { AuthFinding } from './doctor.ts'
-import type { Host, Invocation, ProcessEvents } from './program.ts'
+import type { Host, Invocation, ProcessEvents } from './host.ts'
 import { settle } from './settle.ts'
 
 /** The exit code. In stdio mode nothing but the protocol is written to standard output. `shown`: told where the console is. */

@@ -8,7 +8,7 @@ import type { LayerStatus, ModuleStatus } from '../gateway.ts'
 import { silentLogger } from '../observe/log.ts'
 import { ProxyError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/json.ts'
-import type { Host, Invocation } from './program.ts'
+import type { Host, Invocation } from './host.ts'
 
 export async function settle(
   host: Host,

@@ -8,7 +8,7 @@ import type { LayerStatus, ModuleStatus } from '../gateway.ts'
 import { createRedactor, secretsOf } from '../observe/redact.ts'
 import { formatSavings, mergeRows, readLedger, totalsOf } from '../observe/savings-report.ts'
 import { printable } from '../text/format.ts'
-import type { Host, Invocation } from './program.ts'
+import type { Host, Invocation } from './host.ts'
 import { settle, standing } from './settle.ts'
 import { columns } from './terminal.ts'
 

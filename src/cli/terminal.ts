@@ -1,6 +1,6 @@
 /** What is printed for people: tables, colours and progress. Where nobody sits at a terminal nothing of it is written. */
 import { printable } from '../text/format.ts'
-import type { Host } from './program.ts'
+import type { Host } from './host.ts'
 
 const COLOURS = { red: 31, green: 32, yellow: 33, blue: 34, dim: 2, bold: 1 } as const
 

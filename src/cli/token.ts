@@ -12,7 +12,7 @@ import {
   tokenFile,
 } from '../data/tokens.ts'
 import { ProxyError } from '../protocol/errors.ts'
-import type { Host, Invocation } from './program.ts'
+import type { Host, Invocation } from './host.ts'
 import { settle } from './settle.ts'
 
 /**

@@ -1,5 +1,4 @@
 /** How long the parts of an exchange take, for an exchange that wants to know. */
-import type { Exchange } from './exchange.ts'
 
 /** A part, from its beginning to its end: milliseconds by `performance.now()`. What stands further in is a part of it. */
 export interface Timed {
@@ -12,7 +11,7 @@ export interface Timed {
 
 /** Does the work, and tells the exchange how long that took. Where nobody looks it costs a comparison. */
 export function timing<T>(
-  exchange: Pick<Exchange, 'onTimed'>,
+  exchange: { onTimed?(part: Timed): void },
   about: Pick<Timed, 'part' | 'server'>,
   work: () => Promise<T>,
 ): Promise<T> {

@@ -8,8 +8,9 @@ import { createServer, type Socket } from 'node:net'
 import { otherProfiles, type Profile } from '../config/profiles.ts'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
+import type { ModernService } from './backend.ts'
+import type { HttpOptions } from './http/listen.ts'
 import type { Session } from './legacy.ts'
-import type { Listener, ServeOptions } from './serve.ts'
 import { openEras, StdioTransport } from './stdio.ts'
 
 /** Where the socket is, and how long it is there for. */
@@ -25,8 +26,11 @@ export interface SocketOptions {
 const HELLO_BYTES = 4096
 const HELLO_MS = 10_000
 
-/** Rejects with ProxyError when the socket cannot be made. */
-export async function serveSocket(options: ServeOptions, socket: SocketOptions): Promise<Listener> {
+/** Rejects with ProxyError when the socket cannot be made. `ended` resolves when nobody can come any more. */
+export async function serveSocket(
+  options: HttpOptions & { modern: ModernService; maxMessageBytes: number },
+  socket: SocketOptions,
+): Promise<{ url: undefined; ended: Promise<void>; close(): Promise<void> }> {
   const { backend, maxSessions, profiles = () => [] } = options
   const { path, lingerMs, status } = socket
   const sessions = new Map<Session, Socket>()

@@ -3,6 +3,7 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
+import { processHost } from '../../../src/cli/host.ts'
 import type * as Program from '../../../src/cli/program.ts'
 import { plantedCopy } from '../../support/planted.ts'
 
@@ -13,7 +14,7 @@ cpSync(manifest, join(copy.folder, 'package.json'))
 
 copy.write(
   'src/cli/moon.ts',
-  `import type { Host } from './program.ts'
+  `import type { Host } from './host.ts'
 
 export function moon(host: Host, place: string, rises: boolean): number {
   host.stdout.write(\`moon over \${place}\${rises ? ', rising' : ''}\\n\`)
@@ -36,7 +37,7 @@ copy.insert(
 )
 
 async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
-  const { runCli, processHost } = await copy.load<typeof Program>('src/cli/program.ts')
+  const { runCli } = await copy.load<typeof Program>('src/cli/program.ts')
   const [out, err]: [string[], string[]] = [[], []]
   const host = {
     ...processHost(),
