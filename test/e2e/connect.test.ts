@@ -1,38 +1,48 @@
 /** Clients that come by `connect` to one gateway in the background, which is killed, stopped and left. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runProxy } from './support/command.ts'
 import { type LineClient, startLineClient } from './support/line-client.ts'
-import { fixture, handleOf, startProxy, temporaryDirectory, textOf } from './support/world.ts'
+import { fixture, handleOf, startProxy, temporaryDirectory, textOf, type Until } from './support/world.ts'
 
 const servers = { f: fixture('f') }
 
-/** A home of the test's own, with no gateway in it at the end. */
-function home() {
-  const directory = temporaryDirectory()
-  const env = { HOME: directory }
-  onTestFinished(async () => void (await runProxy(['stop'], { env })))
-  const asks = (...args: string[]) => ({ directory, env, servers, args: ['connect', ...args] })
-  return { env, options: asks, gateways: () => gatewaysIn(join(directory, '.mcpproxy', 'gateways')) }
+/** One home for the file, and one client that stays: the gateway that a test leaves is the one that the next finds. */
+const ends: (() => void | Promise<void>)[] = []
+const until: Until = (end) => void ends.unshift(end)
+let directory: string
+let env: { HOME: string }
+let staying: LineClient
+beforeAll(async () => {
+  directory = temporaryDirectory(until)
+  env = { HOME: directory }
+  until(() => {
+    for (const pid of gateways()) process.kill(pid, 'SIGKILL')
+  })
+  staying = startLineClient({ ...options(), until })
+  await staying.open()
+})
+afterAll(async () => {
+  for (const end of ends) await end()
+})
+
+function options(...args: string[]) {
+  return { directory, env, servers, args: ['connect', ...args], settings: { lingerSeconds: 1 } }
 }
 
 /** The process of each gateway that says so. */
-function gatewaysIn(folder: string): number[] {
+function gateways(): number[] {
+  const folder = join(directory, '.mcpproxy', 'gateways')
   return readdirSync(folder)
     .filter((name) => name.endsWith('.json'))
     .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')).process.pid)
 }
 
 test('clients that start at once share one gateway, and what is kept for one is not there for another', async () => {
-  const { options, gateways } = home()
-  const [one, two, three] = [1, 2, 3].map(() => startLineClient(options())) as [
-    LineClient,
-    LineClient,
-    LineClient,
-  ]
-  const clients = [one, two, three]
-  await Promise.all(clients.map((client) => client.open()))
+  const [one, two] = [1, 2].map(() => startLineClient(options())) as [LineClient, LineClient]
+  const clients = [one, two, staying]
+  await Promise.all([one.open(), two.open()])
   expect(gateways()).toHaveLength(1)
   const cache_id = handleOf(await one.call('f_records', { count: 500 }))
   const question = { cache_id, aggregate: 'count' }
@@ -46,12 +56,11 @@ test('clients that start at once share one gateway, and what is kept for one is 
 })
 
 test('when the gateway is killed, calls under way are answered, and the client goes on with what it kept', async () => {
-  const { options, gateways } = home()
   const client = startLineClient(options('--as', 'tester'))
   await client.open()
   const cache_id = handleOf(await client.call('f_records', { count: 400 }))
   const [pid = 0] = gateways()
-  const folder = join(client.directory, 'data')
+  const folder = join(directory, 'data')
   const onDisk = () => readdirSync(folder, { recursive: true, encoding: 'utf8' }).join('\n')
   await expect.poll(onDisk).toContain(cache_id)
   const slow = client.call('f_slow', { ms: 10, held: true })
@@ -74,7 +83,6 @@ test('when the gateway is killed, calls under way are answered, and the client g
 test.each(['legacy', 'modern'] as const)(
   'a client of the %s era has progress and answers questions of servers',
   async (era) => {
-    const { options } = home()
     const { client, call } = await startProxy({
       ...options(),
       client: {
@@ -98,26 +106,31 @@ test.each(['legacy', 'modern'] as const)(
   },
 )
 
-test('a gateway that is stopped starts again with the next message, and one that nobody joins ends', async () => {
-  const { env, options, gateways } = home()
-  const client = startLineClient({ ...options(), settings: { lingerSeconds: 1 } })
-  await client.open()
+test('a configuration that is wrong is told by the client that starts the gateway', async () => {
+  const wrong = startLineClient({
+    ...options(),
+    directory: temporaryDirectory(),
+    settings: { maxTotalAgents: 'many' },
+  })
+  await expect(wrong.open()).rejects.toThrow('maxTotalAgents')
+})
+
+test('a gateway that is stopped starts again with the next message, and one that no client joins ends', async () => {
   const [pid = 0] = gateways()
-  const servers = await runProxy(['--config', join(client.directory, 'mcp.json'), 'servers'], { env })
+  const file = join(directory, 'mcp.json')
+  // Without `console.enabled` there is no console, and no token for it.
+  expect(readdirSync(join(directory, 'data')).filter((name) => name.includes('console'))).toEqual([])
+  const [servers, logs] = await Promise.all([
+    runProxy(['--config', file, 'servers'], { env }),
+    runProxy(['--config', file, 'logs', '-n', '500'], { env }),
+  ])
   expect(JSON.parse(servers.stdout)).toMatchObject({ gateway: pid, servers: [{ server: 'f' }] })
-  const logs = await runProxy(['--config', join(client.directory, 'mcp.json'), 'logs', '-n', '500'], { env })
   expect(logs.stdout).toContain('"client connected"')
   const stopped = await runProxy(['stop'], { env })
   expect(stopped.stdout).toContain(`Ended: process ${pid}`)
   expect(gateways()).toEqual([])
-  expect(textOf(await client.call('f_text', { size: 2 }))).toBe('aa')
+  expect(textOf(await staying.call('f_text', { size: 2 }))).toBe('aa')
   expect(gateways()).toHaveLength(1)
-  await client.end()
+  await staying.end()
   await expect.poll(gateways, { timeout: 60_000 }).toEqual([])
-})
-
-test('a configuration that is wrong is told by the client that starts the gateway', async () => {
-  const { options } = home()
-  const wrong = startLineClient({ ...options(), settings: { maxTotalAgents: 'many' } })
-  await expect(wrong.open()).rejects.toThrow('maxTotalAgents')
 })

@@ -9,7 +9,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startConsole } from './support/console.ts'
-import { fixture, PATIENT, ROOT, temporaryDirectory } from './support/world.ts'
+import { fixture, PATIENT, ROOT, temporaryDirectory, type Until } from './support/world.ts'
 
 const FOUND = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
@@ -22,15 +22,39 @@ if (FOUND === undefined)
   )
 const browsing = test.skipIf(FOUND === undefined)
 
-let browser: Browser | undefined
+/** One proxy and one browser for the file: each test reads what those before it did. */
+const ends: (() => void | Promise<void>)[] = []
+const until: Until = (end) => void ends.unshift(end)
+let browser: Browser
+let proxy: Awaited<ReturnType<typeof startConsole>>
+let client: Client
 beforeAll(async () => {
   if (FOUND === undefined) return
-  browser = await chromium.launch({
-    executablePath: FOUND,
-    args: ['--no-sandbox', '--disable-dev-shm-usage'],
-  })
+  const directory = temporaryDirectory(until)
+  const script = join(directory, 'hostile.mjs')
+  writeFileSync(script, HOSTILE)
+  const servers = {
+    shop: fixture('shop'),
+    hostile: { command: process.execPath, args: [script] },
+    broken: { command: 'no-such-program-anywhere' },
+  }
+  const args = ['--no-sandbox', '--disable-dev-shm-usage']
+  ;[proxy, browser] = await Promise.all([
+    startConsole({ directory, servers, until }),
+    chromium.launch({ executablePath: FOUND, args }),
+  ])
+  until(() => browser.close())
+  client = new Client({ name: 'claude-code', version: '2.1.330' })
+  await client.connect(new StreamableHTTPClientTransport(proxy.url), PATIENT)
+  until(() => client.close())
 })
-afterAll(() => browser?.close())
+afterAll(async () => {
+  for (const end of ends) await end()
+})
+
+function call(name: string, args: Record<string, unknown> = {}) {
+  return client.callTool({ name, arguments: args }, PATIENT)
+}
 
 /** A server that writes markup wherever it can. */
 const HOSTILE = `
@@ -50,34 +74,9 @@ process.stdin.on('data', (chunk) => {
 })
 `
 
-async function world() {
-  const directory = temporaryDirectory()
-  const script = join(directory, 'hostile.mjs')
-  writeFileSync(script, HOSTILE)
-  const proxy = await startConsole({
-    directory,
-    servers: {
-      shop: fixture('shop'),
-      hostile: { command: process.execPath, args: [script] },
-      broken: { command: 'no-such-program-anywhere' },
-    },
-  })
-  const client = new Client({ name: 'claude-code', version: '2.1.330' })
-  await client.connect(new StreamableHTTPClientTransport(proxy.url), PATIENT)
-  onTestFinished(() => client.close())
-  const call = (name: string, args: Record<string, unknown> = {}) =>
-    client.callTool({ name, arguments: args }, PATIENT)
-  return { ...proxy, client, call }
-}
-
-/** A page of a browser of its own, and what went wrong in it. */
-async function open(address: string, { width = 1280, dark = false } = {}) {
-  const context = await browser?.newContext({
-    viewport: { width, height: 860 },
-    colorScheme: dark ? 'dark' : 'light',
-    permissions: ['clipboard-read', 'clipboard-write'],
-  })
-  if (context === undefined) throw new Error('there is no browser')
+/** A page with a state of its own, and what went wrong in it. */
+async function open(prepare?: (page: Page) => Promise<unknown>) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 } })
   onTestFinished(() => context.close())
   const page = await context.newPage()
   const faults: string[] = []
@@ -85,16 +84,16 @@ async function open(address: string, { width = 1280, dark = false } = {}) {
     if (['error', 'warning'].includes(message.type())) faults.push(message.text())
   })
   page.on('pageerror', (error) => faults.push(String(error)))
-  await page.goto(address)
+  await prepare?.(page)
+  await page.goto(proxy.page)
   await page.locator('h1').waitFor()
   return { page, faults }
 }
 
+const quiet = (page: Page) => expect.poll(() => page.locator('[aria-busy]').count()).toBe(0)
+
 async function serious(page: Page): Promise<string[]> {
-  // Evaluated by the debugger: the policy of the page keeps it from loading scripts of others.
-  const found = await page.evaluate(
-    `${readFileSync(AXE, 'utf8')}; axe.run(document, { resultTypes: ['violations'] })`,
-  )
+  const found = await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
   return (found as { violations: { id: string; impact: string; nodes: { html: string }[] }[] }).violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
@@ -106,55 +105,30 @@ async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(pictures, `${name}.png`) })
 }
 
-browsing(
-  'shows each page in both themes and at 400 px, without an error and a serious fault of access',
-  async () => {
-    const { page: address, call, client } = await world()
-    const { tools } = await client.listTools()
-    const evil = tools.find(({ name }) => name.startsWith('hostile'))?.name ?? ''
-    await call('shop_records', { count: 400 })
-    await call('shop_records', { count: 3, token: 'sk-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' })
-    await call('shop_give', { result: { content: [{ type: 'text', text: 'no such order' }], isError: true } })
-    await call(evil)
-    await call('shop_refuse').catch(() => {})
-    for (const { width, dark } of [
-      { width: 1280, dark: false },
-      { width: 1280, dark: true },
-      { width: 400, dark: false },
-      { width: 400, dark: true },
-    ]) {
-      const { page, faults } = await open(address, { width, dark })
-      for (const name of PAGES) {
-        await page.evaluate(`location.hash = '/${name}'`)
-        await page.locator(`nav a[aria-current=page][href="#/${name}"]`).waitFor()
-        await page.locator('main h1').waitFor()
-        await expect.poll(() => page.locator('[aria-busy]').count()).toBe(0)
-        await picture(page, `${name}-${width}-${dark ? 'dark' : 'light'}`)
-        expect([name, width, dark, await serious(page)]).toEqual([name, width, dark, []])
-        const wide = Number(await page.evaluate('document.documentElement.scrollWidth'))
-        expect([name, wide <= width]).toEqual([name, true])
-      }
-      // What was opened: a call and a result.
-      for (const list of ['calls', 'results']) {
-        await page.evaluate(`location.hash = '/${list}'`)
-        await page.locator('[role=grid] .rows-body [role=row]').last().click()
-        await page.locator('.drawer h3').first().waitFor()
-        await expect.poll(() => page.locator('[aria-busy]').count()).toBe(0)
-        await picture(page, `${list}-open-${width}-${dark ? 'dark' : 'light'}`)
-        expect([list, width, await serious(page)]).toEqual([list, width, []])
-        await page.keyboard.press('Escape')
-        await expect.poll(() => page.locator('.drawer').count()).toBe(0)
-      }
-      expect(faults).toEqual([])
-      // Markup of servers is text.
-      expect(await page.evaluate(() => (globalThis as { hacked?: number }).hacked)).toBeUndefined()
-    }
-  },
-)
+/** Each width and theme: what a width breaks is the layout, what a theme breaks is the contrast. */
+const LOOKS = [
+  { width: 1280, colorScheme: 'light', isExamined: true },
+  { width: 1280, colorScheme: 'dark', isExamined: false },
+  { width: 400, colorScheme: 'light', isExamined: false },
+  { width: 400, colorScheme: 'dark', isExamined: true },
+] as const
+
+/** What is shown now, in each look. */
+async function look(page: Page, name: string): Promise<void> {
+  for (const { width, colorScheme, isExamined } of LOOKS) {
+    await page.setViewportSize({ width, height: 860 })
+    await page.emulateMedia({ colorScheme })
+    const wide = Number(await page.evaluate('document.documentElement.scrollWidth'))
+    expect([name, width, wide <= width]).toEqual([name, width, true])
+    if (isExamined)
+      expect([name, width, colorScheme, await serious(page)]).toEqual([name, width, colorScheme, []])
+    await picture(page, `${name}-${width}-${colorScheme}`)
+  }
+  await page.setViewportSize({ width: 1280, height: 860 })
+}
 
 browsing('shows calls as they end, and what the model of each client read', async () => {
-  const { page: address, call } = await world()
-  const { page, faults } = await open(address)
+  const { page, faults } = await open()
   await page.locator('nav a[href="#/calls"]').click()
   await page.getByText('No call has been made').waitFor()
   await call('shop_records', { count: 300, secret_token: 'abcdefghijklmnop' })
@@ -183,9 +157,8 @@ browsing('shows calls as they end, and what the model of each client read', asyn
 })
 
 browsing('is used by the keyboard alone', async () => {
-  const { page: address, call } = await world()
-  for (let nth = 0; nth < 5; nth++) await call('shop_text', { size: nth })
-  const { page, faults } = await open(address)
+  for (let nth = 0; nth < 4; nth++) await call('shop_text', { size: nth })
+  const { page, faults } = await open()
   await page.keyboard.press('2')
   await page.locator('[role=grid][aria-label=Calls]:focus').waitFor()
   await page.keyboard.press('ArrowDown')
@@ -203,14 +176,90 @@ browsing('is used by the keyboard alone', async () => {
   expect(faults).toEqual([])
 })
 
+browsing(
+  'shows each page in both themes and at 400 px, without an error and a serious fault of access',
+  async () => {
+    const { tools } = await client.listTools()
+    const evil = tools.find(({ name }) => name.startsWith('hostile'))?.name ?? ''
+    await call('shop_records', { count: 400 })
+    await call('shop_records', { count: 3, token: 'sk-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' })
+    await call('shop_give', { result: { content: [{ type: 'text', text: 'no such order' }], isError: true } })
+    await call(evil)
+    await call('shop_refuse').catch(() => {})
+    const { page, faults } = await open()
+    // Evaluated by the debugger: the policy of the page keeps it from loading scripts of others.
+    await page.evaluate(readFileSync(AXE, 'utf8'))
+    for (const name of PAGES) {
+      await page.evaluate(`location.hash = '/${name}'`)
+      await page.locator(`nav a[aria-current=page][href="#/${name}"]`).waitFor()
+      await page.locator('main h1').waitFor()
+      await quiet(page)
+      await look(page, name)
+    }
+    // What was opened: a call and a result.
+    for (const list of ['calls', 'results']) {
+      await page.evaluate(`location.hash = '/${list}'`)
+      await page.locator('[role=grid] .rows-body [role=row]').last().click()
+      await page.locator('.drawer h3').first().waitFor()
+      await quiet(page)
+      await look(page, `${list}-open`)
+      await page.keyboard.press('Escape')
+      await expect.poll(() => page.locator('.drawer').count()).toBe(0)
+    }
+    expect(faults).toEqual([])
+    // Markup of servers is text.
+    expect(await page.evaluate(() => (globalThis as { hacked?: number }).hacked)).toBeUndefined()
+  },
+)
+
+browsing('scrolls through 10,000 calls with a few rows in the document', async () => {
+  // Answered in the place of the proxy, which keeps as many by a test of its own.
+  const calls = Array.from({ length: 10_000 }, (_, nth) => ({
+    id: nth + 1,
+    at: 1_790_000_000_000 + nth,
+    tool: 'shop_text',
+    server: 'shop',
+    client: 'claude-code 2.1.330',
+    agent: 'abcdef01',
+    ms: 1.5,
+    status: 'ok',
+    asked: 12,
+    answered: 40,
+  }))
+  const json = { calls, total: calls.length, remembered: calls.length }
+  const { page, faults } = await open((made) =>
+    made.route(/\/admin\/api\/calls\?/, (route) => route.fulfill({ json })),
+  )
+  await page.locator('nav a[href="#/calls"]').click()
+  await page.getByText('10,000 calls').waitFor()
+  const grid = page.getByRole('grid', { name: 'Calls' })
+  const rows = grid.locator('.rows-body [role=row]')
+  expect(await grid.getAttribute('aria-rowcount')).toBe('10001')
+  await grid.focus()
+  const marked = () => grid.getAttribute('aria-activedescendant')
+  for (const [key, id] of [
+    ['End', 'row-1'],
+    ['Home', 'row-10000'],
+    ['PageDown', /^row-99\d\d$/],
+    ['End', 'row-1'],
+  ] as const) {
+    await page.keyboard.press(key)
+    await expect.poll(marked).toMatch(id)
+    await page.locator(`#${await marked()}`).waitFor()
+    expect(await rows.count()).toBeLessThan(60)
+  }
+  expect(Number(await page.evaluate("document.querySelectorAll('*').length"))).toBeLessThan(1_000)
+  expect(await rows.last().getAttribute('id')).toBe('row-1')
+  expect(faults).toEqual([])
+})
+
 browsing('keeps the token out of the address, and changes the configuration with a backup', async () => {
-  const { page: address, directory } = await world()
-  const { page, faults } = await open(address)
+  const { page, faults } = await open()
   expect(page.url()).not.toContain('token')
   await page.locator('nav a[href="#/configuration"]').click()
   const editor = page.locator('textarea.editor')
   await editor.waitFor()
-  const file = join(directory, 'mcp.json')
+  const file = join(proxy.directory, 'mcp.json')
   const before = readFileSync(file, 'utf8')
   await editor.fill(before.replace('"mcpServers"', '"mcpServerz"'))
   await page.getByRole('button', { name: 'Check' }).click()
@@ -233,30 +282,6 @@ browsing('keeps the token out of the address, and changes the configuration with
   await expect.poll(() => readFileSync(file, 'utf8')).toBe(before)
   // A refusal by the server is written by the browser into its console; it is the only thing there.
   expect(faults.filter((fault) => !fault.includes('422'))).toEqual([])
-})
-
-browsing('scrolls through 10,000 calls with a few rows in the document', async () => {
-  const { page: address, call } = await world()
-  for (let made = 0; made < 10_000; made += 50)
-    await Promise.all(Array.from({ length: 50 }, () => call('shop_text', { size: 10 })))
-  const { page, faults } = await open(address)
-  await page.locator('nav a[href="#/calls"]').click()
-  await page.getByText('10,000 calls').waitFor()
-  const grid = page.getByRole('grid', { name: 'Calls' })
-  const rows = grid.locator('.rows-body [role=row]')
-  expect(await grid.getAttribute('aria-rowcount')).toBe('10001')
-  await grid.focus()
-  const seen = new Set<string>()
-  for (const key of ['End', 'Home', 'PageDown', 'PageDown', 'End']) {
-    await page.keyboard.press(key)
-    await page.waitForTimeout(50)
-    seen.add((await rows.first().getAttribute('id')) ?? '')
-    expect(await rows.count()).toBeLessThan(60)
-  }
-  expect(seen.size).toBeGreaterThan(2)
-  expect(Number(await page.evaluate("document.querySelectorAll('*').length"))).toBeLessThan(1_000)
-  expect(await rows.last().getAttribute('id')).toBe('row-1')
-  expect(faults).toEqual([])
 })
 
 test('its first view is at most 200 KB, and names no place but the proxy', () => {

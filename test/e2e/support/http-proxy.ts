@@ -15,7 +15,7 @@ export interface HttpProxy {
 export async function startHttpProxy(
   options: ProxyOptions & { transport?: 'streamable-http' | 'sse' },
 ): Promise<HttpProxy> {
-  const directory = options.directory ?? temporaryDirectory()
+  const { until = onTestFinished, directory = temporaryDirectory(until) } = options
   const file = writeConfig(directory, options)
   const transport = options.transport ?? 'streamable-http'
   const args = [MAIN, '--config', file, '--transport', transport, '--port', '0', ...(options.args ?? [])]
@@ -23,7 +23,7 @@ export async function startHttpProxy(
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...options.env },
   })
-  onTestFinished(async () => {
+  until(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
     child.kill('SIGTERM')
     await once(child, 'exit')

@@ -40,13 +40,13 @@ interface Waiting {
 
 /** Starts the built proxy. Nothing is sent before `open`. */
 export function startLineClient(options: ProxyOptions): LineClient {
-  const directory = options.directory ?? temporaryDirectory()
+  const { until = onTestFinished, directory = temporaryDirectory(until) } = options
   const file = writeConfig(directory, options)
   const child = spawn(process.execPath, [MAIN, '--config', file, ...(options.args ?? [])], {
     env: { ...process.env, ...options.env },
     stdio: 'pipe',
   })
-  onTestFinished(() => void child.kill('SIGKILL'))
+  until(() => void child.kill('SIGKILL'))
   const exited = new Promise<Omit<Ended, 'after'>>((resolve) => {
     // Not at its exit: what it said last may not be read yet.
     child.once('close', (code, signal) => resolve({ code, signal }))

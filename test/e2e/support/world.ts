@@ -22,6 +22,9 @@ export interface ToolResult {
   _meta?: Record<string, unknown>
 }
 
+/** Takes what is done at the end: of the test, or of all tests of a file. */
+export type Until = (end: () => void | Promise<void>) => void
+
 export interface ProxyOptions {
   servers: Record<string, object>
   settings?: Record<string, unknown>
@@ -31,6 +34,8 @@ export interface ProxyOptions {
   env?: Record<string, string>
   client?: ClientOptions
   directory?: string
+  /** Takes what ends it. Default: it ends with the test. */
+  until?: Until
   /** No file that it writes may be longer than so many blocks: 0 is a full disk. */
   fileLimit?: number
 }
@@ -53,9 +58,9 @@ export function fixture(name: string): { command: string; args: string[] } {
 }
 
 /** A directory of the test's own, removed at its end. */
-export function temporaryDirectory(): string {
+export function temporaryDirectory(until: Until = onTestFinished): string {
   const directory = mkdtempSync(join(tmpdir(), 'mcp-rlm-proxy-test-'))
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }))
+  until(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }))
   return directory
 }
 
