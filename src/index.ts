@@ -24,5 +24,5 @@ export { ERROR_CODES, type ErrorCode, ProxyError, RpcError } from './protocol/er
 export type { Agent, Client, Exchange, Handler, Middleware } from './protocol/exchange.ts'
 export type { JsonObject, JsonValue } from './protocol/json.ts'
 export type { JsonRpcMessage, Transport } from './protocol/message.ts'
-export type { TextChange, TextRule } from './text/change.ts'
+export type { TextChange, TextRule } from './text/change-rules.ts'
 export type { Serve } from './upstream/in-process.ts'

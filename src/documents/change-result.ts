@@ -1,11 +1,10 @@
 /** Changes the texts of a message; the message itself stays as it is. */
+
 import { changeText } from '../protocol/content.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
-import type { TextChange, TextSort } from '../text/change.ts'
+import type { TextChange } from '../text/change-rules.ts'
+import type { Apply } from './change-strings.ts'
 import { changeStrings } from './change-strings.ts'
-
-/** `name`: what data has the text beside. */
-export type Apply = (text: string, sort: TextSort, name?: string) => string
 
 /** The same object where no text was changed. */
 export function changeTexts(message: JsonObject, where: TextChange['where'], apply: Apply): JsonObject {

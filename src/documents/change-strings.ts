@@ -2,7 +2,10 @@
 import { isUtf8 } from 'node:buffer'
 import { CONTENT_KINDS, UNKNOWN_KIND } from '../protocol/content.ts'
 import { type JsonObject, type JsonValue, setOwn } from '../protocol/json.ts'
-import type { Apply } from './change-result.ts'
+import type { TextSort } from '../text/change-rules.ts'
+
+/** `name`: what data has the text beside. */
+export type Apply = (text: string, sort: TextSort, name?: string) => string
 
 /**
  * What a value belongs to. `envelope`: members that MCP knows, among them names, URIs and what only the server understands. `data`:

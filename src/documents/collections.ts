@@ -4,8 +4,16 @@
  */
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import { columnsOf } from './column.ts'
-import type { Collection } from './document.ts'
 import type { Shape } from './shape.ts'
+
+/** Things of one kind that a document holds: the elements of an array, the values of an object used as a map. */
+export interface Collection {
+  /** JSONPath from the root to the collection: `$`, `$.items`, `$.definitions`. */
+  readonly path: string
+  /** The key of each record when the collection is a map; undefined for arrays. */
+  readonly keys: readonly string[] | undefined
+  readonly values: readonly JsonValue[]
+}
 
 /** Objects and short arrays that are looked into while searching; wide trees stay cheap. */
 const MAX_VISITS = 5000

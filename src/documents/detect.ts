@@ -1,7 +1,6 @@
 /** What a text is: the first format that takes it. */
 import type { JsonValue } from '../protocol/json.ts'
-import type { Format } from './document.ts'
-import type { Traits } from './formats/define.ts'
+import type { Format, Traits } from './document.ts'
 import { FORMATS } from './formats/index.ts'
 
 /** A text's format and how to read it as data. */

@@ -1,7 +1,8 @@
 /** A kept result, seen as something to explore. This file is the contract; `open.ts` and `derive.ts` make documents. */
+
 import type { JsonValue } from '../protocol/json.ts'
 import type { LineIndex } from '../text/lines.ts'
-import type { Traits } from './formats/define.ts'
+import type { Collection } from './collections.ts'
 import type { Provenance, Table } from './table.ts'
 
 /**
@@ -26,6 +27,38 @@ export type Format =
   | 'code'
   | 'text'
   | 'blocks'
+
+/** What every step may ask of the format of a document. */
+export interface Traits {
+  /** Its own name, such as `diff`. */
+  readonly name: string
+  /** What previews call it. Several formats share one: `entries`, `table`. */
+  readonly family: Format
+  readonly kind: Document['kind']
+  /** What a reply pages through. Default: records of data, lines of text. */
+  readonly rows: 'records' | 'lines'
+  /** What a search goes through: the values of the data, or the lines as they came. Default: lines. */
+  readonly search: 'values' | 'lines'
+  /**
+   * What a line is: a record of its own; the head of an entry or what goes on after it; a node with what is indented below it; or a part of
+   * a text. Default: text.
+   */
+  readonly line: 'record' | 'entry' | 'node' | 'text'
+  /** True for what is told by its outline rather than field by field. Default: false. */
+  readonly outlined: boolean
+  /** Which facts of the overview are no repetition of what its fields tell. Default: what stands beside the records. */
+  readonly isOwnFact: (fact: string) => boolean
+  /** The data is kept by its reader while it is used, and given again, equal, later. Default: false. */
+  readonly renewed: boolean
+  /** What a search reads in place of the source: words as a text, values as data. Default: the source. */
+  readonly readable?: (document: Document) => JsonValue | undefined
+  /** What the source is called where the readable form has no match. */
+  readonly source?: string
+  /** Which part a question without a path is about. Default: the main collection of the data. */
+  readonly mainPart?: (json: JsonValue | undefined) => Collection | undefined
+  /** Of entries, which lines begin one. Default: those that records name in `line`. */
+  readonly entryTest?: (lines: LineIndex) => (line: string, index: number) => boolean
+}
 
 /** Views are computed once, on first use, and never change: a document is immutable. */
 export interface Document {
@@ -61,15 +94,6 @@ export interface Document {
    * `keyedRecords`), the lines of what is read: logs, prose, markup.
    */
   rows(): Rows
-}
-
-/** Things of one kind that a document holds: the elements of an array, the values of an object used as a map. */
-export interface Collection {
-  /** JSONPath from the root to the collection: `$`, `$.items`, `$.definitions`. */
-  readonly path: string
-  /** The key of each record when the collection is a map; undefined for arrays. */
-  readonly keys: readonly string[] | undefined
-  readonly values: readonly JsonValue[]
 }
 
 /** Found things in their order. Strings are shown as they are (lines, passages, hits); other values as JSON. */

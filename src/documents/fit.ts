@@ -1,4 +1,5 @@
 /** The only way from a document to a reply. */
+
 import { isObject, type JsonValue, own } from '../protocol/json.ts'
 import { formatCount, formatPlural, plural } from '../text/format.ts'
 import { ellipsis } from '../text/shorten.ts'
@@ -9,13 +10,8 @@ import type { Document, Rows } from './document.ts'
 import { encodeRow, encodeTable, isUniform } from './encode.ts'
 import { isWithin } from './size.ts'
 import { toJson } from './stringify.ts'
+import type { Template } from './template.ts'
 import { call, clip, concat, HOLE, lengthOf, lines } from './template.ts'
-
-/**
- * Text with holes for the handle of the kept document: `parts.join(handle)` is the text. Content may contain any
- * string, so a placeholder inside it would not be safe.
- */
-export type Template = readonly string[]
 
 export interface FitOptions {
   /** The most characters the text may have, the handle counted in. */

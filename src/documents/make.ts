@@ -1,9 +1,9 @@
 /** The one class behind every document: parts that are computed when first asked for. */
 import type { JsonValue } from '../protocol/json.ts'
 import { indexLines, type LineIndex } from '../text/lines.ts'
-import { keyedRecords, mainCollection } from './collections.ts'
-import type { Collection, Document, Format, Rows } from './document.ts'
-import { PLAIN, type Traits } from './formats/define.ts'
+import { type Collection, keyedRecords, mainCollection } from './collections.ts'
+import type { Document, Format, Rows, Traits } from './document.ts'
+import { PLAIN } from './formats/define.ts'
 import { madeRows, rowsOf } from './rows.ts'
 import { type Provenance, type Table, tableOf } from './table.ts'
 

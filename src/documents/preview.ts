@@ -4,10 +4,9 @@ import { formatBytes, formatCount } from '../text/format.ts'
 import { ellipsis } from '../text/shorten.ts'
 import { countTokens } from '../text/tokens.ts'
 import type { Document } from './document.ts'
-import type { Template } from './fit.ts'
 import { overviewOf } from './formats/index.ts'
 import type { Overview } from './overview/overview.ts'
-import { call, clip, concat, HOLE, lines, TYPICAL_HANDLE } from './template.ts'
+import { call, clip, concat, HOLE, lines, type Template, TYPICAL_HANDLE } from './template.ts'
 
 export interface PreviewOptions {
   /** The most characters, the handle counted in at each place. */

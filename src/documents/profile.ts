@@ -1,7 +1,6 @@
 /** One pass over a collection: what each field holds. */
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
-import { comeAndGo, isMap, isMapShape, MOST_FIELDS, SOME_FIELDS } from './collections.ts'
-import type { Collection } from './document.ts'
+import { type Collection, comeAndGo, isMap, isMapShape, MOST_FIELDS, SOME_FIELDS } from './collections.ts'
 import {
   child,
   collapse,

@@ -1,7 +1,12 @@
 /** Building templates: texts with holes for a handle that is not known yet. */
 import type { JsonObject } from '../protocol/json.ts'
 import { ellipsis } from '../text/shorten.ts'
-import type { Template } from './fit.ts'
+
+/**
+ * Text with holes for the handle of the kept document: `parts.join(handle)` is the text. Content may contain any
+ * string, so a placeholder inside it would not be safe.
+ */
+export type Template = readonly string[]
 
 /** Stands in for a handle that is not known yet: as long as any, and of as many tokens as most. */
 export const TYPICAL_HANDLE = 'catj72ijsppf8t77e7kso6wn4'

@@ -5,9 +5,8 @@ import { ellipsis } from '../text/shorten.ts'
 import type { Document } from './document.ts'
 import { encodeTable, isUniform } from './encode.ts'
 import { withExactNumbers } from './exact-numbers.ts'
-import type { Template } from './fit.ts'
 import { toJson } from './stringify.ts'
-import { concat, HOLE, lengthOf, lines } from './template.ts'
+import { concat, HOLE, lengthOf, lines, type Template } from './template.ts'
 
 /** Tokens of a question about a kept result and of its answer, as they are most often. */
 const FOLLOW_UP = 700

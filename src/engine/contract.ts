@@ -1,14 +1,13 @@
 /** The engine answers questions about kept results off the event loop. Contract; `pool.ts` runs it. */
 import type { UnpackLimits } from '../documents/binary/limits.ts'
 import type { Form } from '../documents/conform.ts'
-import type { Template } from '../documents/fit.ts'
 import type { Joined } from '../documents/paging/join.ts'
 import type { Rest } from '../documents/paging/next.ts'
-import type { Dialect } from '../documents/template.ts'
+import type { Dialect, Template } from '../documents/template.ts'
 import type { ReadbackAnswer, ReadbackLimits, ReadbackParams } from '../processors/readback.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { GrowingBytes } from '../protocol/stream.ts'
-import type { TextChange } from '../text/change.ts'
+import type { TextChange } from '../text/change-rules.ts'
 import type { Found, KeyPath } from './arguments.ts'
 
 export interface Engine {

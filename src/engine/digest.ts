@@ -4,7 +4,6 @@ import { BLOBS, described, PARTS, type Part, partsIn } from '../documents/binary
 import { type Form, frameFor } from '../documents/conform.ts'
 import type { Document } from '../documents/document.ts'
 import { type ResultReader, readAhead } from '../documents/fast/index.ts'
-import type { Template } from '../documents/fit.ts'
 import { openResult } from '../documents/open.ts'
 import { hasPages, restOf } from '../documents/paging/next.ts'
 import { recognisePart } from '../documents/paging/recognise.ts'
@@ -12,7 +11,15 @@ import { standingOf } from '../documents/paging/standing.ts'
 import { preview, type Standing, shapeOf } from '../documents/preview.ts'
 import { toJson } from '../documents/stringify.ts'
 import { asRead, readingOf, repeatsTexts } from '../documents/structured.ts'
-import { concat, HOLE, lengthOf, lines, spoken, TYPICAL_HANDLE } from '../documents/template.ts'
+import {
+  concat,
+  HOLE,
+  lengthOf,
+  lines,
+  spoken,
+  type Template,
+  TYPICAL_HANDLE,
+} from '../documents/template.ts'
 import { decodeUtf8 } from '../documents/utf8.ts'
 import { askingTokens, isBetterWhole, wholeTable } from '../documents/whole.ts'
 import { blocksOf, isReplaced, isText, textIn, textsOf } from '../protocol/content.ts'

@@ -6,7 +6,7 @@ import type { Result } from '../protocol/content.ts'
 import { ProxyError, RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Handler, Lists, ShowList } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
-import type { TextChange } from '../text/change.ts'
+import type { TextChange } from '../text/change-rules.ts'
 import type { NamingPattern } from './patterns.ts'
 
 /** A notification under way. */

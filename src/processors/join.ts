@@ -1,8 +1,8 @@
 /** `join_on`: the records of one list with those of another: joined by a key, or set against each other. */
-import { collectionsOf, keyedRecords } from '../documents/collections.ts'
+import { type Collection, collectionsOf, keyedRecords } from '../documents/collections.ts'
 import { type Part, partsOf } from '../documents/combine.ts'
 import { fromMadeRows, fromRows } from '../documents/derive.ts'
-import type { Collection, Document, Rows } from '../documents/document.ts'
+import type { Document, Rows } from '../documents/document.ts'
 import { madeRows } from '../documents/rows.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import { resolveExactly, resolveField } from '../query/fields.ts'

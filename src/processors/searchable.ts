@@ -1,7 +1,7 @@
 /** What a search looks through: the lines of a text, or the leaves of data. */
 
-import { keyedBefore, pathStep } from '../documents/collections.ts'
-import type { Collection, Document } from '../documents/document.ts'
+import { type Collection, keyedBefore, pathStep } from '../documents/collections.ts'
+import type { Document } from '../documents/document.ts'
 import { isObject, type JsonObject, type JsonPrimitive, type JsonValue, own } from '../protocol/json.ts'
 import { type LineIndex, lastAtMost } from '../text/lines.ts'
 import type { LineRange } from '../text/passages.ts'

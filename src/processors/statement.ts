@@ -1,7 +1,7 @@
 /** A whole SELECT among the parameters of a filter: read before the steps, so that they run it like any other question. */
 
-import { collectionsOf } from '../documents/collections.ts'
-import type { Collection, Document } from '../documents/document.ts'
+import { type Collection, collectionsOf } from '../documents/collections.ts'
+import type { Document } from '../documents/document.ts'
 import { isObject, own } from '../protocol/json.ts'
 import { isStatement, type Lists, readSelect, type SelectParams } from '../query/dialects/sql.ts'
 import { select } from './select.ts'

@@ -5,6 +5,7 @@
 import {
   allNested,
   areOfOneKind,
+  type Collection,
   collectionsOf,
   fieldNames,
   keyedRecords,
@@ -15,7 +16,7 @@ import {
   pathStep,
   withField,
 } from '../documents/collections.ts'
-import type { Collection, Document } from '../documents/document.ts'
+import type { Document } from '../documents/document.ts'
 import { type Table, tableOf } from '../documents/table.ts'
 import { withPaths } from '../documents/tree-paths.ts'
 import { isObject, type JsonValue, own } from '../protocol/json.ts'

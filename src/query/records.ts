@@ -1,7 +1,7 @@
 /** The records of a document as the steps see them. */
-import { collectionsOf, keyedRecords } from '../documents/collections.ts'
+import { type Collection, collectionsOf, keyedRecords } from '../documents/collections.ts'
 import { columnsOf } from '../documents/column.ts'
-import type { Collection, Document } from '../documents/document.ts'
+import type { Document } from '../documents/document.ts'
 import { Table, tableOf } from '../documents/table.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import { formatPath, type Path, parsePath } from './path.ts'

@@ -1,8 +1,21 @@
 /** Where records begin, and before every few of them how many bytes are no characters of the text. Four bytes a record, and a little. */
 import type { JsonValue } from '../../protocol/json.ts'
-import { KNOWN, sampled } from '../profile.ts'
+import { KNOWN, type KnownList, sampled } from '../profile.ts'
 import { behindSpace, behindValue, parsed, unescaped } from './escaped.ts'
-import type { Layout, ScannedRecords } from './records.ts'
+
+/** Records that were read, and where each of them is. */
+export interface ScannedRecords extends KnownList {
+  offsets: Offsets
+  /** The first byte behind the list. */
+  end: number
+  /** Bytes up to there that are no characters. */
+  saved: number
+  /** UTF-8 bytes of the list beyond one for each of its characters. */
+  wide: number
+}
+
+/** `list`: behind a bracket, with commas between. `lines`: each on a line of its own, up to the end of the text. */
+export type Layout = 'list' | 'lines'
 
 const FIRST_ROOM = 1024
 const MOST_ROOM = 4_000_000

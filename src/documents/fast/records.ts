@@ -3,34 +3,22 @@
  * does what `profile` does and gives the same, or gives up: where keys are numbers or come twice, where objects look like maps, and
  * where there is anything that JSON does not know.
  */
+
 import { isObject } from '../../protocol/json.ts'
 import { areKeys, isMap, MOST_FIELDS, SOME_FIELDS } from '../collections.ts'
-import { ALL_VALUES, type KnownList, Pass, sampled } from '../profile.ts'
+import { ALL_VALUES, Pass, sampled } from '../profile.ts'
 import { emptyShape, type Shape, Tally } from '../shape.ts'
 import { BACKSLASH, giveUp, parsed, QUOTE, skipSpace, unescaped } from './escaped.ts'
 import { FieldKeys, type FieldNode, viewOf } from './fields.ts'
+import type { Layout, ScannedRecords } from './lists.ts'
 import { Offsets } from './lists.ts'
 import { LeafCounts } from './values.ts'
-
-/** Records that were read, and where each of them is. */
-export interface ScannedRecords extends KnownList {
-  offsets: Offsets
-  /** The first byte behind the list. */
-  end: number
-  /** Bytes up to there that are no characters. */
-  saved: number
-  /** UTF-8 bytes of the list beyond one for each of its characters. */
-  wide: number
-}
 
 const [COMMA, ZERO, NINE, MINUS] = [0x2c, 0x30, 0x39, 0x2d]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /** In place of how many records are apart: of none the values are counted. */
 const NEVER = 2 ** 30
-
-/** `list`: behind a bracket, with commas between. `lines`: each on a line of its own, up to the end of the text. */
-export type Layout = 'list' | 'lines'
 
 /** Reads records step by step, for bytes of which more may come. Throws where it gives up. */
 export class RecordsScan {

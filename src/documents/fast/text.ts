@@ -12,8 +12,8 @@ import {
   unescaped,
   wideIn,
 } from './escaped.ts'
-import { expectedCount, scannedList } from './lists.ts'
-import { type Layout, RecordsScan, type ScannedRecords } from './records.ts'
+import { expectedCount, type Layout, type ScannedRecords, scannedList } from './lists.ts'
+import { RecordsScan } from './records.ts'
 
 /** JSON that was read, and its text, of which parts are made as they are asked for. */
 export interface ScannedText {

@@ -4,9 +4,8 @@ import { formatPlural } from '../../text/format.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { ellipsis } from '../../text/shorten.ts'
 import type { Document } from '../document.ts'
-import type { Template } from '../fit.ts'
 import type { Overview } from '../overview/overview.ts'
-import { call } from '../template.ts'
+import { call, type Template } from '../template.ts'
 import { defineFormat } from './define.ts'
 
 /** Expressions are anchored; each is tried on the first characters of a line. `kind` and `name` are its groups. */

@@ -5,11 +5,10 @@ import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { literal } from '../../text/literal.ts'
 import { ellipsis } from '../../text/shorten.ts'
 import type { Document } from '../document.ts'
-import type { Template } from '../fit.ts'
 import { largestTable, listOf, outlined, plain, tableCalls, tableFacts } from '../overview/markup.ts'
 import type { Overview } from '../overview/overview.ts'
 import { telling } from '../overview/words.ts'
-import { call } from '../template.ts'
+import { call, type Template } from '../template.ts'
 import { BEGINNING, defineFormat } from './define.ts'
 
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/

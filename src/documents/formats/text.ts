@@ -5,12 +5,11 @@ import type { LineIndex } from '../../text/lines.ts'
 import { literal } from '../../text/literal.ts'
 import { ellipsis } from '../../text/shorten.ts'
 import type { Document } from '../document.ts'
-import type { Template } from '../fit.ts'
 import { messagePatterns } from '../overview/message-patterns.ts'
 import type { Overview } from '../overview/overview.ts'
 import { endsOf } from '../overview/sample.ts'
 import { telling } from '../overview/words.ts'
-import { call } from '../template.ts'
+import { call, type Template } from '../template.ts'
 import { type FormatDefinition, PLAIN } from './define.ts'
 
 /** Plain text: what it is made of, what repeats in it, how it begins and ends, words to look for. */

@@ -2,9 +2,8 @@
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { formatPlural } from '../../text/format.ts'
 import { ellipsis } from '../../text/shorten.ts'
-import type { Collection } from '../document.ts'
-import type { Template } from '../fit.ts'
-import { call } from '../template.ts'
+import type { Collection } from '../collections.ts'
+import { call, type Template } from '../template.ts'
 import type { Overview } from './overview.ts'
 
 /** The objects of a list by its name. */

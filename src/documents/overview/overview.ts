@@ -1,5 +1,5 @@
 /** What a preview says about a document, in parts that can each be cut to size. */
-import type { Template } from '../fit.ts'
+import type { Template } from '../template.ts'
 
 export interface Overview {
   /** What there is, for the first line: `30 records in $.items`. */

@@ -2,10 +2,9 @@
 import { isObject, type JsonObject, type JsonPrimitive, type JsonValue } from '../../protocol/json.ts'
 import { nestedPath, nestingOf, pathStep } from '../collections.ts'
 import { distinctCount, type Field, fieldsOf, frequent, isNoise } from '../fields.ts'
-import type { Template } from '../fit.ts'
 import { knownOf } from '../profile.ts'
 import type { Shape } from '../shape.ts'
-import { call } from '../template.ts'
+import { call, type Template } from '../template.ts'
 import type { Records } from './facts.ts'
 import { at, positionsOf } from './facts.ts'
 import {

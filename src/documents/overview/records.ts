@@ -3,13 +3,20 @@ import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../pr
 import { formatCount, formatPlural } from '../../text/format.ts'
 import { ellipsis, head, tail } from '../../text/shorten.ts'
 import { abridge } from '../abridge.ts'
-import { allNested, collectionsOf, everyNested, nestedPath, nestingOf, pathStep } from '../collections.ts'
-import type { Collection, Document } from '../document.ts'
+import {
+  allNested,
+  type Collection,
+  collectionsOf,
+  everyNested,
+  nestedPath,
+  nestingOf,
+  pathStep,
+} from '../collections.ts'
+import type { Document } from '../document.ts'
 import { fieldsOf, isNoise } from '../fields.ts'
-import type { Template } from '../fit.ts'
 import { knownOf, profile } from '../profile.ts'
 import type { Shape } from '../shape.ts'
-import { call } from '../template.ts'
+import { call, type Template } from '../template.ts'
 import { typeNotations } from '../type-notation.ts'
 import { factsOf, positionsOf, positionType, type Records, word } from './facts.ts'
 import type { Overview } from './overview.ts'

@@ -5,8 +5,16 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { partsIn } from '../../documents/binary/parts.ts'
-import type { Template } from '../../documents/fit.ts'
-import { call, concat, type Dialect, HOLE, lengthOf, lines, spoken } from '../../documents/template.ts'
+import {
+  call,
+  concat,
+  type Dialect,
+  HOLE,
+  lengthOf,
+  lines,
+  spoken,
+  type Template,
+} from '../../documents/template.ts'
 import type { Comparison, Digest, Engine } from '../../engine/contract.ts'
 import type { Logger } from '../../observe/log.ts'
 import type { Exchange } from '../../protocol/exchange.ts'

@@ -1,5 +1,5 @@
 /** Strikes secrets and personal data out of a text, and leaves it what it is: JSON stays JSON. */
-import type { ChangeText, SensitiveRule, Tally } from '../change.ts'
+import type { ChangeText, SensitiveRule, Tally } from '../change-rules.ts'
 import { compileLinear } from '../pattern.ts'
 import { findInColumns } from './columns.ts'
 import { findForms } from './forms.ts'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compileChange, Tally } from '../../../src/text/change.ts'
+import { compileChange } from '../../../src/text/change.ts'
+import { Tally } from '../../../src/text/change-rules.ts'
 import { findInColumns } from '../../../src/text/sensitive/columns.ts'
 import type { Finding } from '../../../src/text/sensitive/scan.ts'
 import { runs } from '../../support/runs.ts'
