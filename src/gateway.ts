@@ -32,7 +32,7 @@ import {
 import { createStack } from './module-runtime/stack.ts'
 import { silentLogger, steadyClock } from './observe/log.ts'
 import { createLedger } from './observe/savings.ts'
-import { PROXY_TOOL_NAMES } from './proxy/own-tools.ts'
+import { calledNameIn, PROXY_TOOL_NAMES } from './proxy/own-tools.ts'
 import { createAddressBook } from './proxy/resources.ts'
 import { createServerQuotas } from './proxy/router.ts'
 import type { ToolIndexEvents } from './proxy/tool-index.ts'
@@ -122,7 +122,13 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   // A client over standard input alone has nowhere to read metrics.
   const hasListener = settings.transport !== 'stdio' || settings.bridge.enabled
   const metrics = hasListener
-    ? (await import('./features/metrics/index.ts')).createMetrics({ ledger, resultStore, elapsed })
+    ? (await import('./features/metrics/index.ts')).createMetrics({
+        ledger,
+        resultStore,
+        engine,
+        elapsed,
+        calledName: calledNameIn(settings),
+      })
     : undefined
   const resultCache =
     settings.toolCache.ttlMs === 0
@@ -184,8 +190,10 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     reaches: stack.reaches,
     notified: notifyThrough(stack, upstreams),
   })
-  const noted = watched?.watching(served) ?? served
-  const backend = telemetry?.watching(noted) ?? noted
+  const backend = [metrics, watched, telemetry].reduce(
+    (inner, outer) => outer?.watching(inner) ?? inner,
+    served,
+  )
   const modern = createModernService({
     backend,
     lists: onion.clients.lists,

@@ -1,3 +1,10 @@
+/** Processes that answer questions, and tasks for them, at this moment. */
+export interface Work {
+  readonly workers: number
+  readonly running: number
+  readonly waiting: number
+}
+
 /** The engine answers questions about kept results off the event loop. Contract; `pool.ts` runs it. */
 import type { UnpackLimits } from '../documents/binary/limits.ts'
 import type { Form } from '../documents/conform.ts'
@@ -21,6 +28,8 @@ export interface Engine {
    * nothing is looked into, which is sure to be quick.
    */
   unpack(arrival: Arrival, wanted: Unpacking, signal: AbortSignal): Promise<Unpacked>
+  /** Workers and tasks of this moment. */
+  work(): Work
   /** Measures a first response and, when it is too large, makes its preview. Its views stay warm for the first query. */
   digest(arrival: Arrival, options: DigestOptions, signal: AbortSignal): Promise<Digest>
   /** Answers a query. Rejects with ProxyError QUERY_TIMEOUT, QUERY_BUSY, CANCELLED or QUERY_FAILED; bad parameters are an answer that `failed`. */

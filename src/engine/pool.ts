@@ -138,6 +138,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   return {
     arriving: readAheads.arriving,
+    work: schedule.work,
     unpack: async ({ content, owner }, wanted, signal) =>
       (
         await run(() => ({ kind: 'unpack', content, ...wanted }), {

@@ -4,6 +4,7 @@
  */
 import { cancelled, messageOf, ProxyError } from '../protocol/errors.ts'
 import { unlessAborted } from '../protocol/sharing.ts'
+import type { Work } from './contract.ts'
 import { startWorker, type Worker, WorkerGone, type WorkerOptions } from './process.ts'
 
 export interface ScheduleOptions extends WorkerOptions {
@@ -46,6 +47,8 @@ export interface Schedule {
   free(): Worker | undefined
   /** Tasks running in it. */
   load(worker: Worker): number
+  /** How much there is to do now. */
+  work(): Work
   /** Starts a worker when there is none. */
   warm(): void
   /** Ends the workers; what runs and waits rejects. */
@@ -301,6 +304,11 @@ export function createSchedule(options: ScheduleOptions): Schedule {
       }
       return slot.worker
     },
+    work: () => ({
+      workers: slots.filter(({ worker }) => alive(worker)).length,
+      running: slots.filter(({ job }) => job !== undefined).length,
+      waiting: waiting.size,
+    }),
     load: (worker) => slots.filter((slot) => slot.worker === worker && slot.job !== undefined).length,
     warm() {
       if (!closed && !slots.some(({ worker }) => alive(worker))) this.free()

@@ -96,8 +96,15 @@ export function callNameFor(effect: Effect, isSplit: boolean): string {
   return isSplit ? `${CALL_TOOL}_${effect}` : CALL_TOOL
 }
 
-/** The name of the tool that a call ends at. */
-export function calledName({ name, arguments: args }: JsonObject): string {
+/** Tells the name of the tool that a call ends at. */
+export type CalledName = (params: JsonObject) => string
+
+/** Undefined: the tool that the call names. There one of a server may be called as ours are elsewhere. */
+export function calledNameIn({ exposure }: Pick<Offered, 'exposure'>): CalledName | undefined {
+  return exposure === 'passthrough' ? undefined : calledName
+}
+
+function calledName({ name, arguments: args }: JsonObject): string {
   if (typeof name !== 'string' || !isObject(args)) return String(name)
   const inner = CALL_NAMES.has(name) ? args.name : DISPATCH_NAMES.has(name) ? dispatched(args) : undefined
   return typeof inner === 'string' ? inner : name

@@ -5,14 +5,13 @@
 import { callerOf, type Logger, lengthAbout } from '../../observe/log.ts'
 import { LargeResult } from '../../protocol/content.ts'
 import type { Middleware } from '../../protocol/exchange.ts'
-import type { JsonObject } from '../../protocol/json.ts'
 import type { Feature } from '../../proxy/feature.ts'
-import { calledName } from '../../proxy/own-tools.ts'
+import { type CalledName, calledNameIn } from '../../proxy/own-tools.ts'
 
 export interface CallLogOptions {
   logger: Logger
   /** The tool that a call ends at; by default the one it names. */
-  calledName?(params: JsonObject): string
+  calledName?: CalledName | undefined
   /** Milliseconds by a clock that nobody sets. */
   elapsed: () => number
 }
@@ -53,6 +52,6 @@ export const callLog: Feature = {
   when: '`log.level` is `info` or `debug`',
   layer: ({ settings, logger, elapsed }) =>
     ['debug', 'info'].includes(settings.log.level)
-      ? createCallLog({ logger, elapsed, ...(settings.exposure !== 'passthrough' && { calledName }) })
+      ? createCallLog({ logger, elapsed, calledName: calledNameIn(settings) })
       : undefined,
 }

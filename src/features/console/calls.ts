@@ -8,6 +8,7 @@ import { messageOf } from '../../protocol/errors.ts'
 import type { Exchange, Middleware, Savings } from '../../protocol/exchange.ts'
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import type { Timed } from '../../protocol/timing.ts'
+import type { CalledName } from '../../proxy/own-tools.ts'
 import { formatBytes } from '../../text/format.ts'
 import type { Call, CallDetail } from './api.ts'
 
@@ -18,7 +19,7 @@ interface CallsOptions {
   /** Milliseconds since 1970. */
   now: () => number
   /** The tool that a call ends at. */
-  calledName(params: JsonObject): string
+  calledName?: CalledName | undefined
   /** What is shown goes through it: arguments and replies may hold secrets. */
   redactor: Pick<Redactor, 'fields' | 'text' | 'whole'>
 }
@@ -61,7 +62,13 @@ const SHOWN = 40_000
 /** Bytes that a call takes without arguments and reply, about. */
 const BARE = 600
 
-export function createCalls({ max, maxBytes, now, calledName, redactor }: CallsOptions): Calls {
+export function createCalls({
+  max,
+  maxBytes,
+  now,
+  calledName = ({ name }) => String(name),
+  redactor,
+}: CallsOptions): Calls {
   const noted = new LRUCache<number, Noted>({ max, maxSize: maxBytes })
   const listeners = new Set<(call: Call) => void>()
   let total = 0

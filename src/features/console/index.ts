@@ -11,7 +11,7 @@ import { createRedactor, secretsOf } from '../../observe/redact.ts'
 import type { Ledger } from '../../observe/savings.ts'
 import { messageOf } from '../../protocol/errors.ts'
 import type { Client, Middleware } from '../../protocol/exchange.ts'
-import { calledName } from '../../proxy/own-tools.ts'
+import { calledNameIn } from '../../proxy/own-tools.ts'
 import { type Endpoint, type HttpListener, listen } from '../../server/http/listen.ts'
 import { refuse } from '../../server/http/request.ts'
 import type { Backend } from '../../server/legacy.ts'
@@ -71,7 +71,7 @@ export function openConsole(config: Config, { now }: EarlyParts): Console {
     max: options.calls,
     maxBytes: options.callBytes,
     now,
-    calledName: exposure === 'passthrough' ? ({ name }) => String(name) : calledName,
+    calledName: calledNameIn({ exposure }),
     redactor,
   })
   const clients = new Map<Client, number>()

@@ -1,38 +1,61 @@
-/** What whoever watches the proxy reads at `/metrics`: counts and states, no names but those of servers. */
+/** What whoever watches the proxy reads at `/metrics`: counts, times and states by server and tool, without names of clients and people. */
+import type { Engine } from '../../engine/contract.ts'
+import { lengthAbout } from '../../observe/log.ts'
 import type { Ledger } from '../../observe/savings.ts'
-import { LargeResult } from '../../protocol/content.ts'
-import type { Middleware } from '../../protocol/exchange.ts'
+import { LargeResult, type Result } from '../../protocol/content.ts'
+import type { Client, Exchange, Middleware } from '../../protocol/exchange.ts'
 import { limitsPassed } from '../../protocol/limits.ts'
+import { type CalledName, EXPOSURE_NAMES, PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
+import type { Backend } from '../../server/legacy.ts'
 import type { ResultStore } from '../../store/result-store.ts'
 import type { Upstreams } from '../../upstream/contract.ts'
 
 export interface MetricsParts {
   ledger: Ledger
-  resultStore: ResultStore
+  resultStore: Pick<ResultStore, 'stats'>
+  engine: Pick<Engine, 'work'>
   /** Milliseconds by a clock that nobody sets. */
   elapsed: () => number
+  calledName?: CalledName | undefined
 }
 
 export interface Metrics {
-  /** Counts what goes through it. */
+  /** Counts what goes through it. Outside of the ledger, so that it sees what goes out. */
   readonly layer: Middleware
-  text(upstreams: Upstreams): Promise<string>
+  /** The same backend, with its clients counted. */
+  watching(backend: Backend): Backend
+  text(upstreams: Pick<Upstreams, 'status'>): Promise<string>
 }
 
 const STATES = ['idle', 'connecting', 'ready', 'waiting', 'closed'] as const
 
-export function createMetrics({ ledger, resultStore, elapsed }: MetricsParts): Metrics {
-  const { layer, counts } = createCount()
+export function createMetrics(parts: MetricsParts): Metrics {
+  const { ledger, resultStore, engine, elapsed } = parts
+  const counts = createCounts(parts)
+  const clients = new Set<Client>()
   const began = elapsed()
   return {
-    layer,
+    layer: counts.layer,
+    watching: (backend) => ({
+      ...backend,
+      opened(client) {
+        clients.add(client)
+        backend.opened(client)
+      },
+      closed(client) {
+        clients.delete(client)
+        backend.closed(client)
+      },
+    }),
     async text(upstreams) {
-      const { totals } = await ledger.report()
+      const { totals, tools } = await ledger.report()
       const { entries, bytes } = resultStore.stats()
+      const work = engine.work()
       return formatMetrics([
         counter('tool_calls_total', 'Tool calls that ended.', counts.calls),
-        counter('tool_call_errors_total', 'Tool calls that ended in an error.', counts.failed),
+        counter('tool_call_errors_total', 'Tool calls that ended in an error.', counts.errors),
         gauge('tool_calls_in_progress', 'Tool calls at work.', counts.underway),
+        ...counts.byTool(tools),
         gauge('tokens_original', 'Tokens of all results as the servers sent them.', totals.originalTokens),
         gauge('tokens_delivered', 'Tokens of these results that went to models.', totals.deliveredTokens),
         gauge(
@@ -43,6 +66,10 @@ export function createMetrics({ ledger, resultStore, elapsed }: MetricsParts): M
         gauge('tokens_saved', 'Original tokens less all others.', totals.savedTokens),
         gauge('kept_results', 'Results kept in memory.', entries),
         gauge('kept_bytes', 'Bytes of these results.', bytes),
+        gauge('workers', 'Processes that answer questions.', work.workers),
+        gauge('worker_tasks_running', 'Tasks at work in them.', work.running),
+        gauge('worker_tasks_waiting', 'Tasks that wait for one of them.', work.waiting),
+        sessions(clients),
         ...servers(upstreams),
         {
           name: 'limit_passed_total',
@@ -57,7 +84,7 @@ export function createMetrics({ ledger, resultStore, elapsed }: MetricsParts): M
   }
 }
 
-function servers(upstreams: Upstreams): Metric[] {
+function servers(upstreams: Pick<Upstreams, 'status'>): Metric[] {
   const status = upstreams.status()
   return [
     {
@@ -79,6 +106,21 @@ function servers(upstreams: Upstreams): Metric[] {
   ]
 }
 
+function sessions(clients: ReadonlySet<Client>): Metric {
+  const counted = new Map<string, { labels: Labels; value: number }>()
+  for (const { era, agent } of clients) {
+    const key = `${era} ${agent.kind}`
+    const value = (counted.get(key)?.value ?? 0) + 1
+    counted.set(key, { labels: { era, kind: agent.kind }, value })
+  }
+  return {
+    name: 'sessions',
+    help: 'Clients that are connected.',
+    type: 'gauge',
+    values: [...counted.values()],
+  }
+}
+
 function counter(name: string, help: string, value: number): Metric {
   return { name, help, type: 'counter', values: [{ value }] }
 }
@@ -87,48 +129,190 @@ function gauge(name: string, help: string, value: number): Metric {
   return { name, help, type: 'gauge', values: [{ value }] }
 }
 
-// Counts calls and what became of them, for whoever watches the proxy.
+// Calls, by the server and the tool that they ended at.
 
-interface Counts {
-  /** Calls that were answered or failed. */
+interface Series {
+  readonly labels: { readonly server: string; readonly tool: string }
   calls: number
-  /** Of these: those whose result says that it is an error, and those that ended in one. */
-  failed: number
-  /** Calls at work now. */
-  underway: number
+  errors: number
+  /** Calls that took at most as long as the bucket at this place says, and longer than the one before. */
+  readonly buckets: number[]
+  seconds: number
+  asked: number
+  received: number
+  answered: number
+  originalTokens: number
+  deliveredTokens: number
 }
 
-/** The layer and its counts, which go on as it works. Outermost, so that it sees what goes out. */
-function createCount(): { layer: Middleware; counts: Readonly<Counts> } {
-  const counts: Counts = { calls: 0, failed: 0, underway: 0 }
+/** What is counted of each series, as the reader sees it. */
+const COUNTED = [
+  ['calls_total', 'calls', 'Calls of a tool that ended.'],
+  ['call_errors_total', 'errors', 'Calls of a tool that ended in an error.'],
+  ['call_asked_bytes_total', 'asked', 'Bytes of arguments, about.'],
+  ['call_received_bytes_total', 'received', 'Bytes of results as servers sent them, about.'],
+  ['call_answered_bytes_total', 'answered', 'Bytes of results as clients got them, about.'],
+  ['call_original_tokens_total', 'originalTokens', 'Tokens of results as servers sent them.'],
+  ['call_delivered_tokens_total', 'deliveredTokens', 'Tokens of results as models read them.'],
+] as const
+
+/** Seconds. */
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
+/** Tools that have a series of their own, the first that are called. The others of a server have one together. */
+const MOST_TOOLS = 200
+const OTHERS = '(others)'
+/** Stands for the server of the proxy's own tools. */
+const PROXY = 'proxy'
+/** Stands for the server of calls that reached none: the name is unknown, or a result was remembered. */
+const NONE = 'none'
+const OWN_TOOLS = new Set([...PROXY_TOOL_NAMES, ...EXPOSURE_NAMES])
+
+function createCounts({ calledName = ({ name }) => String(name) }: Pick<MetricsParts, 'calledName'>) {
+  const all = new Map<string, Series>()
+  /** By the name that clients call, which is the one in the ledger. */
+  const byName = new Map<string, Series>()
+  const counts = { calls: 0, errors: 0, underway: 0 }
+
+  function seriesOf(server: string, tool: string): Series {
+    const there = all.get(`${server} ${tool}`)
+    if (there !== undefined) return there
+    if (all.size >= MOST_TOOLS && tool !== OTHERS) return seriesOf(server, OTHERS)
+    const fresh: Series = {
+      labels: { server, tool },
+      calls: 0,
+      errors: 0,
+      buckets: BUCKETS.map(() => 0),
+      seconds: 0,
+      asked: 0,
+      received: 0,
+      answered: 0,
+      originalTokens: 0,
+      deliveredTokens: 0,
+    }
+    all.set(`${server} ${tool}`, fresh)
+    return fresh
+  }
+
   const layer: Middleware = {
     name: 'count',
     methods: ['tools/call'],
     wrap: (next) => async (exchange) => {
       counts.underway++
-      let failed = true
+      const began = performance.now()
+      const name = calledName(exchange.params)
+      let at = OWN_TOOLS.has(name) ? [PROXY, name] : undefined
+      let received = 0
+      const sending: Exchange['sending'] = async (sent, send) => {
+        at = [sent.server, String(sent.request.params?.name)]
+        const result = await (exchange.sending ? exchange.sending(sent, send) : send(sent.request))
+        received += sizeOf(result)
+        return result
+      }
+      let result: Result | undefined
       try {
-        const result = await next(exchange)
-        failed = !(result instanceof LargeResult) && result.isError === true
+        // What a tool of the proxy asks of a server is a call of its own.
+        result = await next(at === undefined ? { ...exchange, sending } : exchange)
         return result
       } finally {
+        const seconds = (performance.now() - began) / 1000
+        const isError = result === undefined || (!(result instanceof LargeResult) && result.isError === true)
+        const [server = NONE, tool = OTHERS] = at ?? []
+        const series = seriesOf(server, tool)
+        if (server !== NONE && (byName.has(name) || byName.size < MOST_TOOLS)) byName.set(name, series)
         counts.underway--
         counts.calls++
-        if (failed) counts.failed++
+        series.calls++
+        if (isError) {
+          counts.errors++
+          series.errors++
+        }
+        series.seconds += seconds
+        const bucket = BUCKETS.findIndex((most) => seconds <= most)
+        if (bucket >= 0) series.buckets[bucket] = (series.buckets[bucket] ?? 0) + 1
+        series.asked += lengthAbout(exchange.params.arguments)
+        series.received += received
+        series.answered += result === undefined ? 0 : sizeOf(result)
       }
     },
   }
-  return { layer, counts }
+
+  /** @param rows what the ledger has of each tool */
+  function byTool(rows: Awaited<ReturnType<Ledger['report']>>['tools']): Metric[] {
+    for (const series of all.values()) Object.assign(series, { originalTokens: 0, deliveredTokens: 0 })
+    for (const { tool, kind, originalTokens, deliveredTokens } of rows) {
+      const series = byName.get(tool) ?? seriesOf(kind === 'call' ? NONE : PROXY, OTHERS)
+      series.originalTokens += originalTokens
+      series.deliveredTokens += deliveredTokens
+    }
+    const series = [...all.values()]
+    return [
+      ...COUNTED.map(
+        ([name, key, help]): Metric => ({
+          name,
+          help,
+          type: 'counter',
+          values: series.map((one) => ({ labels: one.labels, value: one[key] })),
+        }),
+      ),
+      {
+        name: 'call_duration_seconds',
+        help: 'Time from a call to its result.',
+        type: 'histogram',
+        values: series.flatMap(histogramOf),
+      },
+    ]
+  }
+
+  return {
+    layer,
+    byTool,
+    get calls() {
+      return counts.calls
+    },
+    get errors() {
+      return counts.errors
+    },
+    get underway() {
+      return counts.underway
+    },
+  }
+}
+
+function histogramOf({ labels, buckets, calls, seconds }: Series): Value[] {
+  let sum = 0
+  const upTo = BUCKETS.map((le, at): Value => {
+    sum += buckets[at] ?? 0
+    return { suffix: '_bucket', labels: { ...labels, le: String(le) }, value: sum }
+  })
+  return [
+    ...upTo,
+    { suffix: '_bucket', labels: { ...labels, le: '+Inf' }, value: calls },
+    { suffix: '_sum', labels, value: seconds },
+    { suffix: '_count', labels, value: calls },
+  ]
+}
+
+function sizeOf(result: Result): number {
+  return result instanceof LargeResult ? result.bytes.byteLength : lengthAbout(result)
 }
 
 // The state of the proxy in the text format of Prometheus, version 0.0.4.
+
+type Labels = Readonly<Record<string, string>>
+
+interface Value {
+  /** Of a histogram: what follows the name. */
+  suffix?: '_bucket' | '_sum' | '_count'
+  labels?: Labels
+  value: number
+}
 
 interface Metric {
   name: string
   help: string
   /** `counter`: only ever grows. */
-  type: 'counter' | 'gauge'
-  values: readonly { labels?: Readonly<Record<string, string>>; value: number }[]
+  type: 'counter' | 'gauge' | 'histogram'
+  values: readonly Value[]
 }
 
 /** Every name gets the prefix `mcp_rlm_proxy_`. */
@@ -138,11 +322,13 @@ export function formatMetrics(metrics: readonly Metric[]): string {
 
 function formatMetric({ name, help, type, values }: Metric): string {
   const full = `mcp_rlm_proxy_${name}`
-  const lines = values.map(({ labels = {}, value }) => `${full}${formatLabels(labels)} ${value}\n`)
+  const lines = values.map(
+    ({ suffix = '', labels = {}, value }) => `${full}${suffix}${formatLabels(labels)} ${value}\n`,
+  )
   return `# HELP ${full} ${help}\n# TYPE ${full} ${type}\n${lines.join('')}`
 }
 
-function formatLabels(labels: Readonly<Record<string, string>>): string {
+function formatLabels(labels: Labels): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`)
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
 }

@@ -12,7 +12,13 @@ import {
 import type { Agent, Exchange, Middleware, Savings } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../protocol/json.ts'
 import type { Feature } from '../../proxy/feature.ts'
-import { calledName, EXPOSURE_NAMES, PROXY_TOOL_NAMES, RESERVED_NAMES } from '../../proxy/own-tools.ts'
+import {
+  type CalledName,
+  calledNameIn,
+  EXPOSURE_NAMES,
+  PROXY_TOOL_NAMES,
+  RESERVED_NAMES,
+} from '../../proxy/own-tools.ts'
 
 export interface AccountOptions {
   ledger: Ledger
@@ -23,7 +29,7 @@ export interface AccountOptions {
   /** Clients read in `_meta` of a result what it saved them. Default: they do not, as some show that to their model. */
   tells?: boolean
   /** The tool that a call ends at; by default the one it names. */
-  calledName?(params: JsonObject): string
+  calledName?: CalledName | undefined
 }
 
 /** Bytes of a large result that are looked at to learn how many characters a token has. */
@@ -181,7 +187,6 @@ export const savings: Feature = {
       ]),
       instructions,
       tells: savingsInReplies,
-      // Where tools are called by their names, one of a server may be called as ours are elsewhere.
-      ...(exposure !== 'passthrough' && { calledName }),
+      calledName: calledNameIn({ exposure }),
     }),
 }

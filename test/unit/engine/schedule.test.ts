@@ -81,9 +81,11 @@ test('what is urgent runs before what waits of the same agent', async () => {
     one.echo({ echo: name }, { urgent }).then(() => order.push(name))
   const waiting = [note('a', false), note('b', true), note('c', false), note('d', true)]
   await raised(begun)
+  expect(one.work()).toEqual({ workers: 1, running: 1, waiting: 4 })
   writeFileSync(waitFor, '')
   await Promise.all([running, ...waiting])
   expect(order).toEqual(['b', 'd', 'a', 'c'])
+  expect(one.work()).toEqual({ workers: 1, running: 0, waiting: 0 })
 })
 
 test('cancelling stops the work at once, and fails no other call', async () => {

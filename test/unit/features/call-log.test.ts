@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { createCallLog } from '../../../src/features/call-log/index.ts'
 import { silentLogger } from '../../../src/observe/log.ts'
 import type { Result } from '../../../src/protocol/content.ts'
-import { calledName } from '../../../src/proxy/own-tools.ts'
+import { calledNameIn } from '../../../src/proxy/own-tools.ts'
 import { around } from '../../support/onion.ts'
 import { client, exchange } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
@@ -11,7 +11,11 @@ async function logged(params: object, answer: () => Promise<Result>): Promise<ob
   const lines: object[] = []
   const logger = { ...silentLogger, info: (fields: object) => void lines.push(fields) }
   let time = 0
-  const layer = createCallLog({ logger, calledName, elapsed: () => (time += 7) })
+  const layer = createCallLog({
+    logger,
+    calledName: calledNameIn({ exposure: 'retrieve' }),
+    elapsed: () => (time += 7),
+  })
   const asked = { ...client(), info: { name: 'codex', version: '0.1' } }
   await around(layer, answer)(exchange(asked, { params: params as never })).catch(() => {})
   return lines
