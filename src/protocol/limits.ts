@@ -85,6 +85,22 @@ export const LIMITS = {
     max: 100_000,
     default: 32,
   },
+  serverUnreadBytes: {
+    description:
+      'The most bytes that wait for one server process to read them. Calls fail until it has read some; cancellations still go out.',
+    unit: 'bytes',
+    min: MEBIBYTE,
+    max: 1024 * MEBIBYTE,
+    default: 64 * MEBIBYTE,
+  },
+  serverWatchedResources: {
+    description:
+      'The most resources of one server that all clients together may watch. Every change of them sends the whole list.',
+    unit: 'resources',
+    min: 1,
+    max: 1_000_000,
+    default: 10_000,
+  },
   serverListBytes: {
     description: 'The most bytes of one list of a server, all pages together. The list ends there.',
     unit: 'bytes',
@@ -112,6 +128,14 @@ export const LIMITS = {
     min: 100,
     max: 86_400_000,
     default: 120_000,
+  },
+  connections: {
+    description:
+      'The most open connections over HTTP, of all clients together. A further one is closed at once.',
+    unit: 'connections',
+    min: 1,
+    max: 1_000_000,
+    default: 10_000,
   },
   requestBytes: {
     description: 'The longest body of a request over HTTP.',

@@ -233,6 +233,7 @@ export class Connections {
         variants: new ManyVariants((variant) => this.#events.outgrown(server.name, variant)),
         subscription: new Subscription({
           envelope: envelope({ clientInfo, capabilities: {} }),
+          limits: defaults.limits,
           backoff: defaults.backoff,
           random,
           later,

@@ -49,11 +49,6 @@ const DRAIN_MS = 200
 /** A process whose output has ended is about to exit, most often: on a busy machine a while later. */
 const EXIT_MS = 1000
 /**
- * Bytes that may lie unread before a server is sent no more. One message may be longer than that: who reads gets to its end. What takes
- * back something that was sent is let through, so that nobody works for nothing later; there is one for each message at most.
- */
-const MAX_UNREAD = 64 * 1024 * 1024
-/**
  * A line that goes on no more when a call has waited for as long as it may will never end, and whatever follows would be taken for its rest:
  * the connection ends, so that the next call does not wait as well.
  */
@@ -151,8 +146,13 @@ export class StdioTransport implements UpstreamTransport {
     if (this.#writer === undefined || this.#ended || !this.#group?.child.stdin.writable)
       throw new Error('the server takes no more input')
     const unread = this.#group.child.stdin.writableLength
-    if (unread > MAX_UNREAD && !takesBack(message))
-      throw new NotRead(`the server does not read what it is sent: ${formatBytes(unread)} wait for it`)
+    const { limits } = this.#options
+    // One message may be longer than the limit: a server that reads gets to its end. What takes something back goes out, so that the
+    // server does not work for nothing later; there is one for each message at most.
+    if (unread > limits.serverUnreadBytes && !takesBack(message))
+      throw new NotRead(
+        `the server does not read what it is sent: ${formatBytes(unread)} wait for it; ${limitWords('serverUnreadBytes', limits)}`,
+      )
     if (isTimeout(message) && this.#reader.unfinished > 0 && performance.now() - this.#heard > STALLED_MS)
       return this.#end('stopped in the middle of a message')
     const [first, ...others] = jsonParts(message)

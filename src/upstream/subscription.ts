@@ -7,6 +7,7 @@ import { MODERN_META } from '../protocol/eras.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Client } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
+import { type Limits, limitWords } from '../protocol/limits.ts'
 import type { Notification, RequestId } from '../protocol/message.ts'
 import { type BackoffOptions, backoff, type Later } from './backoff.ts'
 import type { Established } from './handshake.ts'
@@ -20,15 +21,13 @@ const LIST_FILTERS = {
 
 export interface SubscriptionOptions {
   envelope: JsonObject
+  limits: Limits
   backoff: BackoffOptions
   random(): number
   later: Later
   /** The subscription was interrupted: the server told nothing of what changed meanwhile. */
   interrupted(): void
 }
-
-/** Resources of a server that are watched, by all clients: each change of them sends all. */
-const MAX_WATCHED = 10_000
 
 /** Milliseconds a new subscription may take before who waits for it goes on without. */
 const PATIENCE_MS = 5000
@@ -76,8 +75,12 @@ export class Subscription {
 
   /** Resolves when changes of the resource are told to the client, or nothing more can be done about it. */
   async watch(client: Client, uri: string): Promise<void> {
-    if (this.#watchers.size >= MAX_WATCHED && !this.#watchers.has(uri))
-      throw new RpcError(RPC.internalError, `More than ${MAX_WATCHED} resources of this server are watched`)
+    const { limits } = this.#options
+    if (this.#watchers.size >= limits.serverWatchedResources && !this.#watchers.has(uri))
+      throw new RpcError(
+        RPC.internalError,
+        `No more resources of this server can be watched: ${limitWords('serverWatchedResources', limits)}`,
+      )
     const watchers = this.#watchers.get(uri) ?? new Set()
     this.#watchers.set(uri, watchers.add(client))
     if (watchers.size === 1) await this.#renew()

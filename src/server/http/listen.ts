@@ -9,7 +9,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { isLoopback, LOOPBACK, nameOfHost } from '../../config/loopback.ts'
 import type { Profile } from '../../config/profiles.ts'
 import { ProxyError } from '../../protocol/errors.ts'
-import type { Limits } from '../../protocol/limits.ts'
+import { LIMIT_DEFAULTS, type Limits, limitWords } from '../../protocol/limits.ts'
 import type { Authenticator, ModernService, Principal } from '../backend.ts'
 import type { Backend } from '../legacy.ts'
 import type { Replicas } from '../replicas.ts'
@@ -57,7 +57,14 @@ export interface HttpOptions extends SessionsOptions {
 /** What listening needs, whatever is served. */
 export type ListenOptions = Pick<
   HttpOptions,
-  'host' | 'port' | 'authenticator' | 'allowUnauthenticated' | 'publicUrl' | 'endpoints' | 'metrics'
+  | 'host'
+  | 'port'
+  | 'limits'
+  | 'authenticator'
+  | 'allowUnauthenticated'
+  | 'publicUrl'
+  | 'endpoints'
+  | 'metrics'
 > & { backend: Pick<Backend, 'logger'> }
 
 /** The same without a port of its own. */
@@ -103,9 +110,17 @@ const FAREWELL_MS = 250
  * Rejects with ProxyError when it cannot listen, and when everybody on the network could connect without having been asked for.
  */
 export async function listen(options: ListenOptions, service: Service): Promise<HttpListener> {
-  const { host, port, backend, authenticator } = options
+  const { host, port, backend, authenticator, limits = LIMIT_DEFAULTS } = options
   const mounted = mount(options, service)
   const server = createServer(SERVER, mounted.handle)
+  server.maxConnections = limits.connections
+  let dropped = false
+  server.on('drop', () => {
+    const words = limitWords('connections', limits)
+    // A client that opens many would fill the log as well.
+    if (!dropped) backend.logger.warn({}, `a connection was closed at once: ${words}`)
+    dropped = true
+  })
   await begin(server, host, port)
   server.on('error', (error) => backend.logger.error({ err: error }, 'HTTP server'))
   const bound = (server.address() as AddressInfo).port

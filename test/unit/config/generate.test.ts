@@ -143,6 +143,7 @@ describe('names', () => {
       'spill.allowDirs',
       'code.ask.headers',
       'bridge.tools',
+      'telemetry.headers',
       'toolCache.tools',
     ]
     const rows = settingRows()

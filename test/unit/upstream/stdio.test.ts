@@ -271,8 +271,9 @@ verifies(
     const waiting = [1, 2, 3, 4, 5].map(() => call({ large }))
     expect(await call()).toMatchObject({
       code: 'UPSTREAM_TIMEOUT',
-      message:
-        'server `s`: tool `pid` was not sent: the server does not read what it is sent: 75.0 MB wait for it',
+      message: expect.stringMatching(
+        /^server `s`: tool `pid` was not sent: the server does not read what it is sent: 75.0 MB wait for it; .*`limits.serverUnreadBytes`/,
+      ),
       next: expect.stringMatching(/^Nothing was called\./),
     })
     expect(textOf(await pool.request('other', toolCall('echo', { a: 1 }), exchange(me)))).toBe('{"a":1}')

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { RpcError } from '../../../src/protocol/errors.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
+import { LIMIT_DEFAULTS } from '../../../src/protocol/limits.ts'
 import type { Request } from '../../../src/protocol/message.ts'
 import type { RequestOptions } from '../../../src/protocol/peer.ts'
 import type { Established } from '../../../src/upstream/handshake.ts'
@@ -15,12 +16,13 @@ interface Opened {
 }
 
 /** A subscription and the server it is opened at, by hand. */
-function world(capabilities: JsonObject = { tools: { listChanged: true } }) {
+function world(capabilities: JsonObject = { tools: { listChanged: true } }, limits = LIMIT_DEFAULTS) {
   const opened: Opened[] = []
   const alarms: (() => void)[] = []
   let interruptions = 0
   const subscription = new Subscription({
     envelope: {},
+    limits,
     backoff: { initialMs: 1, maxMs: 1, factor: 1 },
     random: () => 0,
     later: (_ms, run) => {
@@ -102,6 +104,15 @@ describe('the subscription to a modern server', () => {
     expect(opened[2]?.filter).toEqual({ toolsListChanged: true, resourceSubscriptions: ['a:'] })
     subscription.forget(ada)
     expect(subscription.watchersOf('a:')).toEqual([])
+  })
+
+  test('refuses one resource more than the limit allows, and names the limit', async () => {
+    const limits = { ...LIMIT_DEFAULTS, serverWatchedResources: 1 }
+    const { subscription } = world({ resources: { subscribe: true } }, limits)
+    const [ada, bob] = [client(), client()]
+    await subscription.watch(ada, 'a:')
+    await subscription.watch(bob, 'a:')
+    await expect(subscription.watch(bob, 'b:')).rejects.toThrow('limits.serverWatchedResources')
   })
 
   test('who waits for one that is never acknowledged goes on', async () => {

@@ -105,6 +105,25 @@ describe('requests that are sent ahead on one connection', () => {
   })
 })
 
+test('a connection beyond the limit is closed, and one that ends makes room', async () => {
+  const { url } = await served({ limits: { ...LIMIT_DEFAULTS, connections: 1 } })
+  const { hostname, port } = new URL(url)
+  const first = connect(Number(port), hostname)
+  await once(first, 'connect')
+  const second = connect(Number(port), hostname)
+  second.on('error', () => {})
+  await once(second, 'close')
+  first.destroy()
+  await expect
+    .poll(() =>
+      fetch(new URL('/healthz', url)).then(
+        ({ status }) => status,
+        () => 0,
+      ),
+    )
+    .toBe(200)
+})
+
 // Who may connect, and whose session it is.
 
 /** Knows everybody who gives a name. */
