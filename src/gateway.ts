@@ -37,6 +37,7 @@ import { createAddressBook } from './proxy/resources.ts'
 import { createServerQuotas } from './proxy/router.ts'
 import type { ToolIndexEvents } from './proxy/tool-index.ts'
 import { createAudience } from './server/audience.ts'
+import { createLeaving } from './server/leaving.ts'
 import { createModernService } from './server/modern.ts'
 import { type Listener, serve } from './server/serve.ts'
 
@@ -176,7 +177,9 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   })
 
   // How clients and scripts are served.
-  const served = createBackend(onion.clients.handler, {
+  const leaving = createLeaving(elapsed)
+  const { handler } = onion.clients
+  const served = createBackend(hasListener ? leaving.counting(handler) : handler, {
     upstreams,
     audience,
     engine,
@@ -259,6 +262,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     modern,
     now,
     elapsed,
+    leaving,
     seal: await openSeal(settings, now),
     replicas: await openReplicas(settings, shared, logger, now),
     endpoints: [bridge?.endpoint, page?.endpoint].filter((one) => one !== undefined),
@@ -370,6 +374,15 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
       return done
     },
     signOut: signIn.signOut,
+    async drain() {
+      const { noticeSeconds, callSeconds } = settings.drain
+      const running = await leaving.leave({
+        noticeMs: noticeSeconds * 1000,
+        callMs: callSeconds * 1000,
+        stopListening: () => listener?.stopListening?.(),
+      })
+      if (running > 0) logger.warn({ running }, 'calls are ended: their time is over (drain.callSeconds)')
+    },
     close() {
       closing ??= shutDown()
       return closing

@@ -1,6 +1,7 @@
 /** Serves until the client leaves or a signal comes. */
 import { CONFIG_PATH_VARIABLE } from '../config/aliases.ts'
 import { absolutePath } from '../config/find.ts'
+import { isLocal } from '../config/loopback.ts'
 import { holdersOf } from '../config/modules.ts'
 import { profilesOf } from '../config/profiles.ts'
 import type { Problem } from '../config/report.ts'
@@ -56,6 +57,7 @@ export async function run(
   const stopped = untilStopped({
     events: host.events,
     ended: gateway.ended,
+    ...(!isLocal(config.settings.transport) && { leave: () => gateway.drain() }),
     close: () =>
       reload
         .close()
@@ -329,6 +331,8 @@ export interface ShutdownOptions {
   events: ProcessEvents
   /** The client left: its input ended, or its output broke. */
   ended: Promise<void>
+  /** What SIGTERM asks for before all is closed: to finish what runs. Bounds itself. */
+  leave?: () => Promise<void>
   close(): Promise<void>
   /** What SIGHUP does; absent: it stops as the others do. */
   hangUp?: () => void
@@ -372,7 +376,9 @@ export async function untilStopped(options: ShutdownOptions): Promise<number> {
   }
   void ended.then(() => stop('the client left'))
 
-  logger.info({ reason: await reason }, 'stopping')
+  const why = await reason
+  logger.info({ reason: why }, 'stopping')
+  if (why === 'SIGTERM') await options.leave?.()
   const code = await inTime(close(), patience, logger)
   for (const [event, listener] of listeners) events.off(event, listener)
   return code

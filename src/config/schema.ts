@@ -104,6 +104,18 @@ const sessions = z.object({
   }).default(7 * 86_400),
 })
 
+const drain = z.object({
+  noticeSeconds: integer(
+    'After SIGTERM, how long connections are still taken while `/readyz` says 503, so that a balancer sees it.',
+    { unit: 'seconds', min: 0, max: 3_600 },
+  ).default(0),
+  callSeconds: integer('How long running calls may take after that, before they are ended.', {
+    unit: 'seconds',
+    min: 0,
+    max: 3_600,
+  }).default(5),
+})
+
 const log = z.object({
   level: oneOf(['debug', 'info', 'warning', 'error'], 'The least important messages that are still logged.', {
     spellings: { warn: 'warning' },
@@ -209,6 +221,7 @@ export const settingsSchema = z.object({
   sessions: sessions
     .prefault({})
     .meta({ description: 'Sessions of clients over HTTP, where several replicas serve them.' }),
+  drain: drain.prefault({}).meta({ description: 'How a proxy over HTTP ends after SIGTERM.' }),
   cacheDiskMaxBytes: integer('The most disk for results that left memory. 0: nothing is kept on disk.', {
     unit: 'bytes',
     min: 0,

@@ -79,6 +79,11 @@ export interface Gateway {
   reconfigure(next: Config): Promise<Reconfigured>
   /** Forgets the tokens for a server, and revokes them where that can be done. */
   signOut(server: string): Promise<'revoked' | 'forgotten' | 'nothing kept'>
+  /**
+   * Goes away from a balancer (`proxySettings.drain`): `/readyz` says 503 at once, then no connection is taken. Resolves when no call runs any
+   * more, or when the time for them is over. `close` comes after it.
+   */
+  drain(): Promise<void>
   /** Ends sessions, servers and workers; kept results go to disk. Waits for a report of savings. Safe to call again. */
   close(): Promise<void>
 }

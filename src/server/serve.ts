@@ -23,6 +23,8 @@ export interface Listener {
   readonly url: string | undefined
   /** Resolves when nobody can come any more: the local client left, or the listener was closed. */
   readonly ended: Promise<void>
+  /** Over HTTP alone: takes no connection from now on. */
+  stopListening?(): void
   close(): Promise<void>
 }
 
@@ -33,7 +35,7 @@ export async function serve(options: ServeOptions): Promise<Listener> {
     if (options.socket === undefined) throw new Error('the transport "socket" needs a place')
     return (await import('./socket.ts')).serveSocket(options, options.socket)
   }
-  const { url, close } =
+  const { url, close, stopListening } =
     options.transport === 'sse'
       ? await (await import('./http/sse.ts')).serveSse(options)
       : await (await import('./http/streamable.ts')).serveHttp(options)
@@ -41,7 +43,7 @@ export async function serve(options: ServeOptions): Promise<Listener> {
   const ended = new Promise<void>((resolve) => {
     end = resolve
   })
-  return { url, ended, close: () => close().finally(end) }
+  return { url, ended, stopListening, close: () => close().finally(end) }
 }
 
 async function serveStdio(options: ServeOptions): Promise<Listener> {

@@ -47,7 +47,7 @@ test('it starts the command of the package, and asks its own health, at the port
   ])
   const [, port = ''] = /MCPPROXY_PORT=(\d+)/.exec(all('ENV').join(' ')) ?? []
   expect(all('EXPOSE')).toEqual([port])
-  expect(all('HEALTHCHECK')[0]).toContain(`http://127.0.0.1:${port}/healthz`)
+  expect(all('HEALTHCHECK')[0]).toContain(`http://127.0.0.1:${port}/livez`)
   const page = read('docs/operations.md')
   expect(page).toContain(`:${port}:${port} `)
   expect(page).toContain(`:${all('VOLUME')[0]} `)

@@ -1,4 +1,8 @@
 /** Two proxies behind a real nginx that sends each request to the next of them. */
+
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -8,24 +12,30 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { expect, onTestFinished, test } from 'vitest'
 import { hasNginx, startNginx } from '../support/nginx.ts'
+import { ownPort } from '../support/own-port.ts'
 import { describeWithValkey, startValkey } from '../support/valkey-server.ts'
 import type { AnyClient } from './support/clients.ts'
 import { startHttpProxy } from './support/http-proxy.ts'
-import { fixture, handleOf, PATIENT, textOf } from './support/world.ts'
+import { fixture, handleOf, PATIENT, type ProxyOptions, textOf } from './support/world.ts'
 
 const CLIENTS = 32
 const ROUNDS = 2
 const WAIT = { timeout: 60_000, interval: 50 }
 
-/** Where two proxies are that have a store and a key. */
-async function replicas(): Promise<[URL, URL]> {
+/** What replicas are started with that have a store and a key. */
+async function shared(): Promise<ProxyOptions> {
   const valkey = await startValkey()
   onTestFinished(() => valkey.stop())
   const settings = {
     sessions: { key: 'a key that all replicas have' },
     store: { url: valkey.url, key: 'a key of the store' },
   }
-  const options = { servers: { f: fixture('f') }, settings }
+  return { servers: { f: fixture('f') }, settings }
+}
+
+/** Where two of them are. */
+async function replicas(): Promise<[URL, URL]> {
+  const options = await shared()
   const [here, there] = await Promise.all([startHttpProxy(options), startHttpProxy(options)])
   return [here.url, there.url]
 }
@@ -96,6 +106,43 @@ describeWithValkey('two replicas behind a balancer', () => {
       expect(calls).toBe(2 * CLIENTS * ROUNDS)
     },
   )
+
+  test.skipIf(!hasNginx)('are replaced one after the other, and no call is lost', async () => {
+    const options = await shared()
+    const ports = [await ownPort(), await ownPort()]
+    const start = (port: number) => startHttpProxy({ ...options, args: ['--port', String(port)] })
+    const running = await Promise.all(ports.map(start))
+    const balancer = await startNginx(ports)
+    onTestFinished(() => balancer.stop())
+    const clients = await Promise.all([
+      connectLegacy(balancer.url).then(({ client }) => client),
+      connectModern(balancer.url),
+    ])
+    let isOver = false
+    let calls = 0
+    const lost: string[] = []
+    const calling = clients.flatMap((client) =>
+      [0, 300].map(async (ms) => {
+        while (!isOver) {
+          const asked = { name: 'f_slow', arguments: { ms } }
+          const answer = await (client as unknown as AnyClient).callTool(asked).then(textOf, String)
+          if (answer !== `slept ${ms}`) lost.push(answer)
+          calls++
+          await sleep(10)
+        }
+      }),
+    )
+    for (const [nth, port] of ports.entries()) {
+      running[nth]?.child.kill('SIGTERM')
+      expect(await once(running[nth]?.child as ChildProcess, 'exit')).toEqual([0, null])
+      running[nth] = await start(port)
+      const before = calls
+      await expect.poll(() => calls, WAIT).toBeGreaterThan(before + 20)
+    }
+    isOver = true
+    await Promise.all(calling)
+    expect(lost).toEqual([])
+  })
 
   test('know what a session set up, was told and ended at either', async () => {
     const [here, there] = await replicas()

@@ -29,12 +29,11 @@ http {
   client_body_temp_path ${directory}/body; proxy_temp_path ${directory}/proxy; fastcgi_temp_path ${directory}/f;
   uwsgi_temp_path ${directory}/u; scgi_temp_path ${directory}/s;
   upstream replicas { ${ports.map((one) => `server 127.0.0.1:${one} max_fails=0;`).join(' ')} }
+  proxy_http_version 1.1; proxy_set_header Host $http_host; proxy_set_header Connection "";
+  proxy_buffering off; proxy_read_timeout 1h; client_max_body_size 0;
   server {
     listen 127.0.0.1:${port};
-    location / {
-      proxy_pass http://replicas; proxy_http_version 1.1; proxy_set_header Host $http_host; proxy_set_header Connection "";
-      proxy_buffering off; proxy_read_timeout 1h; client_max_body_size 0;
-    }
+    location / { proxy_pass http://replicas; }
   }
 }`
 

@@ -36,7 +36,16 @@ import {
   textPayload,
 } from './outlet.ts'
 import { isThere, type ProfilePath } from './profile-path.ts'
-import { accepts, agentOf, expiryOf, header, type Refusal, refuse, STREAM_HEADERS } from './request.ts'
+import {
+  accepts,
+  agentOf,
+  expiryOf,
+  header,
+  type Refusal,
+  refuse,
+  refuseToServe,
+  STREAM_HEADERS,
+} from './request.ts'
 
 /** The first revision whose clients understand an event without data. */
 const PRIMED_SINCE = '2025-11-25'
@@ -70,7 +79,7 @@ export function createLegacyEndpoint(
   heartbeat: Heartbeat,
   place: ProfilePath,
 ): LegacyEndpoint {
-  const { backend, now, limits = LIMIT_DEFAULTS, seal, replicas } = options
+  const { backend, now, limits = LIMIT_DEFAULTS, seal, replicas, leaving } = options
   /** Names of sessions that were ended, where an id alone would bring them back. */
   const ended = new LRUCache<string, true>({ max: MOST_ENDED })
   /** Sessions that are made again just now, by name. */
@@ -130,6 +139,9 @@ export function createLegacyEndpoint(
     { principal, profile }: Visitor,
   ): Promise<void> {
     const { response } = receiver
+    // With sealed ids it can go on elsewhere.
+    if (leaving?.isLeaving && seal === undefined)
+      return refuseToServe(response, { id: isRequest(initialize) ? initialize.id : null })
     const params = 'params' in initialize ? initialize.params : undefined
     const version = negotiateVersion(params?.protocolVersion)
     const name = randomUUID()

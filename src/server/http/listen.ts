@@ -11,11 +11,13 @@ import type { Profile } from '../../config/profiles.ts'
 import { ProxyError } from '../../protocol/errors.ts'
 import { LIMIT_DEFAULTS, type Limits, limitWords } from '../../protocol/limits.ts'
 import type { Authenticator, ModernService, Principal } from '../backend.ts'
+import type { Leaving } from '../leaving.ts'
 import type { Backend } from '../legacy.ts'
+import { LISTEN } from '../modern.ts'
 import type { Replicas } from '../replicas.ts'
 import type { SessionSeal } from '../sealed.ts'
 import type { SessionsOptions } from '../sessions.ts'
-import { refuse, requestUrl } from './request.ts'
+import { refuse, refuseToServe, requestUrl } from './request.ts'
 
 /** What answers beside MCP at the same address, for who has a token of its own: the bridge for scripts, the console. */
 export interface Endpoint {
@@ -48,6 +50,8 @@ export interface HttpOptions extends SessionsOptions {
   seal?: SessionSeal | undefined
   /** The other replicas. Absent: there are none, or nothing that they share. */
   replicas?: Replicas | undefined
+  /** How it goes away. Absent: it is there until it is closed. */
+  leaving?: Leaving
   /** Each is asked before clients are, in this order. Absent: none. */
   endpoints?: readonly Endpoint[] | undefined
   /** The text of `/metrics`; absent: there is none. */
@@ -65,6 +69,7 @@ export type ListenOptions = Pick<
   | 'publicUrl'
   | 'endpoints'
   | 'metrics'
+  | 'leaving'
 > & { backend: Pick<Backend, 'logger'> }
 
 /** The same without a port of its own. */
@@ -74,6 +79,8 @@ type MountOptions = Omit<ListenOptions, 'port'>
 export interface HttpListener {
   /** Where clients connect. */
   readonly url: string
+  /** Takes no connection from now on; what comes by those that are there is still served. */
+  stopListening(): void
   close(): Promise<void>
 }
 
@@ -106,7 +113,7 @@ const MAX_PENDING = 4096
 const FAREWELL_MS = 250
 
 /**
- * Listens, answers `/healthz` and `/metrics`, refuses what a web page sent and clients that nobody knows, and leaves the rest to the service.
+ * Listens, answers `/livez`, `/readyz` and `/metrics`, refuses what a web page sent and clients that nobody knows, and leaves the rest to the service.
  * Rejects with ProxyError when it cannot listen, and when everybody on the network could connect without having been asked for.
  */
 export async function listen(options: ListenOptions, service: Service): Promise<HttpListener> {
@@ -127,10 +134,14 @@ export async function listen(options: ListenOptions, service: Service): Promise<
   const url = `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${bound}${service.path}`
   if (!isLoopback(host) && !authenticator)
     backend.logger.warn({ url }, 'reachable from other machines, and no client has to authenticate')
+  const closed = new Promise<void>((resolve) => server.once('close', resolve))
+  /** Right after connections were taken: one that waits to be taken would be broken. */
+  const stopListening = (): void => void setImmediate(() => server.listening && server.close())
   return {
     url,
+    stopListening,
     async close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      stopListening()
       await mounted.close()
       await saidFarewell(server, closed)
       server.closeAllConnections()
@@ -148,17 +159,18 @@ export interface Mounted {
 
 /** All of `listen` but the server. Throws ProxyError when everybody on the network could connect without having been asked for. */
 export function mount(options: MountOptions, service: Service): Mounted {
-  const { host, backend, authenticator, publicUrl, endpoints = [] } = options
+  const { host, backend, authenticator, publicUrl, endpoints = [], leaving } = options
   refuseToBeOpen(options)
   const guard = createGuard(host, publicUrl)
   let closing = false
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = requestUrl(request)
-    if (url.pathname === '/healthz') return void response.end('ok\n')
+    if (isHealth(url)) return void response.end('ok\n')
+    if (url.pathname === '/readyz') return tellReady(response)
+    if (leaving?.isLeaving) response.setHeader('connection', 'close')
     if (!guard(request, response)) return
-    if (closing)
-      return refuse(response, 503, 'The proxy is shutting down', { headers: { connection: 'close' } })
+    if (closing) return refuseToServe(response)
     for (const endpoint of endpoints) if (endpoint.serves(url)) return endpoint.handle(request, response, url)
     if (!authenticator) return serveOpen(request, response, url)
     if (authenticator.serve(request, response, url)) return
@@ -172,6 +184,13 @@ export function mount(options: MountOptions, service: Service): Mounted {
     await service.handle(request, response, url, principal)
   }
 
+  /** For a balancer, which has no token: it says nothing of what is served. */
+  function tellReady(response: ServerResponse): void {
+    const isLeaving = closing || leaving?.isLeaving === true
+    response.writeHead(isLeaving ? 503 : 200, { 'content-type': 'text/plain', 'cache-control': 'no-store' })
+    response.end(isLeaving ? 'not ready: the proxy is shutting down\n' : 'ready\n')
+  }
+
   /** Nobody has to say who they are: what is going on here is told to this machine alone. */
   async function serveOpen(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
     if (!isMetrics(url)) return service.handle(request, response, url)
@@ -180,6 +199,7 @@ export function mount(options: MountOptions, service: Service): Mounted {
   }
 
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
+    if (leaving && isAsked(request)) response.once('close', leaving.begin())
     handle(request, response).catch((error) => {
       // Nobody is there to be answered.
       if (response.destroyed) return backend.logger.debug({ err: error }, 'HTTP client left')
@@ -195,6 +215,11 @@ export function mount(options: MountOptions, service: Service): Mounted {
       return service.closeSessions()
     },
   }
+}
+
+/** Its response ends, unlike a stream of what servers say. */
+function isAsked({ method, headers }: IncomingMessage): boolean {
+  return method === 'POST' && headers['mcp-method'] !== LISTEN
 }
 
 /** Requests on one connection that wait for the answer to the one before. Clients send none ahead; who sends more is hung up on. */
@@ -233,6 +258,11 @@ function oneAfterTheOther(
 
 /** The text format of Prometheus. */
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
+/** Two names of the same: that the process answers. */
+function isHealth({ pathname }: URL): boolean {
+  return pathname === '/livez' || pathname === '/healthz'
+}
 
 function isMetrics({ pathname }: URL): boolean {
   return pathname === '/metrics'

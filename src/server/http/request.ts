@@ -26,6 +26,14 @@ export function refuse(
   respond(response, status, { jsonrpc: '2.0', id, error: { code, message } }, headers)
 }
 
+/** Answers while the proxy goes away. Nothing was run: the same can be sent again, to another replica. */
+export function refuseToServe(response: ServerResponse, about?: Refusal): void {
+  refuse(response, 503, 'The proxy is shutting down: nothing was called, send it again', {
+    ...about,
+    headers: { connection: 'close', 'retry-after': '1' },
+  })
+}
+
 /** Answers a request with an HTTP status and the error as it is. */
 export function refuseWith(
   response: ServerResponse,

@@ -12,7 +12,7 @@ import { createSessions } from '../sessions.ts'
 import { type HttpListener, type HttpOptions, listen } from './listen.ts'
 import { isFault, parseMessages } from './messages.ts'
 import { admits, isThere, visitorAt } from './profile-path.ts'
-import { agentOf, readLimited, refuse } from './request.ts'
+import { agentOf, readLimited, refuse, refuseToServe } from './request.ts'
 
 const STREAM_PATH = '/sse'
 const MESSAGE_PATH = '/messages'
@@ -49,6 +49,7 @@ export async function serveSse(options: HttpOptions): Promise<HttpListener> {
     const visitor = visitorAt(place, request, response, principal)
     if (!visitor) return
     if (request.method === 'GET') {
+      if (options.leaving?.isLeaving) return refuseToServe(response)
       const { profile } = visitor
       const begin = async () => {
         const transport = new SSEServerTransport(MESSAGE_PATH, response)

@@ -119,6 +119,15 @@ describe('shutdown', () => {
     expect(events.listenerCount(signal)).toBe(0)
   })
 
+  test('SIGTERM lets what runs finish before all is closed; SIGINT does not', async () => {
+    for (const signal of ['SIGTERM', 'SIGINT']) {
+      const { events, happened, done } = stopping({ leave: async () => void happened.push('leave') })
+      events.emit(signal, signal)
+      expect(await done).toBe(0)
+      expect(happened, signal).toEqual(signal === 'SIGTERM' ? ['leave', 'close'] : ['close'])
+    }
+  })
+
   test('SIGHUP stops nothing where it has something else to do', async () => {
     let hangUps = 0
     const { events, happened, done } = stopping({ hangUp: () => hangUps++ })

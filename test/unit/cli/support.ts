@@ -75,6 +75,7 @@ export function world(options: WorldOptions = {}): World {
         transport: 'stdio',
         ...(options.status?.(config) ?? { state: 'ready', tools: 3 }),
       })),
+    drain: async () => void happened.push('drain'),
     status: () => [],
     modules: () => [],
     profiles: async () =>
