@@ -366,11 +366,18 @@ export function nestedMatches(
   const verdict = matches(nested)
   const matched = countOf(verdict)
   if (matched === 0 || (place.whole && matched <= found)) return []
-  const of = matched === all ? '' : ` of ${formatCount(all)}`
-  const counted = `${formatCount(matched)}${of}${place.whole ? ' in all' : ' more'}`
+  const fraction = (part: number, total: number): string =>
+    part === total ? formatCount(part) : `${formatCount(part)} of ${formatCount(total)}`
+  const counted = `${fraction(matched, all)}${place.whole ? ' in all' : ' more'}`
   const names = matched === all || matched > MOST_NAMED ? [] : namesOf(place, positionsIn(verdict))
   const named = names.length === 0 ? '' : `: ${names.join(', ')}`
-  return [`Nested in such records are others: "path": ${JSON.stringify(place.path)} has ${counted}${named}.`]
+  const { path, values } = place.next
+  const near = place.whole || values.length === all ? 0 : countOf(matches(values))
+  const first =
+    near === 0 ? '' : `"path": ${JSON.stringify(path)} has ${fraction(near, values.length)}, at all depths `
+  return [
+    `Nested in such records are others: ${first}"path": ${JSON.stringify(place.path)} has ${counted}${named}.`,
+  ]
 }
 
 /** The names on the way to the nested records at these positions; none where one has no names on its way. */
@@ -388,6 +395,8 @@ interface Nested {
   path: string
   /** The path reaches the outer records as well. */
   whole: boolean
+  /** The records directly within the outer ones. */
+  next: { path: string; values: readonly JsonValue[] }
   records(): readonly JsonValue[]
   /** The records with the names on the way to each. */
   withPaths(nodes: readonly JsonValue[]): readonly JsonValue[]
@@ -405,6 +414,13 @@ function nestedPlace(document: Document, records: Records): Nested | undefined {
   return {
     path,
     whole,
+    get next() {
+      const each = document.records()?.keys === undefined ? '[*]' : '.*'
+      const values = records.table.derived('nested once', () =>
+        records.values.flatMap((record) => nestedIn(record, nesting)),
+      )
+      return { path: `${origin}${each}${pathStep(nesting.field)}${nesting.map ? '.*' : '[*]'}`, values }
+    },
     withPaths: (nodes) => withPaths(records.values, nodes, nesting),
     records: () =>
       root === undefined || !whole

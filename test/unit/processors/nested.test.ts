@@ -68,6 +68,25 @@ test('the notes are about the part that the path chose', () => {
   expect(asked(root, { path: '$.home..children[*]', where: 'type = file' }).rows).toHaveLength(6)
 })
 
+test('the notes tell the records directly within the outer ones from those at all depths, each with a path that reaches them', () => {
+  const node = (name: string, ...children: JsonObject[]): JsonObject => ({
+    name,
+    type: children.length > 0 ? 'directory' : 'file',
+    ...(children.length > 0 && { children }),
+  })
+  const roots = [
+    node('a'),
+    node('b', node('c'), node('d', node('e'), node('f'))),
+    node('g', node('h', node('i'))),
+  ]
+  const { notes } = asked(roots, { where: 'type = file' })
+  expect(notes).toContain(
+    'Nested in such records are others: "path": "$[*].children[*]" has 1 of 3, at all depths "path": "$..children[*]" has 4 of 6 more',
+  )
+  expect(asked(roots, { path: '$[*].children[*]', where: 'type = file' }).rows).toHaveLength(1)
+  expect(asked(roots, { path: '$..children[*]', where: 'type = file' }).rows).toHaveLength(4)
+})
+
 test('packages that hold packages by name', () => {
   const inner = { d: { version: '2', license: 'MIT' }, e: { version: '3', license: 'ISC' } }
   const value = {
