@@ -34,6 +34,10 @@ const BENCHMARKS = {
   ],
   code: ['benchmarks/code/run.mjs', 'what programs cost, and what they cost others'],
   start: ['benchmarks/start/run.mjs', 'how long a client waits for its tools after the start'],
+  connect: [
+    'benchmarks/connect/run.mjs',
+    'eight clients with ten servers: one gateway for all against a proxy for each',
+  ],
   modules: ['benchmarks/modules/run.mjs', 'what modules add to a call'],
   ordinary: ['benchmarks/ordinary.mjs', 'questions about results of ordinary size'],
 }

@@ -5,6 +5,7 @@ import { browserSection } from './performance-browser.mjs'
 import { clientsSection } from './performance-clients.mjs'
 import { codeSection } from './performance-code.mjs'
 import { collectionsSection } from './performance-collections.mjs'
+import { connectSection } from './performance-connect.mjs'
 import { dispatchSection } from './performance-dispatch.mjs'
 import { enginesSection, memorySection } from './performance-engines.mjs'
 import { modulesSection } from './performance-modules.mjs'
@@ -25,6 +26,7 @@ const SECTIONS = {
   memory: memorySection,
   overhead: overheadSection,
   start: startSection,
+  connect: connectSection,
   code: codeSection,
   modules: modulesSection,
   ordinary: ordinarySection,

@@ -39,7 +39,7 @@ function bash(commands: readonly Completed[], flags: readonly string[]): string 
   })
   return `_mcp_rlm_proxy() {
   local words='${[...commands.map(({ name }) => name), ...flags].join(' ')}' word
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+  for word in "\${COMP_WORDS[@]:1:$((COMP_CWORD-1))}"; do
     case "$word" in
 ${cases.map((line) => line.replace(/^ {4}/, '      ')).join('\n')}
     esac

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type Ran, run, runProxy } from './support/command.ts'
+import { type Ran, runProxy } from './support/command.ts'
 import { filesystem } from './support/real-servers.ts'
 import { temporaryDirectory } from './support/world.ts'
 
@@ -68,17 +68,8 @@ describe('on the command line', () => {
   })
 })
 
-test.each([
-  [['sta'], ['status', 'stats']],
-  [
-    ['token', ''],
-    ['add', 'list', 'remove', '--expires', '--json'],
-  ],
-  [['call', 'files_read', '--w'], ['--whole']],
-])('bash completes %j', async (words, expected) => {
-  const script = await runProxy(['completion', 'bash'])
-  const typed = words.map((word) => `'${word}'`).join(' ')
-  const asked = `COMP_WORDS=(mcp-rlm-proxy ${typed}); COMP_CWORD=${words.length}; _mcp_rlm_proxy; echo "\${COMPREPLY[@]}"`
-  const { stdout, stderr } = await run('bash', ['-c', `${script.stdout}\n${asked}`])
-  expect([stdout.trim().split(' '), stderr]).toEqual([expected, ''])
+test('the script of completion has the commands and options of now', async () => {
+  const { stdout } = await runProxy(['completion', 'bash'])
+  expect(stdout).toMatch(/words='run .*--config/)
+  expect(stdout).toContain("token) words='add list remove --expires --json'")
 })

@@ -1,7 +1,8 @@
 /** A kept result as rows of a file. */
 import type { Engine } from '../../engine/contract.ts'
-import { isObject, type JsonValue } from '../../protocol/json.ts'
+import type { JsonValue } from '../../protocol/json.ts'
 import type { Entry } from '../../store/store.ts'
+import { csvOf } from './csv.ts'
 import { Refused } from './routes.ts'
 
 /** Rows that a file may have, and that are read at a time. */
@@ -30,32 +31,4 @@ export async function toRows(engine: Engine, entry: Entry, signal: AbortSignal):
 export function writeRows(rows: readonly JsonValue[], format: 'csv' | 'ndjson'): Uint8Array {
   const text = format === 'ndjson' ? rows.map((row) => `${JSON.stringify(row)}\n`).join('') : csvOf(rows)
   return Buffer.from(text)
-}
-
-/** RFC 4180, with a column for each name at the top of a record. */
-function csvOf(rows: readonly JsonValue[]): string {
-  const columns = new Set<string>()
-  for (const row of rows) for (const name of isObject(row) ? Object.keys(row) : ['value']) columns.add(name)
-  const names = [...columns]
-  const line = (values: readonly (JsonValue | undefined)[]): string => `${values.map(cell).join(',')}\r\n`
-  return (
-    line(names) +
-    rows
-      .map((row) =>
-        line(names.map((name) => (isObject(row) ? (Object.hasOwn(row, name) ? row[name] : undefined) : row))),
-      )
-      .join('')
-  )
-}
-
-/** A text that a spreadsheet would run as a formula gets an apostrophe before it (OWASP, "CSV Injection"). */
-function cell(value: JsonValue | undefined): string {
-  if (value === undefined || value === null) return ''
-  const text =
-    typeof value === 'string'
-      ? value.replace(/^[=+\-@\t\r]/, "'$&")
-      : typeof value === 'object'
-        ? JSON.stringify(value)
-        : String(value)
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

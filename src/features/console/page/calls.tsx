@@ -1,6 +1,7 @@
 /** The calls as they are made, and each of them with what its model read. */
 import { useMemo, useState } from 'preact/hooks'
 import type { Call, CallDetail } from '../api.ts'
+import { csvOf } from '../csv.ts'
 import { go, saveAs, useCalls, useRead } from './client.ts'
 import type { PageProps } from './main.tsx'
 import {
@@ -359,11 +360,6 @@ const COLUMNS = [
 ] as const
 
 function exportCsv(calls: readonly Call[]): void {
-  // A text that a spreadsheet would run as a formula gets an apostrophe before it.
-  const cell = (value: unknown) =>
-    `"${(typeof value === 'string' ? value.replace(/^[=+\-@\t\r]/, "'$&") : String(value ?? '')).replaceAll('"', '""')}"`
-  const lines = calls.map((call) =>
-    COLUMNS.map((name) => cell(name === 'at' ? new Date(call.at).toISOString() : call[name])).join(','),
-  )
-  saveAs('calls.csv', new Blob([`${[COLUMNS.join(','), ...lines].join('\r\n')}\r\n`], { type: 'text/csv' }))
+  const rows = calls.map((call) => ({ ...call, at: new Date(call.at).toISOString() }))
+  saveAs('calls.csv', new Blob([csvOf(rows, COLUMNS)], { type: 'text/csv' }))
 }
