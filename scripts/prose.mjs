@@ -44,9 +44,7 @@ export const RULES = [
 const LATER = [
   { place: 'comment', in: /^(?:src|test|scripts|benchmarks|examples)\// },
   { place: 'page', in: /^(?:src|scripts|benchmarks)\// },
-  { place: 'page', in: /^CHANGELOG\.md$|^docs\/(?:console|replicas|shared-store|code)\.md$/ },
-  { place: 'text', in: /^src\/(?:features\/console\/|cli\/)/ },
-  { place: 'test name', in: /^test\/e2e\/connect\.test\.ts$|^test\/unit\/cli\/client-files\.test\.ts$/ },
+  { place: 'page', in: /^CHANGELOG\.md$|^docs\/(?:replicas|shared-store|code)\.md$/ },
 ]
 
 /** The passages of a page: paragraphs, items, cells and headings, without code, marks and generated parts. */

@@ -49,8 +49,12 @@ const SESSION_IDLE_MS = 30 * 60_000
 export async function createGateway(written: Config, parts: GatewayParts = {}): Promise<Gateway> {
   const config = await withInProcessServers(written, parts.servers)
   const { settings } = config
-  const { logger = silentLogger, now = Date.now, elapsed = steadyClock } = parts
+  const { logger: told = silentLogger, now = Date.now, elapsed = steadyClock } = parts
   const live = liveSettings(config)
+  const watched = settings.console.enabled
+    ? (await import('./features/console/index.ts')).openConsole(config, { now })
+    : undefined
+  const logger = watched?.noting(told) ?? told
 
   // What is kept, and what it saved.
   const memory = memoryPlan(settings.memoryMb ?? availableMb())
@@ -135,9 +139,6 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     settings.toolCache.ttlMs === 0
       ? undefined
       : (await import('./features/result-cache/index.ts')).openResultCache(config, audience, elapsed)
-  const watched = settings.console.enabled
-    ? (await import('./features/console/index.ts')).openConsole(config, { logger, now })
-    : undefined
   const telemetry = settings.telemetry.enabled
     ? await (await import('./features/telemetry/index.ts')).openTelemetry(config, { logger, elapsed })
     : undefined

@@ -24,16 +24,16 @@ const START_MS = 60_000
 const LOOK_MS = 25
 /** How often in a row a gateway may end before it answered anything. */
 const MOST_FAILURES = 5
-/** A log that is longer begins anew; the one before is kept. */
+/** A longer log is renamed, and a new one begins. */
 const LOG_BYTES = 10 * 1024 * 1024
 
 const ENDED =
-  'The gateway ended while this request was under way, and is started again. What it kept is still there under its cache_id. ' +
-  'The server may have done what was asked. Try again where a second run does no harm.'
+  'The gateway ended while this request was under way, and is started again. Kept results are still there under their cache_id. ' +
+  'The server may have finished the request. Repeat it only if a second run does no harm.'
 
 /**
- * Serves the client on standard input until it leaves. `name`: whose kept results these are; the same name finds them again in a later
- * run. Undefined: they are of this run alone.
+ * Serves the client on standard input until it leaves. `name`: the owner of the kept results; the same name finds them again in a
+ * later run. Undefined: they belong to this run.
  */
 export async function connect(
   host: Host,
@@ -56,7 +56,7 @@ export async function connect(
   const { profile, transport: _, ...settings } = flags
   const place = gatewayPlace(host, file, settings)
   tellOthers(host, file)
-  // The same after a crash: what was kept for this client stays its own.
+  // The same after a crash, so the client finds its kept results again.
   const hello = { client: name ?? randomUUID(), ...(profile !== undefined && { profile }) }
   return relay(host, () => join(host, place, file, settings, hello))
 }
@@ -146,7 +146,7 @@ function sizeOf(path: string): number | undefined {
   }
 }
 
-/** Undefined where nobody listens. */
+/** Undefined where no gateway listens. */
 function dialled(path: string): Promise<Socket | undefined> {
   return new Promise((resolve, reject) => {
     const socket = dial(path)

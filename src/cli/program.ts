@@ -59,7 +59,7 @@ const CLI_COMMANDS: readonly CliCommand[] = [
   {
     name: 'connect',
     what: 'serve one client over standard input and output by the gateway in the background, which it starts where none runs',
-    options: [['--as <name>', 'whose kept results these are: a later run with this name finds them again']],
+    options: [['--as <name>', 'the owner of the kept results: a later run with this name finds them again']],
     run: async ({ host, invocation, options }) =>
       (await import('./connect.ts')).connect(host, invocation, textIn(options.as)),
   },

@@ -196,6 +196,10 @@ browsing(
       await quiet(page)
       await look(page, name)
     }
+    // The log of a server that cannot be started.
+    await page.evaluate("location.hash = '/servers'")
+    await page.locator('.card', { hasText: 'broken' }).getByText('Log', { exact: true }).click()
+    await page.getByLabel('Log of broken').getByText('no-such-program-anywhere').waitFor()
     // What was opened: a call and a result.
     for (const list of ['calls', 'results']) {
       await page.evaluate(`location.hash = '/${list}'`)

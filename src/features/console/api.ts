@@ -103,7 +103,7 @@ export const result = z.object({
   created: moment,
   lastAccessed: moment,
   uses: count,
-  /** When it leaves memory if nobody asks for it. */
+  /** When it leaves memory, unless it is used again. */
   until: moment,
   inMemory: z.boolean(),
 })
@@ -138,6 +138,9 @@ export const server = z.object({
   quota: z.object({ rps: z.number(), burst: z.number().optional() }).optional(),
   signsIn: z.boolean(),
 })
+
+export const logLine = z.object({ at: moment, level: z.enum(['debug', 'info', 'warn', 'error']), text })
+export const serverLog = z.object({ lines: z.array(logLine) })
 
 export const servers = z.object({ servers: z.array(server), disabled: z.array(text) })
 
@@ -256,7 +259,7 @@ export const status = z.object({
 export const done = z.object({ done: z.literal(true) })
 export const token = z.object({ id: text, token: text })
 
-/** What the stream of events sends: `calls` as they end, and the names of lists that are others now. */
+/** What the stream of events sends: `calls` as they end, and the names of lists that changed. */
 export type Event = { calls: Call[] } | { changed: ('servers' | 'tools' | 'results' | 'clients')[] }
 
 export type Call = z.output<typeof call>
@@ -266,6 +269,8 @@ export type KeptResult = z.output<typeof result>
 export type Results = z.output<typeof results>
 export type Answer = z.output<typeof answer>
 export type Server = z.output<typeof server>
+export type LogLine = z.output<typeof logLine>
+export type ServerLog = z.output<typeof serverLog>
 export type Servers = z.output<typeof servers>
 export type Tools = z.output<typeof tools>
 export type Pins = z.output<typeof pins>

@@ -45,7 +45,7 @@ interface Figures {
   meanTokens?: number
 }
 
-/** What is remembered: the objects themselves, which nobody changes. They are looked at when somebody asks. */
+/** A remembered call. It holds the objects themselves, which never change, and they are read when the page asks. */
 interface Noted {
   call: Call
   args: JsonValue | undefined

@@ -50,7 +50,7 @@ export function createConfigurationFile(
     if (file === undefined)
       throw new Refused(
         409,
-        'The configuration is no file.',
+        'This proxy was started without a configuration file.',
         'Start the proxy with --config to change it here.',
       )
     return realpathSync(file)
@@ -75,7 +75,7 @@ export function createConfigurationFile(
   async function save(text: string, hash: string): Promise<Saved> {
     const problems = await check(text)
     const path = place()
-    // From here on nobody else has a turn.
+    // No other request runs between here and the end of the function.
     const before = readFileSync(path, 'utf8')
     if (hashOf(before) !== hash)
       throw new Refused(409, 'The file was changed meanwhile.', 'Read it again, and make your change there.')
@@ -83,7 +83,7 @@ export function createConfigurationFile(
       throw new Refused(
         422,
         'The text has errors and was not saved.',
-        'Check it, and mend what is named there.',
+        'Check the text, and correct the errors that are listed.',
       )
     if (text === before) return { problems, hash }
     const backup = keepBackup(path)
@@ -128,7 +128,7 @@ export function createConfigurationFile(
         throw new Refused(
           404,
           `The file has no server ${server}.`,
-          'It may be a part of the proxy, or in another file.',
+          'It may be part of the proxy, or stand in another file.',
         )
       const lists = isObject(entry.tools) ? entry.tools : {}
       const names = (list: unknown): string[] =>

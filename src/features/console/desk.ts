@@ -24,6 +24,7 @@ import type { Upstreams } from '../../upstream/contract.ts'
 import type * as api from './api.ts'
 import type { Calls } from './calls.ts'
 import type { ConfigurationFile } from './configuration.ts'
+import type { LogLines } from './log-lines.ts'
 import { type Download, Refused, type Scope } from './routes.ts'
 import { toRows, writeRows } from './rows.ts'
 
@@ -47,8 +48,9 @@ export interface DeskParts {
   readonly ledger: Ledger
   readonly upstreams: Pick<Upstreams, 'status' | 'restart'>
   readonly calls: Calls
+  readonly logLines: LogLines
   readonly redactor: Redactor
-  /** Those that are connected, and since when. */
+  /** The connected clients, and since when they are. */
   readonly clients: ReadonlyMap<Client, number>
   readonly configuration: ConfigurationFile
   /** The file of the tokens of clients. */
@@ -130,6 +132,12 @@ export function createDesk(parts: DeskParts) {
     protocolVersion: LEGACY_VERSIONS[0],
     notify() {},
     ask: () => Promise.reject(new Error('the console answers no questions')),
+  }
+
+  /** Throws Refused where no server has this name. */
+  function known(server: string): void {
+    if (!upstreams.status().some((one) => one.server === server))
+      throw new Refused(404, 'There is no server of this name.')
   }
 
   // Tools.
@@ -246,7 +254,10 @@ export function createDesk(parts: DeskParts) {
       const entry = await open(handle)
       for (const key of ['tool', 'arguments', 'all', 'cache_id'])
         if (own(args, key) !== undefined)
-          throw new Refused(400, `"${key}" is not for the console: it asks what is kept, and calls nothing.`)
+          throw new Refused(
+            400,
+            `"${key}" cannot be used here: the console asks kept results, and calls no tool.`,
+          )
       const asked = { cache_id: handle, ...args }
       const params = { name: tool, arguments: asked }
       const exchange = { method: 'tools/call', params, client: asker, agent: OWNER, signal, notify() {} }
@@ -321,9 +332,12 @@ export function createDesk(parts: DeskParts) {
         }),
       }
     },
+    serverLog(server: string): api.ServerLog {
+      known(server)
+      return { lines: [...parts.logLines.of(server)] }
+    },
     restart(server: string): void {
-      if (!upstreams.status().some((one) => one.server === server))
-        throw new Refused(404, 'There is no server of this name.')
+      known(server)
       upstreams.restart(server)
     },
     signOut: (server: string) => parts.signOut(server),
@@ -392,7 +406,7 @@ export function createDesk(parts: DeskParts) {
         throw new Refused(
           409,
           'No tool is held back by this name and definition.',
-          'It may say something else by now: read the list again.',
+          'Its definition may have changed: read the list again.',
         )
     },
     modules: (): api.Modules => ({

@@ -30,7 +30,7 @@ interface ConsoleEndpointOptions {
   /** Calls back with what happens; gives what ends that. */
   listen(heard: (event: Event) => void): () => void
   logger: Logger
-  /** Milliseconds by a clock that nobody sets. */
+  /** Milliseconds by a monotonic clock. */
   elapsed: () => number
   /** Bytes of a request. */
   maxBodyBytes?: number
@@ -83,7 +83,11 @@ export function createConsoleEndpoint(options: ConsoleEndpointOptions): Endpoint
     const { host = '', origin } = request.headers
     if (!remote) {
       if (isLocal(request) !== 'yes')
-        throw new Refused(403, 'The console is for this machine.', 'Set console.remote to answer others.')
+        throw new Refused(
+          403,
+          'The console answers this machine only.',
+          'Set console.remote to answer other machines.',
+        )
     }
     const name = hostnameOf(`http://${host}`)
     const bare = name.replace(/^\[|\]$/g, '')
@@ -97,7 +101,7 @@ export function createConsoleEndpoint(options: ConsoleEndpointOptions): Endpoint
       throw new Refused(403, 'The console answers no other page.')
   }
 
-  /** Throws Refused for who has no token. */
+  /** Throws Refused where the request has no valid token. */
   function scopeOf(request: IncomingMessage): Scope {
     const site = request.headers['sec-fetch-site']
     if (site !== undefined && site !== 'same-origin' && site !== 'none')
@@ -113,7 +117,7 @@ export function createConsoleEndpoint(options: ConsoleEndpointOptions): Endpoint
     if (found === undefined) {
       failures.add(address)
       logger.warn({}, 'the console refused a token')
-      throw new Refused(401, 'The token is not the one.', OPEN)
+      throw new Refused(401, 'The token is wrong.', OPEN)
     }
     return found.scope
   }
@@ -134,7 +138,7 @@ export function createConsoleEndpoint(options: ConsoleEndpointOptions): Endpoint
       return sendJson(response, 200, openApi(packageVersion()))
     const { route, found } = matching(request.method ?? '', path)
     if (route.scope === 'admin' && scope !== 'admin')
-      throw new Refused(403, 'The token may only read.', 'Open the console with the token of admins.')
+      throw new Refused(403, 'The token may only read.', 'Open the console with the admin token.')
     if (underway >= maxUnderway) throw new Refused(429, `${maxUnderway} requests are at work: wait.`)
     underway++
     try {

@@ -22,23 +22,24 @@ import { createCalls } from './calls.ts'
 import { createConfigurationFile } from './configuration.ts'
 import { createDesk, type DeskParts } from './desk.ts'
 import { createConsoleEndpoint, PAGE_PATH } from './endpoint.ts'
+import { createLogLines } from './log-lines.ts'
 import type { ConsoleHost } from './options.ts'
 
 interface EarlyParts {
-  logger: Logger
   now: () => number
 }
 
 interface ConsoleParts
   extends EarlyParts,
     Pick<DeskParts, 'live' | 'questions' | 'tools' | 'layers' | 'modules' | 'signOut'> {
+  logger: Logger
   engine: Engine
   resultStore: ResultStore
   ledger: Ledger
   upstreams: Upstreams
-  /** Milliseconds by a clock that nobody sets. */
+  /** Milliseconds by a monotonic clock. */
   elapsed: () => number
-  /** Calls back when lists of servers are others. */
+  /** Calls back when lists of servers changed. */
   listChanged(heard: (list: string) => void): void
   host: ConsoleHost | undefined
 }
@@ -46,6 +47,8 @@ interface ConsoleParts
 /** What stands on the way of calls, before there is anything to show them. */
 export interface Console {
   readonly layer: Middleware
+  /** The same logger; its lines about servers are shown. */
+  noting(logger: Logger): Logger
   /** The same backend, with its clients noted. */
   watching(backend: Backend): Backend
   serve(parts: ConsoleParts): OpenConsole
@@ -74,6 +77,7 @@ export function openConsole(config: Config, { now }: EarlyParts): Console {
     calledName: calledNameIn({ exposure }),
     redactor,
   })
+  const logLines = createLogLines(now, redactor)
   const clients = new Map<Client, number>()
   const listeners = new Set<(event: Event) => void>()
   const tell = (event: Event): void => {
@@ -97,6 +101,7 @@ export function openConsole(config: Config, { now }: EarlyParts): Console {
       ...parts,
       config,
       calls,
+      logLines,
       redactor,
       clients,
       configuration: createConfigurationFile(config.file, host?.check, now),
@@ -159,6 +164,7 @@ export function openConsole(config: Config, { now }: EarlyParts): Console {
 
   return {
     layer: calls.layer,
+    noting: logLines.noting,
     serve,
     watching: (backend) => ({
       ...backend,

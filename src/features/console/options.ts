@@ -12,7 +12,7 @@ export const consoleSchema = z.object({
     { min: 0, max: 65_535 },
   ).default(0),
   remote: flag(
-    'Answer other machines as well. Whoever has the token can then change servers and read what is kept, so put TLS in front.',
+    'Answer other machines as well. A program with the token can then change servers and read kept results, so put TLS in front.',
   ).default(false),
   calls: integer('The most calls that are remembered to be shown.', {
     unit: 'calls',

@@ -1,4 +1,4 @@
-/** What whoever watches the proxy reads at `/metrics`: counts, times and states by server and tool, without names of clients and people. */
+/** The text at `/metrics`, for people who watch the proxy: counts, times and states by server and tool, without names of clients and people. */
 import type { Engine } from '../../engine/contract.ts'
 import { lengthAbout } from '../../observe/log.ts'
 import type { Ledger } from '../../observe/savings.ts'
@@ -14,7 +14,7 @@ export interface MetricsParts {
   ledger: Ledger
   resultStore: Pick<ResultStore, 'stats'>
   engine: Pick<Engine, 'work'>
-  /** Milliseconds by a clock that nobody sets. */
+  /** Milliseconds by a monotonic clock. */
   elapsed: () => number
   calledName?: CalledName | undefined
 }

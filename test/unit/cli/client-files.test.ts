@@ -107,7 +107,7 @@ test('what a person changed after --into is kept beside the file by --undo', asy
   expect(kept.map((name) => readFileSync(join(dirname(path), name), 'utf8'))).toEqual(['mine'])
 })
 
-test('a server whose name another client uses for something else stays in its file', async () => {
+test('a server stays in its file where another client uses its name for something else', async () => {
   const { w, path, names } = written(
     'cursor',
     '{"mcpServers": {"a": {"command": "x"}, "b": {"command": "y"}}}',

@@ -56,7 +56,7 @@ describe.each(Object.keys(SHELLS))('%s', (shell) => {
   })
 })
 
-test('another shell is refused with the names of those that have a script', () => {
+test('a shell without a script is refused', () => {
   for (const shell of ['tcsh', '__proto__', ''])
     expect(() => completion(shell, COMMANDS, FLAGS)).toThrow(`There is no completion for "${shell}"`)
 })

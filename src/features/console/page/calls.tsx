@@ -253,7 +253,7 @@ function Told({ detail }: { detail: CallDetail }) {
       </dl>
       <h3>Arguments</h3>
       {args === null ? (
-        <p class="quiet">None, or too long to be remembered.</p>
+        <p class="quiet">The call had no arguments, or they were too long to be remembered.</p>
       ) : (
         <Code label="Arguments" text={pretty(args)} />
       )}
@@ -287,7 +287,7 @@ function Told({ detail }: { detail: CallDetail }) {
         <>
           <Code label="Reply" text={seen.text === '' ? '(nothing)' : seen.text} />
           <p class="quiet">
-            {count(seen.characters)} characters. Secrets are struck out here alone.
+            {count(seen.characters)} characters. Secrets are hidden here; the model read them.
             {seen.cutAt !== undefined && ` This client cuts it at ${count(seen.cutAt)} characters of JSON.`}
           </p>
         </>
@@ -296,7 +296,7 @@ function Told({ detail }: { detail: CallDetail }) {
       <Waterfall timing={timing} total={call.ms} />
       {followUps.length > 0 && (
         <>
-          <h3>Asked of it later</h3>
+          <h3>Later calls that used this result</h3>
           <ul>
             {followUps.map((id) => (
               <li key={id}>

@@ -48,7 +48,7 @@ async function send(method: string, path: string, body?: object, signal?: AbortS
     throw new Refusal(
       0,
       'The proxy does not answer.',
-      'Is it still running? Open the console again with: mcp-rlm-proxy console',
+      'Check that it runs. Open the console again with: mcp-rlm-proxy console',
     )
   }
   if (response.ok) return response
@@ -128,7 +128,7 @@ export interface Read<T> {
   again(): void
 }
 
-/** Reads a route, and again when one of these lists is another. The last answer stays until the next has come. */
+/** Reads a route, and again when one of these lists changed. The last answer stays until the next has come. */
 export function useRead<T>(path: string, changes: readonly string[] = []): Read<T> {
   const [state, setState] = useState<{ path: string; data?: T; error?: Refusal }>({ path })
   const [turn, setTurn] = useState(0)

@@ -47,8 +47,8 @@ export function ConfigurationPage({ status }: PageProps) {
         <Head title="Configuration" />
         <Empty title="This proxy has no file">
           <p>
-            It wraps a command, or a program made it. Start it with <code>--config mcp.json</code> to change
-            it here.
+            It wraps a command, or a program started it without a file. Start it with{' '}
+            <code>--config mcp.json</code> to change the configuration here.
           </p>
         </Empty>
       </>
@@ -68,7 +68,7 @@ export function ConfigurationPage({ status }: PageProps) {
     act(async () => {
       const found = (await ask<Problems>('POST', '/configuration/check', { text })).problems
       setProblems(found)
-      return found.length === 0 ? 'Nothing is wrong with it.' : ''
+      return found.length === 0 ? 'The check found no problem.' : ''
     })
   const write = (work: () => Promise<{ backup?: string; problems: Problems['problems'] }>) =>
     act(async () => {
@@ -77,8 +77,8 @@ export function ConfigurationPage({ status }: PageProps) {
       setText(undefined)
       again()
       return backup === undefined
-        ? 'Nothing was different.'
-        : `Saved. The proxy takes it over; the file as it was is ${backup}.`
+        ? 'The file is unchanged.'
+        : `Saved. The proxy takes it over. The backup is ${backup}.`
     })
   return (
     <>
@@ -139,7 +139,7 @@ export function ConfigurationPage({ status }: PageProps) {
         <h2 id="backups">Backups</h2>
         {data.backups.length === 0 ? (
           <p class="quiet">
-            There are none yet. Each change that is saved here keeps the file as it was beside it.
+            There are no backups yet. Each change that you save here makes one beside the file.
           </p>
         ) : (
           <Table
@@ -173,7 +173,7 @@ export function ConnectPage({ status }: PageProps) {
     <>
       <Head
         title="Connect"
-        about={`How each client starts this proxy in place of its servers. On this machine ${connected === 0 ? 'no client has' : `${plural(connected, 'client')} already ${connected === 1 ? 'has' : 'have'}`} it.`}
+        about={`How each client starts this proxy in place of its servers. On this machine ${connected === 0 ? 'no client starts' : `${plural(connected, 'client')} already ${connected === 1 ? 'starts' : 'start'}`} it.`}
       />
       {status.transport !== 'stdio' && status.url && (
         <p class="note">
@@ -182,7 +182,7 @@ export function ConnectPage({ status }: PageProps) {
         </p>
       )}
       {data.cards.length === 0 ? (
-        <Empty title="The program that runs this gateway names no clients">
+        <Empty title="This gateway has no list of clients">
           <p>
             The command shows them: <code>mcp-rlm-proxy init --client claude-code</code>
           </p>

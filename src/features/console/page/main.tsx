@@ -111,9 +111,9 @@ function NoToken() {
     <main id="main">
       <Empty title="The console needs its token">
         <p>
-          Open it with <code>mcp-rlm-proxy console</code>, which puts the token behind the address. The token
-          lies in the file <code>console-token</code> of the data directory, and in{' '}
-          <code>console-read-token</code> for those who only look.
+          Open it with <code>mcp-rlm-proxy console</code>, which adds the token to the address. The token is
+          in the file <code>console-token</code> of the data directory. The file{' '}
+          <code>console-read-token</code> has a token that may only read.
         </p>
       </Empty>
     </main>

@@ -39,14 +39,14 @@ export function ResultsPage({ place: [open], status }: PageProps) {
         about={
           results.length === 0
             ? ''
-            : `${plural(results.length, 'result')} kept outside of models, ${bytes(data.bytes)} of them in memory.`
+            : `${plural(results.length, 'result')} kept outside the context of models, ${bytes(data.bytes)} of them in memory.`
         }
       />
       {results.length === 0 ? (
         <Empty title="Nothing is kept now">
           <p>
-            A result that is too large for a reply is kept by itself, and the model gets a preview with its
-            cache_id. You can then ask it here as the model does.
+            When a result is too large for a reply, the proxy keeps it and sends the model a preview with a
+            cache_id. You can ask questions about kept results here, as the model does.
           </p>
         </Empty>
       ) : (

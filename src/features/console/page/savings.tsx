@@ -7,7 +7,6 @@ import {
   Choice,
   count,
   Empty,
-  Field,
   Figures,
   Head,
   Loading,
@@ -20,10 +19,43 @@ import {
 
 const RANGES = { '7 days': 7, '30 days': 30, '90 days': 90, All: 400 } as const
 
+interface Prices {
+  /** The one that the figure at the top uses. */
+  model: string
+  /** Dollars for a million input tokens. */
+  prices: Record<string, number>
+}
+
+/** List prices of late 2025. */
+const DEFAULTS: Prices = {
+  model: 'Claude Sonnet',
+  prices: { 'Claude Opus': 5, 'Claude Sonnet': 3, 'Claude Haiku': 1, 'GPT-5': 1.25, 'Gemini Pro': 1.25 },
+}
+
+function readPrices(): Prices {
+  try {
+    const kept = JSON.parse(localStorage.getItem('prices') ?? '{}') as Partial<Prices>
+    return { model: kept.model ?? DEFAULTS.model, prices: { ...DEFAULTS.prices, ...kept.prices } }
+  } catch {
+    return DEFAULTS
+  }
+}
+
+function money(tokens: number, price: number): string {
+  const dollars = (tokens / 1e6) * price
+  return `$${dollars.toFixed(Math.abs(dollars) < 10 ? 2 : 0)}`
+}
+
 export function SavingsPage(_: PageProps) {
   const [range, setRange] = useState<keyof typeof RANGES>('30 days')
   const { data, error, again } = useRead<Savings>(`/savings?days=${RANGES[range]}`)
-  const [price, setPrice] = useState(() => Number(localStorage.getItem('price') ?? '3'))
+  const [{ model, prices }, setPrices] = useState(readPrices)
+  const keep = (next: Prices) => {
+    setPrices(next)
+    localStorage.setItem('prices', JSON.stringify(next))
+  }
+  const choose = (one: string) => keep({ model: one, prices })
+  const setPrice = (one: string, price: number) => keep({ model, prices: { ...prices, [one]: price } })
   const [soon, setSoon] = useState<ReturnType<typeof setTimeout>>()
   useEvents((event) => {
     // Counts need no reading at each call.
@@ -37,8 +69,6 @@ export function SavingsPage(_: PageProps) {
   })
   if (!data) return <Loading error={error} />
   const { totals, days, tools, clients, unmeasuredCharacters } = data
-  const money = (tokens: number) =>
-    `$${((tokens / 1e6) * price).toFixed(Math.abs((tokens / 1e6) * price) < 10 ? 2 : 0)}`
   const worse = [
     ...days
       .filter(({ savedTokens }) => savedTokens < 0)
@@ -53,7 +83,7 @@ export function SavingsPage(_: PageProps) {
     <>
       <Head
         title="Savings"
-        about="Tokens that did not have to go through a model, less what the proxy itself costs."
+        about="Tokens that did not go through a model, less the tokens that the proxy itself costs."
       >
         <Choice
           label="Days"
@@ -65,8 +95,8 @@ export function SavingsPage(_: PageProps) {
       {totals.calls === 0 && totals.ownTokens === 0 ? (
         <Empty title="No call has been made yet">
           <p>
-            Connect a client to the proxy (<a href="#/connect">Connect</a>) and let it call a tool that
-            answers with much. What the preview saved is counted here.
+            Connect a client to the proxy (<a href="#/connect">Connect</a>) and let it call a tool with a
+            large result. The tokens that the preview saved are counted here.
           </p>
         </Empty>
       ) : (
@@ -76,7 +106,7 @@ export function SavingsPage(_: PageProps) {
               {
                 name: 'Saved',
                 value: short(totals.savedTokens),
-                note: `tokens · ${percent(totals.savedTokens, totals.originalTokens)} · ${money(totals.savedTokens)}`,
+                note: `tokens · ${percent(totals.savedTokens, totals.originalTokens)} · ${money(totals.savedTokens, prices[model] ?? 0)}`,
               },
               {
                 sign: '=',
@@ -198,33 +228,59 @@ export function SavingsPage(_: PageProps) {
             )}
             {worse.length > 0 && (
               <p class="note">
-                It cost more than it saved:{' '}
+                The proxy cost more than it saved:{' '}
                 {worse
                   .slice(0, 8)
                   .map(({ what, by }) => `${what} (${count(by)} tokens)`)
                   .join(', ')}
-                . Short sessions with small results pay for definitions alone.
+                . In a short session with small results, the definitions of the proxy’s tools cost more than
+                previews save.
               </p>
             )}
             {unmeasuredCharacters > 0 && (
               <p class="quiet">
-                {count(unmeasuredCharacters)} characters are not counted yet and in none of these figures.
+                {count(unmeasuredCharacters)} characters are not counted yet. These figures leave them out.
               </p>
             )}
           </section>
-          <Field label="Price in dollars of a million input tokens">
-            <input
-              type="number"
-              min="0"
-              step="0.05"
-              value={price}
-              onInput={(event) => {
-                const value = Math.max(0, Number(event.currentTarget.value) || 0)
-                setPrice(value)
-                localStorage.setItem('price', String(value))
-              }}
+          <section aria-labelledby="money">
+            <h2 id="money">Money by model</h2>
+            <Table
+              caption="Money by model"
+              rows={Object.entries(prices)}
+              keyOf={([model]) => model}
+              columns={[
+                {
+                  name: 'Model',
+                  of: ([one]) => (
+                    <label>
+                      <input type="radio" name="model" checked={one === model} onChange={() => choose(one)} />{' '}
+                      {one}
+                    </label>
+                  ),
+                },
+                {
+                  name: 'Dollars for a million input tokens',
+                  number: true,
+                  of: ([one, price]) => (
+                    <input
+                      type="number"
+                      aria-label={`Price of ${one}`}
+                      min="0"
+                      step="0.05"
+                      value={price}
+                      onInput={(event) => setPrice(one, Math.max(0, Number(event.currentTarget.value) || 0))}
+                    />
+                  ),
+                },
+                { name: 'Saved', number: true, of: ([, price]) => money(totals.savedTokens, price) },
+              ]}
             />
-          </Field>
+            <p class="quiet">
+              These are prices without caches and discounts; write yours. The browser keeps them. The figure
+              at the top uses the model that is marked.
+            </p>
+          </section>
         </>
       )}
     </>

@@ -1,12 +1,14 @@
 /** The servers behind the proxy, and what stands between them and the clients. */
-import { useState } from 'preact/hooks'
-import type { Clients, Modules, Server, Servers } from '../api.ts'
+import { useEffect, useState } from 'preact/hooks'
+import type { Clients, Modules, Server, ServerLog, Servers } from '../api.ts'
 import { ask, type Refusal, useEvents, useRead } from './client.ts'
 import type { PageProps } from './main.tsx'
 import {
   ago,
   Button,
+  Code,
   Copy,
+  clock,
   count,
   Empty,
   Field,
@@ -114,12 +116,36 @@ export function ServersPage({ status }: PageProps) {
                   )}
                 </div>
               )}
+              {status.scope === 'admin' && <Log server={server.name} />}
             </li>
           ))}
         </ul>
       )}
     </>
   )
+}
+
+/** The log of a server, read every two seconds while it is open. */
+function Log({ server }: { server: string }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Log</summary>
+      {isOpen && <Lines server={server} />}
+    </details>
+  )
+}
+
+function Lines({ server }: { server: string }) {
+  const { data, error, again } = useRead<ServerLog>(`/servers/${encodeURIComponent(server)}/log`)
+  useEffect(() => {
+    const timer = setInterval(again, 2_000)
+    return () => clearInterval(timer)
+  }, [])
+  if (!data) return <Loading error={error} />
+  if (data.lines.length === 0) return <p class="quiet">The log has no line about this server.</p>
+  const text = data.lines.map(({ at, level, text }) => `${clock(at)} ${level} ${text}`).join('\n')
+  return <Code label={`Log of ${server}`} text={text} />
 }
 
 function isBroken({ state, trouble }: Server): boolean {
@@ -163,7 +189,7 @@ export function ModulesPage({ status }: PageProps) {
     <>
       <Head
         title="Modules & clients"
-        about="What a call passes, from the client at the top to the servers, and who is connected."
+        about="The layers that a call passes, from the client to the servers, and the connected clients."
       />
       <section aria-labelledby="layers">
         <h2 id="layers">The way of a call</h2>

@@ -52,7 +52,7 @@ export function ToolsPage({ status }: PageProps) {
     <>
       <Head
         title="Tools"
-        about={`Definitions of ${count(data.definitionTokens)} tokens, which a client pays for before it asks anything.`}
+        about={`The definitions have ${count(data.definitionTokens)} tokens. A client reads them before it asks anything.`}
       />
       <Trouble error={refused} />
       {held.length > 0 && (
@@ -72,7 +72,7 @@ export function ToolsPage({ status }: PageProps) {
               {isAdmin && (
                 <div class="actions">
                   <Button kind="main" onClick={() => approve(tool, hash)}>
-                    Approve what it says now
+                    Approve the new definition
                   </Button>
                 </div>
               )}
@@ -92,7 +92,7 @@ export function ToolsPage({ status }: PageProps) {
         <Empty title={query === '' ? 'No server lists a tool' : 'No tool fits these words'}>
           <p>
             {query === '' ? (
-              <a href="#/servers">See how the servers are.</a>
+              <a href="#/servers">See the state of the servers.</a>
             ) : (
               'Scores come from names, descriptions and parameters. Try other words.'
             )}
@@ -107,7 +107,7 @@ export function ToolsPage({ status }: PageProps) {
                   <span class="name">{tool.name}</span>
                   <span class="quiet grow">{tool.description.split('\n')[0]}</span>
                   {tool.score !== undefined && (
-                    <span class="tag" title="How much of the question the tool answers, 0 to 1">
+                    <span class="tag" title="How well the tool fits the question, 0 to 1">
                       {tool.score.toFixed(2)}
                     </span>
                   )}
@@ -115,7 +115,7 @@ export function ToolsPage({ status }: PageProps) {
                   <span class="number">{`${count(tool.tokens)} tok`}</span>
                 </summary>
                 <div class="inside">
-                  <p class="text">{tool.description || 'It says nothing of itself.'}</p>
+                  <p class="text">{tool.description || 'This tool has no description.'}</p>
                   <Code label="Signature" text={tool.signature} />
                   <p class="quiet">
                     Server {tool.server}, there called {tool.original}. {plural(tool.calls, 'call')} in this
