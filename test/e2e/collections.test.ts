@@ -9,8 +9,11 @@ function paged(options: object = {}, more: object = {}) {
 }
 
 /** The pages that the server was asked for since it started. */
-async function askedOf(call: (name: string) => Promise<unknown>): Promise<{ name: string }[]> {
-  return (JSON.parse(textOf((await call('p_stats')) as never)) as { asked: { name: string }[] }).asked
+async function askedOf(call: (name: string) => Promise<unknown>): Promise<{ name: string; place: number }[]> {
+  const stats = JSON.parse(textOf((await call('p_stats')) as never)) as {
+    asked: { name: string; place: number }[]
+  }
+  return stats.asked
 }
 
 const COUNT = { aggregate: 'count', where: ['state = open'] }
@@ -107,6 +110,29 @@ describe('what goes wrong on the way', () => {
     expect(await askedOf(call)).toHaveLength(17)
   })
 
+  test.each([
+    ['search_issues', '1,184 of 1,214 records from 40 pages', [1, 17]],
+    ['list_events', '480 records from 16 pages', [1, ...Array.from({ length: 25 }, (_, at) => at + 17)]],
+  ])(
+    'the same call of %s asks only for the first page and those that are missing',
+    async (name, before, missing) => {
+      const { call } = await startProxy({ servers: paged({ failAt: 17, failsOnce: true }) })
+      const question = { tool: `p_${name}`, all: true, ...COUNT }
+      const stopped = textOf(await call('proxy_filter', question))
+      expect(stopped).toContain(`PARTIAL: ${before}; page 17 is missing: 503`)
+      expect(stopped).toContain('the same call asks only for the first page and what is missing')
+      const first = (await askedOf(call)).length
+      const handle = /cache_id ([0-9a-z]{25}) keeps/.exec(stopped)?.[1]
+      const whole = textOf(await call('proxy_filter', { cache_id: handle, all: true, ...COUNT }))
+      expect(whole).toMatch(/COMPLETE: 1,214 records from 41 pages; \d+ pages came with the call before/)
+      expect(whole).toContain(OPEN)
+      expect((await askedOf(call)).slice(first).map(({ place }) => place)).toEqual(missing)
+      // What is whole is asked for anew.
+      await call('proxy_filter', question)
+      expect(await askedOf(call)).toHaveLength(first + missing.length + 41)
+    },
+  )
+
   test('a quota holds, and ends what is asked for', async () => {
     const servers = paged({}, { quota: { rps: 0.001, burst: 10 } })
     const { call } = await startProxy({ servers })
@@ -135,7 +161,7 @@ describe('what goes wrong on the way', () => {
     expect(textOf(closed)).toMatch(/PARTIAL: 30 of 1,214; no parameter of the tool asks for the rest/)
     const refused = await call('proxy_filter', { tool: 'p_pop_issues', all: true, aggregate: 'count' })
     expect(textOf(refused)).toContain('does not declare that it only reads')
-    expect(await askedOf(call)).toEqual([{ name: 'closed' }])
+    expect(await askedOf(call)).toMatchObject([{ name: 'closed' }])
     const own = await call('p_pop_issues')
     expect(textOf(own)).toContain('the tool does not declare that it only reads')
     expect((await askedOf(call)).filter(({ name }) => name === 'pop_issues')).toHaveLength(1)

@@ -4,6 +4,7 @@
  * answers them, because each page is a call like any other. Only a tool that reads is asked again.
  */
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { Engine, JoinedPages, Page } from '../../engine/contract.ts'
 import type { Logger } from '../../observe/log.ts'
 import {
@@ -38,8 +39,20 @@ export interface CollectOptions extends CollectSettings {
   settings(): ResultSettingsOf
 }
 
+/** Milliseconds for which the pages of a collection that stopped are kept. */
+const REMEMBERED_MS = 10 * 60_000
+
+/** The pages of collections that stopped, by who asked and by the call. Together they have no more bytes than one collection may have. */
+type Stopped = LRUCache<string, { readonly pages: Map<string, Got>; readonly bytes: number }>
+
 /** `wrap` is for calls that may want all pages: whether one does is decided here. */
 export function createCollect(options: CollectOptions): Pick<Middleware, 'wrap'> {
+  const stopped: Stopped = new LRUCache({
+    maxSize: options.maxBytes,
+    sizeCalculation: ({ bytes }) => Math.max(1, bytes),
+    ttl: REMEMBERED_MS,
+    ttlAutopurge: true,
+  })
   return {
     wrap: (next, inside) => async (exchange) => {
       const { name } = exchange.params
@@ -52,7 +65,7 @@ export function createCollect(options: CollectOptions): Pick<Middleware, 'wrap'>
       const isAlways = origin !== undefined && options.settings()(origin.server, origin.name).all === true
       const schema = item && own(item, 'inputSchema')
       if ((exchange.all !== true && !isAlways) || !isObject(schema)) return next(exchange)
-      return gather(schema, exchange, next, options)
+      return gather(schema, exchange, next, options, stopped)
     },
   }
 }
@@ -67,8 +80,14 @@ interface Got {
 interface Gathered {
   /** By their place among the pages; the first is 0. */
   readonly pages: Map<number, Got>
+  /** Pages that came, now or before the collection stopped, by the arguments that asked for them. */
+  readonly known: Map<string, Got>
+  /** Pages that came before it stopped and are in it now. */
+  reused: number
   /** Why something is missing, in sentences, each with what was to be called. */
   readonly missing: string[]
+  /** The same call later may bring what is missing. */
+  mayResume: boolean
   bytes: number
 }
 
@@ -77,6 +96,7 @@ async function gather(
   exchange: Exchange,
   next: Handler,
   options: CollectOptions,
+  stopped: Stopped,
 ): Promise<Result> {
   const { engine } = options
   const asked = quietly(exchange)
@@ -91,7 +111,19 @@ async function gather(
     if (page.standing !== undefined) exchange.onCollected?.(unfollowed(page.standing))
     return first
   }
-  const gathered: Gathered = { pages: new Map([[0, got]]), missing: [], bytes: got.content.byteLength }
+  const start = JSON.stringify(args)
+  const key = keyOf(exchange, start)
+  const before = key === undefined ? undefined : stopped.get(key)?.pages
+  // Another first page is another collection.
+  const isSame = before?.get(start)?.hash === got.hash
+  const gathered: Gathered = {
+    pages: new Map([[0, got]]),
+    known: new Map([...(isSame ? (before ?? []) : []), [start, got]]),
+    reused: 0,
+    missing: [],
+    mayResume: false,
+    bytes: got.content.byteLength,
+  }
   const limit = createLimit(exchange.signal, options.timeoutMs)
   try {
     const ask = createAsker(asked, next, gathered, { ...options, signal: limit.signal })
@@ -102,12 +134,30 @@ async function gather(
       await oneByOne(page.rest.calls[0] ?? {}, args, ask, gathered, told, options, (content, called) =>
         look(content, called, limit.signal),
       )
+    if (limit.isOver()) {
+      gathered.missing.push(`the time of ${options.timeoutMs} ms was over`)
+      gathered.mayResume = true
+    }
   } finally {
     limit.end()
+    if (key !== undefined) {
+      const { known, mayResume } = gathered
+      if (mayResume || exchange.signal.aborted) stopped.set(key, { pages: known, bytes: bytesOf(known) })
+      else stopped.delete(key)
+    }
   }
-  if (exchange.signal.aborted) throw exchange.signal.reason
-  if (limit.isOver()) gathered.missing.push(`The time of ${options.timeoutMs} ms was over.`)
+  exchange.signal.throwIfAborted()
   return joined(page, gathered, exchange, engine)
+}
+
+/** Undefined: this call cannot be told from others. What a file holds stands in no argument, and an agent that is not known may be several. */
+function keyOf({ agent, client, params, supplied }: Exchange, args: string): string | undefined {
+  if (supplied !== undefined || agent.kind === 'anonymous') return undefined
+  return JSON.stringify([agent.kind, agent.id, client.profile ?? '', params.name, args])
+}
+
+function bytesOf(pages: ReadonlyMap<string, Got>): number {
+  return [...pages.values()].reduce((sum, { content }) => sum + content.byteLength, 0)
 }
 
 /** The result as it came says that there is more, and no parameter of its tool asks for that. */
@@ -117,13 +167,14 @@ function unfollowed(standing: string): string {
 
 async function joined(
   { place, total }: Page,
-  { pages, missing }: Gathered,
+  gathered: Gathered,
   exchange: Exchange,
   engine: Pick<Engine, 'join'>,
 ): Promise<Result> {
+  const { pages, missing } = gathered
   const contents = [...pages].sort(([a], [b]) => a - b).map(([, { content }]) => content)
   const made = await engine.join(contents, place, exchange.signal)
-  const standing = standingOf(made, contents.length, total, missing)
+  const standing = standingOf(made, total, gathered)
   exchange.onCollected?.(standing)
   if (missing.length === 0) return new LargeResult(made.content)
   // Where it passes without a preview, and in what is kept, it must say so itself.
@@ -138,9 +189,8 @@ const REMARK = 240
 /** Whether it is all, in a few words; a fault is told before anything else. */
 function standingOf(
   { records, repeated, changed, key }: JoinedPages,
-  pages: number,
   total: number | undefined,
-  missing: readonly string[],
+  { pages, missing, reused, mayResume }: Gathered,
 ): string {
   const isAll = missing.length === 0
   const number = records === undefined ? '' : formatCount(records)
@@ -148,9 +198,11 @@ function standingOf(
   const what =
     records === undefined ? '' : of === '' ? `${formatPlural(records, 'record')} ` : `${number}${of} records `
   return [
-    `${isAll ? 'COMPLETE' : 'PARTIAL'}: ${what}from ${formatPlural(pages, 'page')}`,
+    `${isAll ? 'COMPLETE' : 'PARTIAL'}: ${what}from ${formatPlural(pages.size, 'page')}`,
     ...missing.slice(0, 3),
     ...(missing.length > 3 ? [`and ${formatCount(missing.length - 3)} more faults`] : []),
+    ...(mayResume ? ['the same call asks only for the first page and what is missing'] : []),
+    ...(reused > 0 ? [`${formatPlural(reused, 'page')} came with the call before`] : []),
     ...(isAll && of !== '' ? [`the server says ${formatCount(total ?? 0)}`] : []),
     ...(repeated > 0 ? [`${formatCount(repeated)} came twice (same ${key}) and are in it once`] : []),
     ...(changed > 0
@@ -178,23 +230,35 @@ function createAsker(
     { ...limit, ...(exchange.limit?.listed && { listed: exchange.limit.listed }) },
   )
   return async (index, args) => {
-    const fail = (why: string): undefined => {
-      if (!signal.aborted) gathered.missing.push(`page ${index + 1} is missing: ${ellipsis(why, 160)}`)
+    const fail = (why: string, mayResume = true): undefined => {
+      if (signal.aborted) return undefined
+      gathered.missing.push(`page ${index + 1} is missing: ${ellipsis(why, 160)}`)
+      gathered.mayResume ||= mayResume
       return undefined
+    }
+    const take = (got: Got): Got | undefined => {
+      if (gathered.bytes + got.content.byteLength > maxBytes)
+        return fail(`all pages together would have more than ${formatCount(maxBytes)} bytes`, false)
+      gathered.bytes += got.content.byteLength
+      gathered.pages.set(index, got)
+      return got
+    }
+    const call = JSON.stringify(args)
+    const before = gathered.known.get(call)
+    if (before !== undefined) {
+      gathered.reused += 1
+      return take(before)
     }
     try {
       const result = await next({ ...held, params: { ...held.params, arguments: args } })
       if (signal.aborted) return undefined
-      if (asksForInput(result)) return fail('the server asks for input')
+      if (asksForInput(result)) return fail('the server asks for input', false)
       if (isFailed(result)) return fail(faultIn(result))
-      const got = pageOf(result)
-      if (gathered.bytes + got.content.byteLength > maxBytes)
-        return fail(`all pages together would have more than ${formatCount(maxBytes)} bytes`)
-      gathered.bytes += got.content.byteLength
-      gathered.pages.set(index, got)
+      const got = take(pageOf(result))
+      if (got !== undefined) gathered.known.set(call, got)
       return got
     } catch (error) {
-      if (error instanceof Exceeded) return fail(NOT_READING)
+      if (error instanceof Exceeded) return fail(NOT_READING, false)
       if (error instanceof RpcError) return fail(error.message)
       if (error instanceof ProxyError) return fail(error.text)
       if (signal.aborted) return undefined
@@ -216,7 +280,9 @@ async function numbered(
   told: (pages: number) => void,
   { maxPages, parallel }: CollectOptions,
 ): Promise<void> {
-  const wanted = calls.slice(0, maxPages - 1)
+  let left = maxPages - 1
+  const end = calls.findIndex((call) => !gathered.known.has(JSON.stringify(call)) && left-- === 0)
+  const wanted = end < 0 ? calls : calls.slice(0, end)
   const [first] = [...gathered.pages.values()]
   let at = 0
   let failures = 0
@@ -238,10 +304,12 @@ async function numbered(
   }
   await Promise.all(Array.from({ length: Math.min(parallel, wanted.length) }, worker))
   if (isOver !== undefined && at < calls.length) gathered.missing.push(isOver)
-  else if (calls.length > wanted.length)
+  else if (calls.length > wanted.length) {
     gathered.missing.push(
-      `only ${formatCount(maxPages)} of ${formatCount(calls.length + 1)} pages were asked for`,
+      `only ${formatCount(wanted.length + 1)} of ${formatCount(calls.length + 1)} pages were asked for`,
     )
+    gathered.mayResume = true
+  }
 }
 
 /** Pages of which each tells the next. */
@@ -261,10 +329,12 @@ async function oneByOne(
     const written = JSON.stringify(called)
     if (seen.has(written))
       return void gathered.missing.push('the server goes round: it named a page that it gave before')
-    if (index >= maxPages)
+    if (index - gathered.reused >= maxPages && !gathered.known.has(written)) {
+      gathered.mayResume = true
       return void gathered.missing.push(
         `${formatCount(maxPages)} pages are the most; the next is asked for with ${ellipsis(written, 160)}`,
       )
+    }
     seen.add(written)
     const got = await ask(index, called)
     if (got === undefined) return

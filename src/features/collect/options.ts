@@ -3,7 +3,9 @@ import * as z from 'zod'
 import { integer } from '../../config/option.ts'
 
 export const collectSchema = z.object({
-  maxPages: integer('The most pages of one collection.', { unit: 'pages', min: 2, max: 10_000 }).default(200),
+  maxPages: integer('The most pages that one call asks for.', { unit: 'pages', min: 2, max: 10_000 }).default(
+    200,
+  ),
   maxBytes: integer('The most bytes of all pages of one collection.', {
     unit: 'bytes',
     min: 1024,

@@ -1,6 +1,6 @@
 /**
  * A server on standard input and output whose tools give collections in pages, in shapes of well-known services. The first argument is JSON:
- * `records` (1,214), `failAt`: a page that is an error; `delay`: milliseconds of an answer. `stats` tells which pages were asked for.
+ * `records` (1,214), `failAt`: a page that is an error, `failsOnce`: only the first time; `delay`: milliseconds of an answer. `stats` tells which pages were asked for.
  */
 import { createInterface } from 'node:readline'
 
@@ -166,10 +166,17 @@ const TOOLS = {
 const send = (message) => process.stdout.write(`${JSON.stringify(message)}\n`)
 const pending = new Map()
 
+/** The number of the page that is asked for. */
+function placeOf(name, { page, cursor }) {
+  if (page !== undefined || 'page' in TOOLS[name].properties) return page ?? 1
+  if (name !== 'list_events') return asked.filter((one) => one.name === name).length + 1
+  return cursor === undefined ? 1 : Number(Buffer.from(cursor, 'base64url').toString()) / 30 + 1
+}
+
 async function call(id, { name, arguments: args = {} }) {
   const tool = TOOLS[name]
-  if (!tool.isQuiet) asked.push({ name, ...args })
-  const page = args.page ?? asked.filter((one) => one.name === name).length
+  const page = placeOf(name, args)
+  if (!tool.isQuiet) asked.push({ name, place: page, ...args })
   if (options.delay && !tool.isQuiet) {
     const wait = new AbortController()
     pending.set(id, wait)
@@ -183,8 +190,10 @@ async function call(id, { name, arguments: args = {} }) {
     })
     pending.delete(id)
   }
-  if (options.failAt === page && !tool.isQuiet)
+  if (options.failAt === page && !tool.isQuiet) {
+    if (options.failsOnce) options.failAt = undefined
     return { content: [{ type: 'text', text: `503: page ${page} could not be read` }], isError: true }
+  }
   const data = tool.run(args)
   return { content: [{ type: 'text', text: typeof data === 'string' ? data : JSON.stringify(data) }] }
 }
