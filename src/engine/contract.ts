@@ -93,6 +93,8 @@ export interface Source extends Arrival {
 export interface Unpacking {
   limits: UnpackLimits
   reads: boolean
+  /** What is read out of them is changed by these, one after the other. */
+  changes: readonly TextChange[]
   /** `content` is that of `resources/read`, and is to become one of a tool. */
   isResource?: true
 }

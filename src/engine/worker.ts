@@ -7,7 +7,7 @@ import { textBlock } from '../protocol/content.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import { arrivedIn, GrowingBytes, partOf } from '../protocol/stream.ts'
 import { compileChange } from '../text/change.ts'
-import { type ChangeText, Tally, type TextChange } from '../text/change-rules.ts'
+import { type ChangeText, Tally, type TextChange, type TextSort } from '../text/change-rules.ts'
 import { countTokens } from '../text/tokens.ts'
 import { compare } from './compare.ts'
 import { decodeResult, encodeResult } from './content.ts'
@@ -99,12 +99,19 @@ export function run(
 }
 
 /** What reads files is loaded with the first one. */
-async function unpacked(content: Uint8Array, { limits, reads, isResource }: Unpacking): Promise<Unpacked> {
+async function unpacked(
+  content: Uint8Array,
+  { limits, reads, changes, isResource }: Unpacking,
+): Promise<Unpacked> {
   const { unpack } = await import('../documents/binary/unpack.ts')
-  if (!isResource) return contentOf(await unpack(content, limits, reads))
+  const applied = changes.map(({ rules }) => compileChange(rules))
+  const changed = (text: string, sort: TextSort, name?: string): string =>
+    applied.reduce((before, apply) => apply(before, new Tally(content.length), sort, name), text)
+  const wanted = { limits, reads, ...(applied.length > 0 && { changed }) }
+  if (!isResource) return contentOf(await unpack(content, wanted))
   const { resultOfResource } = await import('../documents/binary/resource.ts')
   const result = resultOfResource(content)
-  return contentOf(result && ((await unpack(result, limits, reads)) ?? result))
+  return contentOf(result && ((await unpack(result, wanted)) ?? result))
 }
 
 function contentOf(content: Unpacked['content']): Unpacked {

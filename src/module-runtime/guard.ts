@@ -215,7 +215,7 @@ async function observe(
   try {
     limit.start()
     const result = await Promise.race([
-      wrap(tracked, waitedFor(inside, others))({ ...exchange, notify() {} }),
+      wrap(tracked, waitedFor(inside, others))({ ...exchange, notify() {}, onStruck() {} }),
       limit.reached,
     ])
     if (asked === undefined)

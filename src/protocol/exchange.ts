@@ -114,6 +114,11 @@ export interface Exchange {
   readonly all?: true
   /** Told of a collection whose pages were followed whether it is all, in words. */
   onCollected?(standing: string): void
+  /**
+   * Told by a layer that strikes something out of the texts of the result how it does so, as `TextChange` in `src/text/change-rules.ts`: what is
+   * read out of a file further out is changed as well.
+   */
+  onStruck?(change: object): void
   /** Told under which handle the result is kept. What `_meta` says of that is for clients: a server can write there, too. */
   onKept?(handle: string): void
   /** Told what the answer saves, by whoever made it smaller. Not in `_meta`: some clients show that to their model. */

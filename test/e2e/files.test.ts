@@ -18,11 +18,13 @@ const SERVER = fileURLToPath(new URL('../support/servers/files.mjs', import.meta
 async function filesProxy(
   files: Readonly<Record<string, Buffer | string>>,
   settings: Record<string, unknown> = {},
+  modules: object[] = [],
 ): Promise<RunningProxy> {
   const directory = join(temporaryDirectory(), 'files')
   mkdirSync(directory)
   for (const [name, content] of Object.entries(files)) writeFileSync(join(directory, name), content)
-  return startProxy({ servers: { f: { command: process.execPath, args: [SERVER, directory] } }, settings })
+  const f = { command: process.execPath, args: [SERVER, directory] }
+  return startProxy({ servers: { f }, settings, modules })
 }
 
 const sizeOf = (result: unknown): number => JSON.stringify(result).length
@@ -61,6 +63,26 @@ describe('a file in a result', () => {
       ).toContain('629')
       const { contents } = await client.readResource({ uri: `rlm://${handle}/0` })
       expect(Buffer.from((contents[0] as { blob: string }).blob, 'base64').equals(pdf)).toBe(true)
+    },
+  )
+
+  test.each(['resource', 'field'])(
+    'as %s is read without secrets where redact is on, also when the result cache answers',
+    async (as) => {
+      const token = `ghp_${'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'}`
+      const pages = PAGES.map((page) => `${page}\nThe token is ${token}.`)
+      const settings = { repeats: 'preview', toolCache: { ttlMs: 60_000 } }
+      const { call } = await filesProxy({ 'report.pdf': madePdf(pages, 30_000) }, settings, [
+        { use: 'redact' },
+      ])
+      for (const _ of ['server', 'cache']) {
+        const reply = await call('f_read', { name: 'report.pdf', as })
+        expect(JSON.stringify(reply)).not.toContain(token)
+        const cache_id = handleOf(reply)
+        expect(textOf(await call('proxy_search', { cache_id, pattern: 'ghp_' }))).not.toContain(token)
+        const said = await call('proxy_search', { cache_id, pattern: 'The token is .redacted:secret' })
+        expect(textOf(said)).toContain('40 of ')
+      }
     },
   )
 

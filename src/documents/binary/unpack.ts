@@ -6,21 +6,28 @@ import { createHash, randomUUID } from 'node:crypto'
 import { dataIn, textIn } from '../../protocol/content.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
 import { plural } from '../../text/format.ts'
+import { type Apply, changeStrings } from '../change-strings.ts'
 import { base64In, bytesIn, isClean, type Run, runsOf } from './base64.ts'
 import { type Inside, LARGEST_READ, lookInside } from './inside.ts'
 import { ENOUGH, type Facts, factsOf } from './kinds.ts'
 import { leastBase64, type UnpackLimits } from './limits.ts'
 import { BLOBS, described, MOST_PARTS, PARTS, type Part } from './parts.ts'
 
-/**
- * The result with a table of its parts. Undefined: it has no blob over a limit. `reads`: look inside, too. Never throws on what a server
- * sent.
- */
+/** How blobs are unpacked. */
+export interface Wanted {
+  readonly limits: UnpackLimits
+  /** Look inside, too. */
+  readonly reads: boolean
+  /** What becomes of each text that is read out of a file. Absent: it stays as it is. */
+  readonly changed?: Apply
+}
+
+/** The result with a table of its parts. Undefined: it has no blob over a limit. Never throws on what a server sent. */
 export async function unpack(
   content: Uint8Array,
-  limits: UnpackLimits,
-  reads: boolean,
+  wanted: Wanted,
 ): Promise<Uint8Array<SharedArrayBuffer> | undefined> {
+  const { limits } = wanted
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
   const runs = runsOf(bytes, leastBase64(limits))
   const places = runs.length === 0 ? undefined : placesOf(bytes, runs)
@@ -34,7 +41,7 @@ export async function unpack(
   for (const place of places) {
     if (blobs.count >= MOST_PARTS) break
     if (place.block === undefined && shown.some(({ run }) => isSame(bytes, run, place.run))) continue
-    await unpackOne(bytes, place, limits, reads, edits, blobs)
+    await unpackOne(bytes, place, wanted, edits, blobs)
   }
   return blobs.count === 0 ? undefined : assembled(bytes, edits, blobs)
 }
@@ -131,8 +138,7 @@ class Blobs {
 async function unpackOne(
   bytes: Buffer,
   place: FoundRun,
-  { maxBlobSize, maxImageSize }: UnpackLimits,
-  reads: boolean,
+  { limits: { maxBlobSize, maxImageSize }, reads, changed }: Wanted,
   edits: Edit[],
   blobs: Blobs,
 ): Promise<void> {
@@ -145,10 +151,15 @@ async function unpackOne(
   // What neither its bytes nor its server call a file is a text like any other.
   if (known === undefined && block === undefined) return
   const facts = known ?? { type: declaredIn(block?.value) }
-  const inside = (): Promise<Inside> | Inside => {
+  const inside = async (): Promise<Inside> => {
     if (!reads) return { facts, unread: 'that takes too much time or memory' }
     if (about > LARGEST_READ) return { facts, ...tooLarge(facts) }
-    return lookInside(Buffer.from(base64In(bytes, run), 'base64'), facts)
+    const { text, data, ...rest } = await lookInside(Buffer.from(base64In(bytes, run), 'base64'), facts)
+    return {
+      ...rest,
+      ...(text !== undefined && { text: changed?.(text, 'prose') ?? text }),
+      ...(data !== undefined && { data: changed ? changeStrings(data, changed, 'data') : data }),
+    }
   }
   if (block) inBlock(bytes, run, block, await inside(), edits, blobs)
   else await elsewhere(bytes, place, facts, inside, edits, blobs)
@@ -226,7 +237,7 @@ async function elsewhere(
   bytes: Buffer,
   { run, within }: FoundRun,
   { type }: Facts,
-  look: () => Promise<Inside> | Inside,
+  look: () => Promise<Inside>,
   edits: Edit[],
   blobs: Blobs,
 ): Promise<void> {

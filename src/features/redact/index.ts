@@ -55,7 +55,8 @@ export const redact = defineModule({
       return { ...around, [kind]: changed }
     }
 
-    async function answered(result: Result, { method, signal }: Exchange): Promise<Result> {
+    async function answered(result: Result, { method, signal, onStruck }: Exchange): Promise<Result> {
+      onStruck?.(whole)
       const kind = kindOfList(method)
       if (kind !== undefined) return listed(plain(result), kind, method)
       const done = await change(result, whole, signal)

@@ -105,6 +105,17 @@ export function createResultCache({ ttl, tools, maxBytes, exempt, now }: ResultC
     return key === undefined ? next(exchange) : reading(next, exchange, key)
   }
 
+  /** What was struck out of a result holds for each caller that gets it. */
+  const struck = new WeakMap<Result, ReadonlySet<object>>()
+  function noting(next: Handler): Handler {
+    return async (exchange) => {
+      const changes = new Set<object>()
+      const result = await next({ ...exchange, onStruck: (change) => void changes.add(change) })
+      struck.set(result, changes)
+      return result
+    }
+  }
+
   async function changing(next: Handler, exchange: Exchange, key: string | undefined): Promise<Result> {
     forget(exchange.agent.id)
     try {
@@ -153,7 +164,11 @@ export function createResultCache({ ttl, tools, maxBytes, exempt, now }: ResultC
     remember: {
       name: 'result-cache',
       methods: ['tools/call'],
-      wrap: (next, inside) => (exchange) => call(next, exchange, inside),
+      wrap: (next, inside) => async (exchange) => {
+        const result = await call(noting(next), exchange, inside)
+        for (const change of struck.get(result) ?? []) exchange.onStruck?.(change)
+        return result
+      },
     },
     forget: () => forget(),
   }

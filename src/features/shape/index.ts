@@ -39,6 +39,7 @@ import type { Feature, ResultSettingsOf } from '../../proxy/feature.ts'
 import { dialectOf, PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
 import type { ResultStore } from '../../store/result-store.ts'
 import type { Entry } from '../../store/store.ts'
+import type { TextChange } from '../../text/change-rules.ts'
 import { sharedBytes } from '../../text/shared-bytes.ts'
 import { keptUri, readKept } from './kept-resources.ts'
 import type { ResultSettings } from './options.ts'
@@ -183,7 +184,8 @@ async function callTool(
     standing = said
     exchange.onCollected?.(said)
   }
-  const result = await next({ ...exchange, onCollected })
+  const struck = striking()
+  const result = await next({ ...exchange, onCollected, onStruck: struck.onStruck })
   // The proxy nearest the client shapes: what this one cut would be cut again.
   if (options.exempt.has(name) || exchange.client.via !== undefined) return result
   const always = exchange.keep === true
@@ -211,7 +213,7 @@ async function callTool(
   if (passes && !projects) return read
   const came = result instanceof LargeResult ? result.bytes : sharedBytes(JSON.stringify(result))
   const unpacked = mayUnpack
-    ? await unpackOrNot({ content: came, tool: name }, limits, options, exchange)
+    ? await unpackOrNot({ content: came, tool: name }, { limits, changes: struck.changes }, options, exchange)
     : undefined
   if (unpacked === undefined && isPlain && !always && !projects && !isLarge(result, limits, jsonLimit))
     return read
@@ -421,21 +423,31 @@ function mayHoldBlobs(result: Result, least: number): boolean {
   )
 }
 
+/** Notes what layers further in strike out of texts, for those that are read out of files. Pages are asked for in the same way: each change is noted once. */
+function striking(): { changes: readonly TextChange[]; onStruck(change: object): void } {
+  const changes = new Set<TextChange>()
+  return {
+    get changes() {
+      return [...changes]
+    },
+    onStruck: (change) => void changes.add(change as TextChange),
+  }
+}
+
 /**
  * The result as it is kept, its blobs as parts with what is inside of them. Undefined: it has none that is too large, or nothing can be told of
  * it. What cannot be read is a part nevertheless.
  */
 async function unpackOrNot(
   arrival: Arrival,
-  limits: Limits,
+  { limits, changes, isResource }: { limits: Limits; changes: readonly TextChange[]; isResource?: true },
   { engine, logger }: ShapeOptions,
   { agent, signal }: Exchange,
-  isResource?: true,
 ): Promise<Uint8Array<SharedArrayBuffer> | undefined> {
   const source = { ...arrival, owner: agent.id }
   for (const reads of [true, false])
     try {
-      const wanted = { limits: blobLimits(limits), reads, ...(isResource && { isResource }) }
+      const wanted = { limits: blobLimits(limits), changes, reads, ...(isResource && { isResource }) }
       return (await engine.unpack(source, wanted, signal)).content
     } catch (error) {
       if (signal.aborted) throw error
@@ -476,7 +488,8 @@ const INTERFACE = /^ui:/i
 async function readResource(next: Handler, exchange: Exchange, options: ShapeOptions): Promise<Result> {
   const kept = exchange.client.via === undefined ? keptUri(exchange.params.uri) : undefined
   if (kept !== undefined) return readKept(kept, exchange, options)
-  const result = await next(exchange)
+  const struck = striking()
+  const result = await next({ ...exchange, onStruck: struck.onStruck })
   const { params, client, agent } = exchange
   const { uri } = params
   const { enabled, resources, limits, resultStore, logger } = options
@@ -485,7 +498,12 @@ async function readResource(next: Handler, exchange: Exchange, options: ShapeOpt
   const came = result instanceof LargeResult ? result.bytes : sharedBytes(JSON.stringify(result))
   if (came.byteLength <= Math.min(limits.maxResponseSize, blobLimits(limits).maxBlobSize)) return result
   const tool = 'resources/read'
-  const content = await unpackOrNot({ content: came, tool }, limits, options, exchange, true)
+  const content = await unpackOrNot(
+    { content: came, tool },
+    { limits, changes: struck.changes, isResource: true },
+    options,
+    exchange,
+  )
   if (content === undefined) return result
   const hasParts = partsIn(content).length > 0
   try {
