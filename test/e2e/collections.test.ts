@@ -114,7 +114,7 @@ describe('what goes wrong on the way', () => {
     ['search_issues', '1,184 of 1,214 records from 40 pages', [1, 17]],
     ['list_events', '480 records from 16 pages', [1, ...Array.from({ length: 25 }, (_, at) => at + 17)]],
   ])(
-    'the same call of %s asks only for the first page and those that are missing',
+    'the same call of %s asks only for the first page and the missing ones',
     async (name, before, missing) => {
       const { call } = await startProxy({ servers: paged({ failAt: 17, failsOnce: true }) })
       const question = { tool: `p_${name}`, all: true, ...COUNT }
