@@ -1,6 +1,28 @@
 /** What the admin interface answers with. The page has its types from here, and the OpenAPI document its schemas. */
 import * as z from 'zod'
 
+/** `read` sees everything and changes nothing but for secrets, which it does not see. */
+export type Scope = 'read' | 'admin'
+
+/** A file in place of JSON. */
+export interface Download {
+  readonly name: string
+  readonly type: string
+  readonly bytes: Uint8Array
+}
+
+/** Why a request is refused, with what to do. */
+export class Refused extends Error {
+  readonly status: number
+  readonly remedy: string | undefined
+
+  constructor(status: number, message: string, remedy?: string) {
+    super(message)
+    this.status = status
+    this.remedy = remedy
+  }
+}
+
 const count = z.int().nonnegative()
 /** Milliseconds since 1970. */
 const moment = z.number()

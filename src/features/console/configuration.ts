@@ -15,9 +15,8 @@ import { applyEdits, modify } from 'jsonc-parser'
 import { readJsonc } from '../../config/jsonc.ts'
 import type { Problem } from '../../config/report.ts'
 import { isObject, own } from '../../protocol/json.ts'
-import type { Configuration } from './api.ts'
+import { type Configuration, Refused } from './api.ts'
 import type { ConsoleHost } from './options.ts'
-import { Refused } from './routes.ts'
 
 export interface ConfigurationFile {
   read(): Configuration

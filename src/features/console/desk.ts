@@ -22,10 +22,10 @@ import type { ResultStore } from '../../store/result-store.ts'
 import type { Entry, EntryInfo } from '../../store/store.ts'
 import type { Upstreams } from '../../upstream/contract.ts'
 import type * as api from './api.ts'
+import { type Download, Refused, type Scope } from './api.ts'
 import type { Calls } from './calls.ts'
 import type { ConfigurationFile } from './configuration.ts'
 import type { LogLines } from './log-lines.ts'
-import { type Download, Refused, type Scope } from './routes.ts'
 import { toRows, writeRows } from './rows.ts'
 
 /** A tool of a server as the console shows it. */

@@ -2,11 +2,9 @@
 import * as z from 'zod'
 import { isTokenName } from '../../data/tokens.ts'
 import type { JsonObject } from '../../protocol/json.ts'
+import type { Download, Scope } from './api.ts'
 import * as api from './api.ts'
 import type { Desk } from './desk.ts'
-
-/** `read` sees everything and changes nothing but for secrets, which it does not see. */
-export type Scope = 'read' | 'admin'
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -26,25 +24,6 @@ export interface Route {
 export interface Asked {
   readonly scope: Scope
   readonly signal: AbortSignal
-}
-
-/** A file in place of JSON. */
-export interface Download {
-  readonly name: string
-  readonly type: string
-  readonly bytes: Uint8Array
-}
-
-/** Why a request is refused, with what to do. */
-export class Refused extends Error {
-  readonly status: number
-  readonly remedy: string | undefined
-
-  constructor(status: number, message: string, remedy?: string) {
-    super(message)
-    this.status = status
-    this.remedy = remedy
-  }
 }
 
 interface Declared<I extends z.ZodObject, O> extends Omit<Route, 'input' | 'output' | 'handle'> {

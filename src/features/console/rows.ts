@@ -1,9 +1,10 @@
 /** A kept result as rows of a file. */
+
 import type { Engine } from '../../engine/contract.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { Entry } from '../../store/store.ts'
+import { Refused } from './api.ts'
 import { csvOf } from './csv.ts'
-import { Refused } from './routes.ts'
 
 /** Rows that a file may have, and that are read at a time. */
 const MOST = 100_000

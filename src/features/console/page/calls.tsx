@@ -2,8 +2,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { Call, CallDetail } from '../api.ts'
 import { csvOf } from '../csv.ts'
-import { go, saveAs, useCalls, useRead } from './client.ts'
-import type { PageProps } from './main.tsx'
+import { go, type PageProps, saveAs, useCalls, useRead } from './client.ts'
 import {
   Button,
   Cell,

@@ -1,6 +1,13 @@
 /** How the page speaks to the proxy: requests with the token, the stream of events, and what is read kept up to date. */
 import { useEffect, useState } from 'preact/hooks'
-import type { Call, Event } from '../api.ts'
+import type { Call, Event, Status } from '../api.ts'
+
+/** What a page is told. */
+export interface PageProps {
+  status: Status
+  /** The words behind its name in the address. */
+  place: readonly string[]
+}
 
 const API = '/admin/api'
 const KEY = 'mcp-rlm-proxy-token'

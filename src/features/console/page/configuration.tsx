@@ -1,8 +1,7 @@
 /** The configuration file, and how clients are connected. */
 import { useEffect, useState } from 'preact/hooks'
 import type { Cards, Configuration, Problems } from '../api.ts'
-import { ask, type Refusal, useRead } from './client.ts'
-import type { PageProps } from './main.tsx'
+import { ask, type PageProps, type Refusal, useRead } from './client.ts'
 import {
   ago,
   Button,

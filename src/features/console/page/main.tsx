@@ -3,20 +3,22 @@ import { type ComponentType, render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Status } from '../api.ts'
 import { CallsPage } from './calls.tsx'
-import { follow, forgetToken, isLive, takeToken, useEvents, usePlace, useRead } from './client.ts'
+import {
+  follow,
+  forgetToken,
+  isLive,
+  type PageProps,
+  takeToken,
+  useEvents,
+  usePlace,
+  useRead,
+} from './client.ts'
 import { ConfigurationPage, ConnectPage } from './configuration.tsx'
 import { Button, bytes, Empty, Loading, plural } from './parts.tsx'
 import { ResultsPage } from './results.tsx'
 import { SavingsPage } from './savings.tsx'
 import { ModulesPage, ServersPage } from './servers.tsx'
 import { ToolsPage } from './tools.tsx'
-
-/** What a page is told. */
-export interface PageProps {
-  status: Status
-  /** The words behind its name in the address. */
-  place: readonly string[]
-}
 
 const PAGES: readonly { id: string; title: string; page: ComponentType<PageProps> }[] = [
   { id: 'savings', title: 'Savings', page: SavingsPage },

@@ -1,8 +1,7 @@
 /** What is kept, and a form that asks it as a model would. */
 import { useEffect, useState } from 'preact/hooks'
 import type { Answer, KeptResult, Results } from '../api.ts'
-import { ask, download, go, type Refusal, useRead } from './client.ts'
-import type { PageProps } from './main.tsx'
+import { ask, download, go, type PageProps, type Refusal, useRead } from './client.ts'
 import {
   ago,
   Button,

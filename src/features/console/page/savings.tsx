@@ -1,8 +1,7 @@
 /** What the proxy saved, with its own cost taken off. */
 import { useState } from 'preact/hooks'
 import type { Savings } from '../api.ts'
-import { useEvents, useRead } from './client.ts'
-import type { PageProps } from './main.tsx'
+import { type PageProps, useEvents, useRead } from './client.ts'
 import {
   Choice,
   count,

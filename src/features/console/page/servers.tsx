@@ -1,8 +1,7 @@
 /** The servers behind the proxy, and what stands between them and the clients. */
 import { useEffect, useState } from 'preact/hooks'
 import type { Clients, Modules, Server, ServerLog, Servers } from '../api.ts'
-import { ask, type Refusal, useEvents, useRead } from './client.ts'
-import type { PageProps } from './main.tsx'
+import { ask, type PageProps, type Refusal, useEvents, useRead } from './client.ts'
 import {
   ago,
   Button,

@@ -1,8 +1,7 @@
 /** The tools of the servers: found, measured, switched on and off, and those that are held back. */
 import { useEffect, useState } from 'preact/hooks'
 import type { Pins, Tools } from '../api.ts'
-import { ask, type Refusal, useRead } from './client.ts'
-import type { PageProps } from './main.tsx'
+import { ask, type PageProps, type Refusal, useRead } from './client.ts'
 import {
   Button,
   Code,
