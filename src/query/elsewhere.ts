@@ -431,7 +431,10 @@ function nestedPlace(document: Document, records: Records): Nested | undefined {
       const values = records.table.derived('nested once', () =>
         records.values.flatMap((record) => nestedIn(record, nesting)),
       )
-      return { path: `${fromRoot(origin)}${each}${pathStep(nesting.field)}${nesting.map ? '.*' : '[*]'}`, values }
+      return {
+        path: `${fromRoot(origin)}${each}${pathStep(nesting.field)}${nesting.map ? '.*' : '[*]'}`,
+        values,
+      }
     },
     withPaths: (nodes) => withPaths(records.values, nodes, nesting),
     records: () =>
