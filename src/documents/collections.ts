@@ -367,7 +367,7 @@ export function nestedPath(
   { field, map }: Nesting,
 ): { path: string; whole: boolean; start: string } {
   const step = pathStep(field)
-  const root = path.startsWith('$') ? path : `$.${path}`
+  const root = fromRoot(path)
   let start = root
   for (;;) {
     const shorter = start.replace(/\[(?:\d+|\*)\]$/, '')
@@ -376,6 +376,11 @@ export function nestedPath(
   }
   const deep = `..${step.replace(/^\./, '')}${map ? '.*' : '[*]'}`
   return { path: start + deep, whole: start !== root && !/\]$/.test(root), start }
+}
+
+/** A path as one from the root: `$.items` for `items`, `$[*].children` for `[*].children`. */
+export function fromRoot(path: string): string {
+  return path.startsWith('$') ? path : path.startsWith('[') ? `$${path}` : `$.${path}`
 }
 
 function findNesting(values: readonly JsonValue[], name: string | undefined): Nesting | undefined {
@@ -475,6 +480,20 @@ export function holdsKin(object: JsonObject): boolean {
   const counts = [...presence.values()]
   const shared = counts.filter((count) => count === values.length).length
   return shared > 0 && shared >= counts.length * 0.5
+}
+
+/** Objects of a few values of one kind, such as `{web: {port, host}, db: {port, host}}`, outer ones first. */
+export function smallMapsOf(root: JsonValue): { path: string; value: JsonObject }[] {
+  const found: { path: string; value: JsonObject }[] = []
+  const open: { path: string; value: JsonValue }[] = [{ path: '$', value: root }]
+  for (let at = 0; at < Math.min(open.length, MAX_VISITS); at++) {
+    const { path, value } = open[at] ?? { path: '', value: null }
+    if (!isObject(value)) continue
+    if (holdsKin(value)) found.push({ path, value })
+    for (const key of Object.keys(value).slice(0, Math.max(0, MAX_VISITS - open.length)))
+      open.push({ path: path + pathStep(key), value: own(value, key) ?? null })
+  }
+  return found
 }
 
 /** True where each alone is too small to tell: what they hold is of one kind, and no key is in more than half of them. */

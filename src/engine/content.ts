@@ -59,3 +59,30 @@ export async function hashInSlices(content: Uint8Array): Promise<string> {
   }
   return hash.digest('hex')
 }
+
+/** Shorter results are compared in little time. Windows of a longer one that are looked for, and the bytes of each. */
+const SHORT = 64 * 1024
+const WINDOWS = 32
+const WINDOW = 48
+/** Bytes around the place of a window among which it is looked for, whatever was added or removed before it. */
+const MOST_MOVED = 128 * 1024
+const DRIFT = 4096
+
+/**
+ * True where most parts of the later result are nowhere near in the earlier one, so that what changed is more than can be told. Looks
+ * at parts from all over the later result, for some milliseconds at most.
+ */
+export function differThroughout(before: Uint8Array, after: Uint8Array): boolean {
+  if (Math.min(before.byteLength, after.byteLength) < SHORT) return false
+  const [earlier, later] = [before, after].map(({ buffer, byteOffset, byteLength }) =>
+    Buffer.from(buffer, byteOffset, byteLength),
+  ) as [Buffer, Buffer]
+  const reach = Math.min(MOST_MOVED, Math.abs(earlier.length - later.length)) + DRIFT
+  let missing = 0
+  for (let nth = 0; nth < WINDOWS; nth++) {
+    const at = Math.floor((nth * (later.length - WINDOW)) / (WINDOWS - 1))
+    const near = earlier.subarray(Math.max(0, at - reach), at + reach)
+    if (!near.includes(later.subarray(at, at + WINDOW)) && ++missing > WINDOWS / 2) return true
+  }
+  return false
+}

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { beginsAt, type GrowingBytes } from '../protocol/stream.ts'
-import { hashInSlices, hashOf } from './content.ts'
+import { differThroughout, hashInSlices, hashOf } from './content.ts'
 import type { Answer, Engine, Missing, ReadAheadTask, Source, Task } from './contract.ts'
 import { compiled, type Worker } from './process.ts'
 import { createSchedule, type ScheduleOptions, type Wanted } from './schedule.ts'
@@ -202,6 +202,8 @@ export function createEngine(options: EngineOptions): Engine {
       return (await ask(entries, (sources) => ({ kind: 'read', sources, wanted }), limits)).answer
     },
     async compare(before, after, budget, signal) {
+      // Both would be read for nothing.
+      if (differThroughout(before.content, after.content)) return {}
       const limits = { signal, limited: true, name: 'the comparison' }
       return (await ask([after, before], (sources) => ({ kind: 'compare', sources, budget }), limits)).answer
     },

@@ -1,9 +1,11 @@
 /** Steps and the records that are not those of the main list: nested in them, beside them, above them. */
-import { fromTable } from '../documents/derive.ts'
+
+import { fieldNames, smallMapsOf } from '../documents/collections.ts'
+import { fromRows, fromTable } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
 import { placed } from '../documents/make.ts'
 import { isObject, type JsonValue } from '../protocol/json.ts'
-import { isElsewhere, nestedMatches, nodesOf, onlyPlaceWith, siblingMatches } from '../query/elsewhere.ts'
+import { nestedMatches, nodesOf, onlyPlaceWith, placesNaming, siblingMatches } from '../query/elsewhere.ts'
 import { isExactly, knowing } from '../query/fields.ts'
 import { parseCondition, parseNamed } from '../query/parser.ts'
 import { recordsOf, requireRecords } from '../query/records.ts'
@@ -13,9 +15,10 @@ import type { Matcher } from '../query/verdict.ts'
 import { formatCount } from '../text/format.ts'
 import { literal } from '../text/literal.ts'
 import { safely } from './group.ts'
+import { entriesOf } from './map-entries.ts'
 import type { PipelineStep } from './pipeline.ts'
 import type { ProcessorResult } from './processor.ts'
-import { unchanged } from './step.ts'
+import { failed, unchanged } from './step.ts'
 
 /**
  * A step that is refused because the records have no such fields is about the one other place of the document that has them all: another
@@ -34,12 +37,21 @@ export function orElsewhere(
       const names = own.flatMap((name) => fieldsNamed((params as Record<string, unknown>)[name]))
       const place = names.length > 0 ? onlyPlaceWith(document, names) : undefined
       const found = place && step.process(fromTable('record', place.records.table), params)
-      if (!place || !found || found.error !== undefined) return result
+      if (!place || !found || found.error !== undefined) return naming(result, document, names)
       const said = `Only \`${place.path}\` has ${listed(names)}, so the records there were asked.`
       found.metadata = { ...found.metadata, notes: [said, ...(found.metadata.notes ?? [])] }
       return found
     },
   }
+}
+
+/** The refusal with the places that have such fields, where several do. */
+function naming(result: ProcessorResult, document: Document, names: readonly string[]): ProcessorResult {
+  const isMain = document.json() !== undefined && document.provenance.path === document.records()?.path
+  const [first, ...others] = isMain && names.length > 0 ? placesNaming(document, names) : []
+  if (first === undefined || others.length === 0 || result.error?.includes('"path"')) return result
+  const places = `Other places have it: ${listed([first, ...others])}. Name one: "path": ${JSON.stringify(first)}.`
+  return failed(document, `${result.error} ${places}`)
 }
 
 /**
@@ -134,6 +146,7 @@ export function withNodes(
   asked: Asked,
   answer: (nodes: Document) => Document | undefined,
 ): ProcessorResult {
+  if (document.json() !== undefined && !document.records()) return ofSmallMap(document, asked)
   const tree = nodesOf(document)
   if (!tree || asksOfNested(asked, tree.path)) return unchanged(document)
   const { table, path, whole, outer } = tree
@@ -149,11 +162,39 @@ export function withNodes(
     return { ...unchanged(document), applied: true, metadata: { notes } }
   }
   const isKnown = names.every(knowing(requireRecords(content, 'ask')))
-  if (!isKnown && (!whole || isElsewhere(document, names))) return unchanged(document)
+  if (!isKnown && (!whole || placesNaming(document, names).length > 0)) return unchanged(document)
   const own = document.records()?.path ?? '$'
   const nodes = `Asked of all ${formatCount(table.count)} nodes of the tree${whole ? `, "path": ${JSON.stringify(path)}` : ''}`
   const note = `${nodes}; the ${formatCount(outer)} at the top alone: "path": ${JSON.stringify(own)}.`
   return { ...unchanged(document), content, applied: true, metadata: { notes: [note] } }
+}
+
+/** Where nothing is a list or a large map: the values of the one small map that has the fields in question. */
+function ofSmallMap(document: Document, asked: Asked): ProcessorResult {
+  const names = [
+    ...conditionFields(asked.where),
+    ...[asked.group_by, asked.aggregate, asked.sort].flatMap(fieldsNamed),
+  ].filter((name) => name !== '_key')
+  const maps = smallMapsOf(document.json() ?? null).filter(({ value }) => {
+    const fields = fieldNames(Object.values(value))
+    return names.every((name) => fields.has(/^[^.[]+/.exec(name)?.[0] ?? name))
+  })
+  const [only, another] = maps
+  if (!only) return unchanged(document)
+  if (!another) {
+    const items = entriesOf(only.value)
+    const content = placed(fromRows({ noun: 'record', items }), {
+      path: only.path,
+      keys: Object.keys(only.value),
+    })
+    const note = `\`${only.path}\` was read as a map: its ${formatCount(items.length)} values are the records, with their key in \`_key\`.`
+    return { ...unchanged(document), content, applied: true, metadata: { notes: [note] } }
+  }
+  const places = maps.map(({ path }) => path)
+  return failed(
+    document,
+    `Nothing in this result is a list. Several small maps have such values: ${listed(places)}. Name one: "path": ${JSON.stringify(only.path)}.`,
+  )
 }
 
 /** Rows of an answer that a remark tells, and characters of them. */

@@ -60,7 +60,7 @@ export const aggregate = defineStep({
     const keys = group_by.map((reference) => parseGroupKey(records, reference))
     const { columns, formulas } = columnsIn(
       records,
-      calls.length > 0 ? calls : ['count'],
+      calls.length > 0 ? calls.map((call) => ofRecordsAll(records, call)) : ['count'],
       keys.map(({ name }) => name),
     )
     const list = sharedList(records, keys, columns)
@@ -122,6 +122,13 @@ export function parseCall(written: string, itself = false): Call {
   const call = callOf(source, itself)
   if (!call) throw noAggregate(source)
   return alias === undefined ? call : { ...call, alias }
+}
+
+/** `items.length` of the records in `items` is how many there are. */
+function ofRecordsAll(records: Records, call: string): string {
+  const [, name = ''] = /^\$?\.?([\p{L}\p{N}_.-]{1,60})\.(?:length|len|size|count)$/iu.exec(call.trim()) ?? []
+  const isOwn = name !== '' && `.${records.table.path.replace(/^\$/, '')}`.endsWith(`.${name}`)
+  return isOwn && !resolveExactly(records, parsePath(name)) ? `count as ${call.trim()}` : call
 }
 
 function aliasIn(written: string): { source: string; alias: string | undefined } {

@@ -76,7 +76,7 @@ function strayElements(
     return list ? [{ written, name: listName(list) }] : []
   })
   const [first] = over
-  if (!first) return []
+  if (!first) return countedElements(document, conditions, calls, lists.map(listName))
   const said = `${listed(over.map(({ written }) => written))} is over all \`${first.name}\` of the records that match;`
   const about = conditions.filter((condition) =>
     fieldsOf(condition).every((name) => listName(listOf(name) ?? []) === first.name),
@@ -87,6 +87,26 @@ function strayElements(
       ? `${said} for those elements alone that fulfil the condition, set \`path\` to \`${first.name}[*]\`.`
       : `${said} over those elements alone that fulfil the condition: ${alone}, as with \`path\` set to \`${first.name}[*]\`.`,
   ]
+}
+
+/** Where records are counted by a condition about the objects in one of their lists: how many of these fulfil it. */
+function countedElements(
+  document: Document,
+  conditions: readonly string[],
+  calls: readonly string[],
+  lists: readonly string[],
+): string[] {
+  const [list, ...others] = new Set(lists)
+  const [call, another] = calls
+  if (list === undefined || others.length > 0 || lists.length < conditions.length || another !== undefined)
+    return []
+  if (!/^count(?:\(\s*\*?\s*\))?$/i.test(call?.trim() ?? '')) return []
+  const alone = ofElementsAlone(document, list, conditions, calls)
+  return alone === undefined || alone === `{"count":${document.rows().count}}`
+    ? []
+    : [
+        `These are records; of the elements of their \`${list}\` that fulfil the condition: ${alone}, "path": "${list}[*]".`,
+      ]
 }
 
 /** What the functions are over the elements of a list in these records that fulfil the conditions. */

@@ -6,7 +6,7 @@ import { madeRows } from '../documents/rows.ts'
 import { toJson } from '../documents/stringify.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import { resolveExactly, resolveField } from '../query/fields.ts'
-import { explainMissing, type Located, locate } from '../query/locate.ts'
+import { explainMissing, type Located, lengthAt, locate } from '../query/locate.ts'
 import { formatPath, isDefinite, type Path, parsePath } from '../query/path.ts'
 import { keepOnly, leaveOut } from '../query/prune.ts'
 import { type Field, type Records, recordsOf } from '../query/records.ts'
@@ -94,11 +94,28 @@ function only(document: Document, wanted: readonly Wanted[], notes: string[]): D
     return located !== undefined && located.note === undefined
   })
   if (isWhole || !records) return nested(root, references, notes)
+  const lengths = paths.map((path) =>
+    locate(root, path) ? undefined : lengthAt(root, path)?.reached[0]?.value,
+  )
+  if (lengths.every((length) => length !== undefined))
+    return documentOf(
+      Object.fromEntries(lengths.map((length, at) => [wanted[at]?.as ?? references[at] ?? '', length])),
+    )
+  const deep = paths.map((path) => onlyAtDepth(root, path))
+  if (deep.every((found) => found !== undefined)) {
+    notes.push(...deep.flatMap(({ note }) => note ?? []))
+    return documentOf(
+      keepOnly(
+        root,
+        deep.map(({ path }) => path),
+      ) ?? null,
+    )
+  }
   const fields = each(wanted, notes, (one) => {
     const { reference } = one
     const path = parsePath(reference)
     const field = resolveExactly(records, path)
-    const outside = field ? undefined : locate(root, path)
+    const outside = field ? undefined : (locate(root, path) ?? lengthAt(root, path))
     if (outside && outside.note === undefined) throw new Refusal(aside(outside))
     try {
       return called([one])(field ?? resolveField(records, reference), 0)
@@ -212,6 +229,15 @@ function atAnyDepth(root: JsonValue, path: Path): Located | undefined {
   if (only === undefined || others.length > 0) return undefined
   const located = locate(root, [{ ...only, deep: true }])
   return located && { ...located, note: `\`${formatPath(path)}\` read as \`$${formatPath(located.path)}\`.` }
+}
+
+/** What a name with its holder, `creator.version`, leads to where it stands once, below the root. */
+function onlyAtDepth(root: JsonValue, path: Path): Located | undefined {
+  const [first, ...others] = path
+  if (first === undefined || others.length === 0 || first.deep) return undefined
+  const located = locate(root, [{ ...first, deep: true }, ...others])
+  if (located?.reached.length !== 1 || located.note !== undefined) return undefined
+  return { ...located, note: `\`${formatPath(path)}\` read as \`$${formatPath(located.path)}\`.` }
 }
 
 /** What can be read of the references; the rest is noted. Throws when that is all of them. */

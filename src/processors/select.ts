@@ -10,7 +10,7 @@ import { isObject, type JsonValue, own } from '../protocol/json.ts'
 import { asSent, ofEach } from '../query/as-sent.ts'
 import { fromPipes } from '../query/dialects/jq.ts'
 import { followExtended, isExtended } from '../query/jsonpath.ts'
-import { explainMissing, type Located, locate, type Reached } from '../query/locate.ts'
+import { explainMissing, type Located, lengthAt, locate, type Reached } from '../query/locate.ts'
 import { formatPath, fromPointer, isDefinite, type Path, parsePath } from '../query/path.ts'
 import { Refusal, shown } from '../query/refusal.ts'
 import { newWork } from '../query/work.ts'
@@ -109,7 +109,7 @@ function find(document: Document, root: JsonValue, path: Path, source: string): 
     const inRecords = locate(root, whole, newWork())
     if (inRecords) return { ...inRecords, note: `The path was followed from the records, \`${prefix}\`.` }
   }
-  const near = locateNearby(document, root, path)
+  const near = locateNearby(document, root, path) ?? lengthAt(root, path)
   if (near) return near
   const pointer = fromPointer(source)
   const pointed = pointer === undefined ? undefined : locate(root, parsePath(pointer))

@@ -8,6 +8,7 @@ import {
   type Collection,
   collectionsOf,
   fieldNames,
+  fromRoot,
   keyedRecords,
   type Nesting,
   nestedIn,
@@ -147,14 +148,25 @@ export function onlyPlaceWith(
     places.filter((place) => wanted.every((name) => place.names().has(name)))
   const places = having(placesIn(document))
   // What is asked for may be an object in one of them: `license` of a repository.
-  const [only, another] = places.length > 0 ? places : having(placesIn(document, true))
+  const [only, another] = named(places.length > 0 ? places : having(placesIn(document, true)), names)
   return only && !another ? { path: only.path, records: only.records() } : undefined
 }
 
-/** True where some place besides the main list has fields of all these names. */
-export function isElsewhere(document: Document, names: readonly string[]): boolean {
+/** Of several places those that the names themselves call: `creator` of `creator.version`. All of them where the names call none. */
+function named(places: readonly Candidate[], names: readonly string[]): readonly Candidate[] {
+  if (places.length < 2) return places
+  const holders = names.map((name) => lastName(name.replace(/[.[][^.[]*$/, '')))
+  if (names.some((name) => !/[.[]/.test(name))) return places
+  const called = places.filter(({ path }) => holders.every((holder) => lastName(path) === holder))
+  return called.length > 0 ? called : places
+}
+
+/** The places besides the main list that have fields of all these names. */
+export function placesNaming(document: Document, names: readonly string[]): string[] {
   const wanted = names.map(lastName)
-  return placesIn(document).some((place) => wanted.every((name) => place.names().has(name)))
+  return placesIn(document).flatMap((place) =>
+    wanted.every((name) => place.names().has(name)) ? [place.path] : [],
+  )
 }
 
 /** The last names of the fields in conditions, plainly spelled; none where a condition cannot be read without the records. */
@@ -419,7 +431,10 @@ function nestedPlace(document: Document, records: Records): Nested | undefined {
       const values = records.table.derived('nested once', () =>
         records.values.flatMap((record) => nestedIn(record, nesting)),
       )
-      return { path: `${origin}${each}${pathStep(nesting.field)}${nesting.map ? '.*' : '[*]'}`, values }
+      return {
+        path: `${fromRoot(origin)}${each}${pathStep(nesting.field)}${nesting.map ? '.*' : '[*]'}`,
+        values,
+      }
     },
     withPaths: (nodes) => withPaths(records.values, nodes, nesting),
     records: () =>

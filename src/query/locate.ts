@@ -53,6 +53,20 @@ export function locate(root: JsonValue, path: Path, work: Work = newWork()): Loc
   return undefined
 }
 
+/** `items.length`: how many elements a list has, characters a text, keys an object; undefined for any other path. */
+export function lengthAt(root: JsonValue, path: Path): Located | undefined {
+  const last = path.at(-1)
+  const [only, another] = last?.selectors ?? []
+  if (last?.deep || another || only?.kind !== 'name' || !/^(?:length|len|size|count)$/i.test(only.name))
+    return undefined
+  const [held, more] = path.length < 2 ? [] : follow(root, path.slice(0, -1), newWork())
+  if (!held || more || held.value === null) return undefined
+  const { value } = held
+  if (typeof value !== 'string' && typeof value !== 'object') return undefined
+  const length = Array.isArray(value) || typeof value === 'string' ? value.length : Object.keys(value).length
+  return { reached: [{ value: length, key: undefined }], path }
+}
+
 /** From the strictest on. */
 const spellings: readonly ((name: string) => string)[] = [
   (name) => name.toLowerCase(),

@@ -5,7 +5,9 @@ import { type BytePairs, loadO200k } from './byte-pairs.ts'
 const EXACT = 65_536
 /** What is counted in one go. */
 const WINDOW = 4096
-const SAMPLES = 16
+/** Many short windows: what differs from part to part, such as folders in a list of paths, is then met more evenly. */
+const SAMPLE = 1024
+const SAMPLES = 64
 
 /** A text of which parts are made as they are asked for, by their UTF-16 code units. */
 export interface LongText {
@@ -16,7 +18,7 @@ export interface LongText {
 let encoding: BytePairs | undefined
 
 /**
- * Tokens of `text`: exact up to 64 KB, above that counted on sixteen windows of 4 KB spread evenly and scaled
+ * Tokens of `text`: exact up to 64 KB, above that counted on 64 windows of 1 KB spread evenly and scaled
  * (error at most 3 % on real data).
  */
 export function countTokens(text: string | LongText): number {
@@ -28,7 +30,7 @@ export function countTokens(text: string | LongText): number {
 function countAll(text: string, encoding: BytePairs): number {
   let tokens = 0
   for (let from = 0; from < text.length; ) {
-    const to = windowEnd(text, from)
+    const to = windowEnd(text, from, WINDOW)
     tokens += encoding.count(text.slice(from, to))
     from = to
   }
@@ -38,13 +40,13 @@ function countAll(text: string, encoding: BytePairs): number {
 function countSampled(text: LongText, encoding: BytePairs): number {
   let tokens = 0
   let characters = 0
-  const stride = (text.length - WINDOW) / (SAMPLES - 1)
+  const stride = (text.length - SAMPLE) / (SAMPLES - 1)
   for (let sample = 0; sample < SAMPLES; sample++) {
     const start = Math.max(0, Math.round(sample * stride) - 1)
     // With a character more on either side, by which a pair is known that must not be parted.
-    const around = text.slice(start, start + WINDOW + 2)
-    const from = wholeCharacter(around, Math.round(sample * stride) - start)
-    const to = windowEnd(around, from)
+    const around = text.slice(start, start + SAMPLE + 2)
+    const from = windowStart(around, Math.round(sample * stride) - start)
+    const to = windowEnd(around, from, SAMPLE)
     tokens += encoding.count(around.slice(from, to))
     characters += to - from
   }
@@ -52,13 +54,21 @@ function countSampled(text: LongText, encoding: BytePairs): number {
 }
 
 /** The end of a window from `from`: before the last white space, where the encoding would split as well. */
-function windowEnd(text: string, from: number): number {
-  const limit = from + WINDOW
+function windowEnd(text: string, from: number, size: number): number {
+  const limit = from + size
   if (limit >= text.length) return text.length
-  for (let at = limit; at > from + WINDOW / 2; at--) {
-    if (isSpace(text.charCodeAt(at)) && !isSpace(text.charCodeAt(at - 1))) return at
-  }
+  for (let at = limit; at > from + size / 2; at--) if (isSplit(text, at)) return at
   return wholeCharacter(text, limit)
+}
+
+/** The begin of a sample at or behind `from`: before white space, so that it does not begin within a word. */
+function windowStart(text: string, from: number): number {
+  for (let at = from; at < from + SAMPLE / 4; at++) if (at > 0 && isSplit(text, at)) return at
+  return wholeCharacter(text, from)
+}
+
+function isSplit(text: string, at: number): boolean {
+  return isSpace(text.charCodeAt(at)) && !isSpace(text.charCodeAt(at - 1))
 }
 
 function isSpace(code: number): boolean {

@@ -127,6 +127,44 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     ],
     grows: below('', (nth) => `INSERT INTO t (a, b) VALUES (${nth}, 'x''y'), (${nth}, NULL);`),
   },
+  coverage: {
+    are: [
+      'TN:\nSF:src/a.ts\nFN:3,f\nFNDA:0,f\nDA:1,1\nDA:2,0\nBRDA:2,0,0,-\nLF:2\nLH:1\nend_of_record\n',
+      'SF:a.c\nDA:1,4\nend_of_record\nSF:b.c\nDA:1,0\nend_of_record\n',
+    ],
+    areNot: ['SF: San Francisco\nLA: Los Angeles\n', 'TN:\nDA:1,1\nend_of_record\n'],
+    grows: below('', (nth) => `SF:src/f${nth}.ts\nDA:1,1\nDA:2,0\nend_of_record`),
+  },
+  subtitles: {
+    are: [
+      rows(
+        3,
+        (nth) => `${nth + 1}\n00:0${nth}:01,000 --> 00:0${nth}:04,500\nSaid <i>${nth}</i>\nand more\n`,
+      ).join('\n'),
+      `WEBVTT\n\nNOTE of it\n\n${rows(3, (nth) => `0${nth}:01.000 --> 0${nth}:04.500 align:start\n<v Ann>Said ${nth}</v>\n`).join('\n')}`,
+    ],
+    areNot: ['WEBVTT is a format\nof subtitles\n', '1\n2\n3\n', 'a --> b\nb --> c\nc --> d\n'],
+    grows: below(
+      'WEBVTT\n\n',
+      (nth) => `00:${String(nth % 60).padStart(2, '0')}:01.000 --> 00:59:04.500\nSaid ${nth}\n`,
+    ),
+  },
+  tap: {
+    are: [
+      'TAP version 13\n1..3\nok 1 - a\nnot ok 2 - b\n  ---\n  message: "x"\n  ...\nok 3 - c # SKIP none\n',
+      '# Subtest: one\n    ok 1 - a\n    ok 2\n    1..2\nok 1 - one\n1..1\n',
+    ],
+    areNot: ['ok 1\nok 2\nok 3\n', '1..3 is a range\nok then\n', 'ok, so be it\nnot ok\n1..2\n'],
+    grows: below('1..20\n', (nth) => `ok ${nth} - test ${nth}`),
+  },
+  vertical: {
+    are: [
+      rows(3, (nth) => `-[ RECORD ${nth + 1} ]---\nid   | ${nth}\nname | a|b +\n     | c`).join('\n'),
+      `${rows(3, (nth) => `${'*'.repeat(27)} ${nth + 1}. row ${'*'.repeat(27)}\n  id: ${nth}\nnote: NULL`).join('\n')}\n3 rows in set (0.00 sec)\n`,
+    ],
+    areNot: ['-[ RECORD 1 ]---\nid | 1\n', '*** 1. row ***\n*** 2. row ***\n'],
+    grows: below('', (nth) => `-[ RECORD ${nth + 1} ]---\nid   | ${nth}\nname | a`),
+  },
   table: {
     are: [
       'id | name\n 1 | Ann\n 2 | Bob\n(2 rows)\n',
@@ -213,7 +251,10 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     ),
   },
   'git lines': {
-    are: ['a1b2c3d Fix\nb2c3d4e Add\nc3d4e5f Drop\nd4e5f6a Move\ne5f6a7b End\n'],
+    are: [
+      'a1b2c3d Fix\nb2c3d4e Add\nc3d4e5f Drop\nd4e5f6a Move\ne5f6a7b End\n',
+      ' a.ts | 2 +-\n b.ts | 3 ++-\n c.png | Bin 0 -> 9 bytes\n d/{x => y}.ts | 0\n e.ts | 400 ++++---\n 5 files changed\n',
+    ],
     areNot: ['deadbeef is a word\nfeedface is too\nfacade\ndecade\nadded\n'],
     grows: below('', (nth) => `a${String(nth).padStart(6, '0')}b Fix ${nth}`),
   },

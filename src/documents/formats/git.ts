@@ -1,4 +1,4 @@
-/** What git prints: its log, in full or a line each, and who wrote which line of a file. */
+/** What git prints: its log, in full or a line each, who wrote which line of a file, and how much of which file changed. */
 import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { overviewOfEntries } from '../overview/entries.ts'
@@ -120,6 +120,35 @@ function readBlame(text: string): (() => JsonValue[]) | undefined {
   }))
 }
 
+// ` src/a.ts | 12 ++++--`, ` a.png | Bin 0 -> 12 bytes`.
+const STAT = /^ ?(\S.{0,400}?) +\| +(?:(\d{1,9})(?: (\+{0,200})(-{0,200}))?|Bin\b(.{0,80}))$/
+const STAT_SUM = /^ ?\d{1,9} files? changed\b/
+
+/** Records `{line, file, changes, insertions?, deletions?}`: as a long bar is drawn shorter than it is, only the sum is sure of such a file. */
+function readStat(text: string): (() => JsonValue[]) | undefined {
+  if (!STAT.test(text.slice(0, LONGEST).split(/\r?\n/, 1)[0] ?? '')) return undefined
+  const lines = indexLines(text)
+  const sample = sampleOf(lines).filter((line) => line.trim() !== '' && !STAT_SUM.test(line))
+  if (sample.length < LEAST || !sample.every((line) => STAT.test(line))) return undefined
+  if (!sample.some((line) => /[+-]$/.test(line))) return undefined
+  return () =>
+    Array.from({ length: lines.count }, (_, index): JsonObject[] => {
+      const [, file, count, added = '', removed = '', binary] = STAT.exec(lines.at(index)) ?? []
+      if (file === undefined) return []
+      const changes = Number(count ?? 0)
+      const isWhole = binary === undefined && added.length + removed.length === changes
+      const parts = isWhole ? { insertions: added.length, deletions: removed.length } : {}
+      return [
+        {
+          line: index + 1,
+          file,
+          ...(binary === undefined ? { changes } : { binary: binary.trim() }),
+          ...parts,
+        },
+      ]
+    }).flat()
+}
+
 function readLines(
   text: string,
   pattern: RegExp,
@@ -166,6 +195,6 @@ export const gitLog = defineFormat({
 export const gitLines = defineFormat({
   name: 'git lines',
   ...TRAITS,
-  detect: (text) => readBlame(text) ?? readOneLineLog(text),
+  detect: (text) => readBlame(text) ?? readOneLineLog(text) ?? readStat(text),
   read: (_, read: () => JsonValue[]) => read(),
 })

@@ -5,6 +5,7 @@ import { boxTree } from './box-tree.ts'
 import { calendar } from './calendar.ts'
 import { code } from './code.ts'
 import { counted } from './counted.ts'
+import { coverage } from './coverage.ts'
 import { bareCsv, csv } from './csv.ts'
 import type { FormatDefinition } from './define.ts'
 import { diagnostics } from './diagnostics.ts'
@@ -25,9 +26,12 @@ import { python } from './python.ts'
 import { settings } from './settings.ts'
 import { sqlDump } from './sql-dump.ts'
 import { stanzas } from './stanzas.ts'
+import { subtitles } from './subtitles.ts'
 import { table } from './table.ts'
+import { tap } from './tap.ts'
 import { blocks, text } from './text.ts'
 import { tree } from './tree.ts'
+import { vertical } from './vertical.ts'
 import { xml } from './xml.ts'
 import { yaml } from './yaml.ts'
 
@@ -43,6 +47,10 @@ export const FORMATS: readonly FormatDefinition[] = [
   mail,
   calendar,
   sqlDump,
+  coverage,
+  subtitles,
+  tap,
+  vertical,
   table,
   listing,
   metrics,

@@ -39,7 +39,7 @@ function ofCollection(root: JsonValue, collection: Collection): Overview {
   const keyed = keys ? ' by key' : ''
   const nested = nestedFacts(root, values, path)
   return {
-    totals: [`${formatPlural(values.length, kind)}${keyed} in ${path}`],
+    totals: [`${formatPlural(values.length, kind)}${keyed} in ${withAll(root, path)}`],
     type: typed(records, keys),
     wide: isWide(records.profile.record),
     facts: [...nested.facts, ...factsAround(beside, factsOf(records).filter(nested.others))],
@@ -82,6 +82,14 @@ function reached(root: JsonValue, path: string): JsonValue | undefined {
     else return undefined
   }
   return value
+}
+
+/** The path with `[*]` in place of `[0]` where that is all that a list holds: the records are those of the whole list. */
+function withAll(root: JsonValue, path: string): string {
+  return path.replaceAll('[0]', (step, at: number) => {
+    const list = reached(root, path.slice(0, at))
+    return Array.isArray(list) && list.length === 1 ? '[*]' : step
+  })
 }
 
 /** What stands beside the records first, its smaller parts last. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compare } from '../../../src/engine/compare.ts'
-import { encodeResult, hashOf } from '../../../src/engine/content.ts'
+import { differThroughout, encodeResult, hashOf } from '../../../src/engine/content.ts'
 import type { Comparison, Incomparable, Source } from '../../../src/engine/contract.ts'
 import { query } from '../../../src/engine/query.ts'
 import { createViews } from '../../../src/engine/views.ts'
@@ -232,4 +232,31 @@ describe('accessibility trees', () => {
     const renumbered = page(0, 200).replaceAll(/ref=(\w+)/g, 'ref=x$1')
     expect(compared(page(0, 200), renumbered, 2000)).toEqual({})
   })
+})
+
+test('large results that differ everywhere are told apart before they are read, others are not', () => {
+  const records = (name: (id: number) => string) =>
+    encodeResult({
+      content: [
+        {
+          type: 'text',
+          text: JSON.stringify(Array.from({ length: 4_000 }, (_, id) => ({ id, name: name(id) }))),
+        },
+      ],
+    })
+  const before = records((id) => `a record of number ${id}`)
+  expect(
+    differThroughout(
+      before,
+      records((id) => `another one, ${id * 7}`),
+    ),
+  ).toBe(true)
+  expect(
+    differThroughout(
+      before,
+      records((id) => (id === 0 ? 'x'.repeat(9_000) : id % 900 ? `a record of number ${id}` : 'changed')),
+    ),
+  ).toBe(false)
+  const short = encodeResult({ content: [{ type: 'text', text: 'a' }] })
+  expect(differThroughout(short, before)).toBe(false)
 })

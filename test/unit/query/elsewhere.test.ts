@@ -130,3 +130,48 @@ describe('nothing in the main list', () => {
     expect(ask(sites, { where: 'beds > "30"' }).rows).toHaveLength(2)
   })
 })
+
+describe('what a question without a path is about', () => {
+  const har = {
+    version: '1.2',
+    creator: { name: 'C', version: '9' },
+    browser: { name: 'B', version: '7' },
+    entries: sites,
+  }
+
+  test('a field with its holder, wherever it stands once', () => {
+    expect(ask({ log: har }, { fields: ['creator.version'] }).rows).toEqual([
+      { log: { creator: { version: '9' } } },
+    ])
+    expect(ask({ log: har }, { where: 'creator.version = 9' }).rows).toEqual([{ name: 'C', version: '9' }])
+  })
+
+  test('of several places all are named', () => {
+    expect(ask({ log: har }, { sort: 'version' }).error).toContain(
+      'Other places have it: `$.log`, `$.log.creator`, `$.log.browser`. Name one: "path": "$.log".',
+    )
+  })
+
+  test('the length of the list', () => {
+    expect(ask(har, { fields: ['entries.length'] }).rows).toEqual([{ 'entries.length': 6 }])
+    expect(ask(har, { aggregate: ['entries.length'] }).rows).toEqual([{ 'entries.length': 6 }])
+    expect(ask(har, { path: 'entries.length' }).rows).toEqual([6])
+  })
+
+  test('the one small map that has the field', () => {
+    const servers = { web: { port: 80, host: 'a' }, db: { port: 5432, host: 'b' } }
+    const { rows, notes } = ask({ servers, version: 3 }, { where: 'port = 80' })
+    expect(rows).toEqual([{ _key: 'web', port: 80, host: 'a' }])
+    expect(notes).toContain('`$.servers` was read as a map: its 2 values are the records')
+    expect(ask(servers, { aggregate: 'sum(port)' }).rows).toEqual([{ 'sum(port)': 5512 }])
+    expect(ask({ a: servers, b: servers }, { where: 'port = 80' }).error).toContain('`$.a`, `$.b`')
+    expect(ask(servers, { where: 'nothing = 80' }).error).toContain('Nothing in this result repeats')
+  })
+
+  test('how many elements of a list fulfil what records are counted by', () => {
+    const orders = sites.map((_, at) => ({ id: at, items: [{ price: at }, { price: at * 10 }] }))
+    const { rows, notes } = ask(orders, { where: 'items.price > 2', aggregate: 'count' })
+    expect(rows).toEqual([{ count: 5 }])
+    expect(notes).toContain('{"count":8}, "path": "items[*]"')
+  })
+})

@@ -13,11 +13,22 @@ const rows = (count: number) =>
     })),
   )
 
+/** Paths, of which each folder has names of its own kind, and as many as it has. */
+const folders = (count: number) =>
+  Array.from({ length: count }, (_, at) =>
+    Array.from({ length: ((at * 37) % 90) + 10 }, (_, nth) =>
+      at % 3 === 0
+        ? `usr/lib/python3/dist-packages/module_${at}/${(nth * 7919 + at).toString(16).padStart(40, 'f')}.pyc\n`
+        : `usr/share/doc/package-${at}/examples/chapter ${nth}/introduction.html\n`,
+    ).join(''),
+  ).join('')
+
 verifies('S4.20', 'counts tokens as the tokenizer does, within a percent below 64 KB and three above', () => {
   for (const [text, tolerance] of [
     [rows(20), 0],
     [rows(900), 0.01],
     [rows(8000), 0.03],
+    [folders(60), 0.03],
   ] as const) {
     const expected = exact(text)
     expect(Math.abs(countTokens(text) - expected) / expected).toBeLessThanOrEqual(tolerance)

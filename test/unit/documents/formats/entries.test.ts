@@ -271,3 +271,78 @@ test('metrics of Prometheus', () => {
     ],
   })
 })
+
+test('coverage, with the lines and functions of each file that did not run', () => {
+  const text =
+    'TN:\nSF:src/a.ts\nFN:3,f\nFN:9,12,g\nFNDA:2,f\nFNDA:0,g\nDA:1,1\nDA:2,0\nDA:3,0\nBRDA:2,0,0,-\nBRDA:2,0,1,4\nend_of_record\n'
+  expect(read(text)).toEqual({
+    format: 'entries',
+    value: [
+      {
+        ...{ line: 2, file: 'src/a.ts', lines: 3, lines_hit: 1, percent: 33.3, uncovered_lines: [2, 3] },
+        ...{ functions: 2, functions_hit: 1, uncovered_functions: ['g'], branches: 2, branches_hit: 1 },
+      },
+    ],
+  })
+})
+
+test('subtitles, with times that compare', () => {
+  const said = (start: string, text: string) => `${start} --> 59:00,500 align:start\n${text}\n`
+  const { value } = read(
+    [
+      'WEBVTT',
+      '',
+      said('0:01.000', '<v Ann>Hi\nthere <i>you</i>'),
+      said('1:00:02.000', 'b'),
+      said('1:00:03.000', 'c'),
+    ].join('\n'),
+  )
+  expect(value[0]).toEqual({
+    line: 3,
+    start: '00:00:01.000',
+    end: '00:59:00.500',
+    speaker: 'Ann',
+    text: 'Hi there you',
+  })
+  expect(value[1]).toMatchObject({ start: '01:00:02.000' })
+})
+
+test('tests of TAP, with what stands below them', () => {
+  const { value } = read(
+    'TAP version 13\n1..4\nok 1 - a # SKIP no disk\nnot ok 2 - b\n  ---\n  at: x\n    y\n  ...\n    ok 1 - inner\nok\n',
+  )
+  expect(value).toEqual([
+    { line: 3, number: 1, status: 'skip', name: 'a', reason: 'no disk' },
+    { line: 4, number: 2, status: 'not ok', name: 'b', diagnostic: 'at: x\n  y' },
+    { line: 9, number: 1, status: 'ok', name: 'inner', depth: 1 },
+    { line: 10, status: 'ok', name: '' },
+  ])
+})
+
+test('rows that databases print a column a line, of several tables', () => {
+  const psql =
+    '-[ RECORD 1 ]---\nid   | 7\nnote | a|b +\n     | c\n-[ RECORD 2 ]---\nid   | 8\nnote | \n(2 rows)\n'
+  expect(read(psql)).toEqual({
+    format: 'table',
+    value: [
+      { id: 7, note: 'a|b\nc' },
+      { id: 8, note: '' },
+    ],
+  })
+  const stars = '*'.repeat(27)
+  const row = (number: number, text: string) => `${stars} ${number}. row ${stars}\n${text}\n`
+  const mysql = `${row(1, '  id: 1\nname: NULL')}${row(2, '  id: 2\nname: a: b')}2 rows in set (0.00 sec)\n${row(1, 'other: x')}`
+  expect(read(mysql).value).toEqual([{ id: 1, name: null }, { id: 2, name: 'a: b' }, { other: 'x' }])
+})
+
+test('changes of git by file', () => {
+  const text =
+    ' a.ts | 3 ++-\n b.ts | 400 +++--\n c.png | Bin 0 -> 9 bytes\n d.ts | 0\n e.ts | 1 +\n 5 files changed\n'
+  expect(read(text).value).toEqual([
+    { line: 1, file: 'a.ts', changes: 3, insertions: 2, deletions: 1 },
+    { line: 2, file: 'b.ts', changes: 400 },
+    { line: 3, file: 'c.png', binary: '0 -> 9 bytes' },
+    { line: 4, file: 'd.ts', changes: 0, insertions: 0, deletions: 0 },
+    { line: 5, file: 'e.ts', changes: 1, insertions: 1, deletions: 0 },
+  ])
+})
