@@ -177,10 +177,9 @@ describeWithValkey('replicas over a store', () => {
     const own = await startValkey()
     onTestFinished(() => own.stop())
     const as = { user: 'default:', port: own.port }
-    const [here, there] = [await open(as), await open(as)].map(({ store }) => sharedResults(store.values)) as [
-      SharedResults,
-      SharedResults,
-    ]
+    const [here, there] = [await open(as), await open(as)].map(({ store }) =>
+      sharedResults(store.values),
+    ) as [SharedResults, SharedResults]
     const before = await here.phase(agent)
     await own.kill()
     await here.forget(agent)
