@@ -4,7 +4,9 @@ WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY . .
-RUN npm pack --pack-destination /tmp && npm install --prefix /app --no-audit --no-fund /tmp/mcp-rlm-proxy-*.tgz
+# Optional packages, such as @redis/client for a shared store.
+ARG PACKAGES=""
+RUN npm pack --pack-destination /tmp && npm install --prefix /app --no-audit --no-fund /tmp/mcp-rlm-proxy-*.tgz $PACKAGES
 
 FROM node:24-slim
 ENV NODE_ENV=production \

@@ -1,6 +1,7 @@
 /** The composition root: from a configuration to a running gateway. The one place where everything is wired. */
 
 import { identityOf } from './config/identity.ts'
+import { isLocal } from './config/loopback.ts'
 import type { Config } from './config/schema.ts'
 import { availableMb, memoryPlan } from './engine/memory.ts'
 import { createEngine, ENGINE_DEFAULTS } from './engine/pool.ts'
@@ -18,7 +19,7 @@ import { openListChangedCommand } from './gateway/list-changed-command.ts'
 import { openModules } from './gateway/modules.ts'
 import { createMounting } from './gateway/mounting.ts'
 import { createOnion, describeLayers } from './gateway/onion.ts'
-import { openReplicas, openSeal } from './gateway/replicas.ts'
+import { openBuckets, openReplicas, openSeal } from './gateway/replicas.ts'
 import { openResultStore } from './gateway/result-store.ts'
 import {
   liveSettings,
@@ -67,7 +68,11 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     queryTimeout: settings.queryTimeoutMs,
   })
   const ledger = createLedger({ countTokens: (texts) => engine.countTokens(texts), now })
-  const { resultStore, shared } = await openResultStore(config, engine, logger, now, memory.keptBytes)
+  const { resultStore, shared: values } = await openResultStore(config, engine, logger, now, memory.keptBytes)
+
+  // A local client is of this machine: it shares nothing but what it keeps.
+  const shared = isLocal(settings.transport) ? undefined : values
+  const buckets = openBuckets(shared, logger, now, elapsed)
 
   // Clients and servers, with the place of the modules between them.
   const stack = createStack()
@@ -85,7 +90,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     reach: stack.reach,
     ask: askThrough(stack),
   })
-  const quotas = createServerQuotas(elapsed)
+  const quotas = createServerQuotas(buckets)
   quotas.configure(config.servers)
 
   // What stands around an exchange: modules, features that the settings ask for, and those that are always there.
@@ -95,6 +100,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     now,
     elapsed,
     definitions: parts.modules ?? [],
+    buckets,
     ownTools: PROXY_TOOL_NAMES,
     listsAll: (client) =>
       upstreams.serversFor(client).length === upstreams.servers.length &&
@@ -138,7 +144,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   const resultCache =
     settings.toolCache.ttlMs === 0
       ? undefined
-      : (await import('./features/result-cache/index.ts')).openResultCache(config, audience, elapsed)
+      : (await import('./features/result-cache/index.ts')).openResultCache(config, audience, elapsed, shared)
   const telemetry = settings.telemetry.enabled
     ? await (await import('./features/telemetry/index.ts')).openTelemetry(config, { logger, elapsed })
     : undefined

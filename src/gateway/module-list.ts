@@ -21,6 +21,7 @@ import { type Logger, withFields } from '../observe/log.ts'
 import { messageOf, ProxyError, RPC, RpcError } from '../protocol/errors.ts'
 import type { Client } from '../protocol/exchange.ts'
 import { kindOfList } from '../protocol/lists.ts'
+import { localBuckets, type OpenBuckets } from '../protocol/rate.ts'
 import { didYouMean } from '../text/edit-distance.ts'
 import { later } from '../upstream/backoff.ts'
 import type { ModuleStatus, UnmatchedPattern } from './contract.ts'
@@ -252,6 +253,8 @@ export interface ModuleMakerParts {
   definitions: readonly ModuleDefinition[]
   /** Names of the proxy's own tools. */
   ownTools: ReadonlySet<string>
+  /** Absent: they are of this process. */
+  buckets?: OpenBuckets
   /** What is listed may be something else. */
   listsChanged(): void
   /** True when all that servers list is listed for this client. Absent: nobody knows, and patterns that fit nothing are not told of. */
@@ -266,7 +269,7 @@ const OF_CLIENTS = /^(?:tools|prompts|resources|completion|logging)\//
 
 /** `listed`: a list went to a client, and there are patterns that nothing has fitted yet. */
 function createModuleMaker(parts: ModuleMakerParts, listed: () => void): MakeModule {
-  const { now, elapsed, definitions, ownTools, listsChanged } = parts
+  const { now, elapsed, definitions, ownTools, listsChanged, buckets: open = localBuckets(elapsed) } = parts
   const isOwnTool = (tool: string): boolean => ownTools.has(tool)
   const change = createChange(parts.engine)
 
@@ -278,7 +281,9 @@ function createModuleMaker(parts: ModuleMakerParts, listed: () => void): MakeMod
     const messages =
       typeof definition.messages === 'function' ? definition.messages(options) : definition.messages
     const directory = moduleDirectory(settings.dataDir, name, file)
-    const context = { name, logger, now, elapsed, dataDir: directory, change, isOwnTool, listsChanged }
+    const buckets: ModuleContext['buckets'] = (rate) => open(`module ${name}`, rate)
+    const clocks = { now, elapsed }
+    const context = { name, logger, ...clocks, dataDir: directory, change, buckets, isOwnTool, listsChanged }
     const module = await create(definition, options, context)
     const patterns = definition.patterns?.(options) ?? []
     const layer = {

@@ -4,6 +4,7 @@ import type { Config } from '../config/schema.ts'
 import type { Logger } from '../observe/log.ts'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
 import type { Request } from '../protocol/message.ts'
+import { localBuckets, type OpenBuckets } from '../protocol/rate.ts'
 import type { Replicas, Told } from '../server/replicas.ts'
 import type { SessionSeal } from '../server/sealed.ts'
 import type { SharedValues } from '../store/valkey/values.ts'
@@ -17,6 +18,29 @@ export async function openSeal(
   if (key === undefined) return undefined
   const { createSessionSeal } = await import('../server/sealed.ts')
   return createSessionSeal({ keys: [key].flat(), lifeMs: maxAgeSeconds * 1000, now })
+}
+
+/** Buckets that replicas share. While the store is away, or refuses, each counts by itself. */
+export function openBuckets(
+  shared: SharedValues | undefined,
+  logger: Logger,
+  now: () => number,
+  elapsed: () => number,
+): OpenBuckets {
+  const local = localBuckets(elapsed)
+  if (shared === undefined) return local
+  const failed = sometimes(now, (reason) => logger.warn({ reason }, 'quotas count at this replica alone'))
+  return (name, rate) => {
+    const alone = local(name, rate)
+    return async (key) => {
+      try {
+        return await shared.take('bucket', `${name} ${key}`, rate)
+      } catch (error) {
+        failed(messageOf(error))
+        return alone(key)
+      }
+    }
+  }
 }
 
 const SESSION = 'session'

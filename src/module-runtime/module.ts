@@ -6,6 +6,7 @@ import type { Result } from '../protocol/content.ts'
 import { ProxyError, RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Handler, Lists, ShowList } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
+import type { Rate, Take } from '../protocol/rate.ts'
 import type { TextChange } from '../text/change-rules.ts'
 import type { NamingPattern } from './patterns.ts'
 
@@ -85,6 +86,8 @@ export interface ModuleContext {
    * itself where nothing had to be changed. `counts`: how often each change was made, by its name.
    */
   change(result: Result, change: TextChange, signal: AbortSignal): Promise<{ result: Result; counts: Counts }>
+  /** Buckets of calls by key, for the module alone. Replicas that share a store count together. */
+  buckets(rate: Rate): Take
   /** True for the name of a tool of the proxy's own: what it answers comes from kept results, which passed the modules before. */
   isOwnTool(name: string): boolean
   /**

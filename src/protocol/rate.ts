@@ -59,22 +59,32 @@ export interface Rate {
   readonly burst?: number | undefined
 }
 
-/** Takes a call of this key; the seconds to wait where there is none left. */
-type Take = (key: string) => number | undefined
+/** Takes a call of this key; the seconds to wait where there is none left. A promise where replicas count together. */
+export type Take = (key: string) => number | undefined | Promise<number | undefined>
+
+/** Makes the buckets of this name. */
+export type OpenBuckets = (name: string, rate: Rate) => Take
 
 /** Buckets that are kept; the one used longest ago goes first, which gives who had it a full one. */
 const MAX_BUCKETS = 10_000
 
-/** @param now milliseconds by a clock that nobody sets */
-export function createBuckets({ rps, burst = Math.floor(rps) }: Rate, now: () => number): Take {
-  const buckets = new Map<string, TokenBucket>()
-  return (key) => {
-    const bucket = buckets.get(key) ?? new TokenBucket({ rate: rps, burst: Math.max(1, burst), now })
-    buckets.delete(key)
-    buckets.set(key, bucket)
-    const [oldest] = buckets.keys()
-    if (buckets.size > MAX_BUCKETS && oldest !== undefined) buckets.delete(oldest)
-    const permission = bucket.take()
-    return permission.allowed ? undefined : Math.ceil(permission.retryAfter / 1000)
+/** Buckets of this process alone. `now`: milliseconds by a clock that nobody sets. */
+export function localBuckets(now: () => number): OpenBuckets {
+  return (_name, rate) => {
+    const buckets = new Map<string, TokenBucket>()
+    return (key) => {
+      const bucket = buckets.get(key) ?? new TokenBucket({ rate: rate.rps, burst: burstOf(rate), now })
+      buckets.delete(key)
+      buckets.set(key, bucket)
+      const [oldest] = buckets.keys()
+      if (buckets.size > MAX_BUCKETS && oldest !== undefined) buckets.delete(oldest)
+      const permission = bucket.take()
+      return permission.allowed ? undefined : Math.ceil(permission.retryAfter / 1000)
+    }
   }
+}
+
+/** Tokens that a full bucket has. */
+export function burstOf({ rps, burst = Math.floor(rps) }: Rate): number {
+  return Math.max(1, burst)
 }

@@ -6,7 +6,7 @@ import { holdTo } from '../protocol/effects.ts'
 import { ProxyError, RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange, Handler } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
-import { createBuckets } from '../protocol/rate.ts'
+import type { OpenBuckets, Take } from '../protocol/rate.ts'
 import { renameViews } from '../protocol/uri-rewrite.ts'
 import type { Upstreams } from '../upstream/contract.ts'
 import { AuthorizationNeeded } from '../upstream/transport.ts'
@@ -125,7 +125,8 @@ function toolRoutes(parts: ToolRouteParts): Routes {
         await exchange.admit?.(destination)
         if (exchange.limit) await holdTo(exchange.limit, destination)
         // Giving up a call that waits for input is none, and is what ends it where nothing is left of the quota.
-        const refusal = exchange.isOver ? undefined : quotas?.(server)
+        const taken = exchange.isOver ? undefined : quotas?.(server)
+        const refusal = taken instanceof Promise ? await taken : taken
         if (refusal !== undefined) return errorResult(refusal)
         const request = { method: 'tools/call', params: askedOf(named, exchange) }
         const result = await upstreams.request(server, request, exchange)
@@ -315,7 +316,7 @@ function createTasks(upstreams: Upstreams, resources: Resources): Tasks {
 // How often tools of a server may be called.
 
 /** Takes one call of this server's quota. Returns a text for the model when none is left. */
-export type Quotas = (server: string) => string | undefined
+export type Quotas = (server: string) => string | undefined | Promise<string | undefined>
 
 /** A token bucket for each server, which all clients share. */
 export interface ServerQuotas {
@@ -324,14 +325,20 @@ export interface ServerQuotas {
   configure(servers: readonly Pick<ServerConfig, 'name' | 'quota'>[]): void
 }
 
-/** @param now milliseconds by a monotonic clock */
-export function createServerQuotas(now: () => number): ServerQuotas {
-  let buckets = new Map<string, { written: string; take: ReturnType<typeof createBuckets> }>()
+export function createServerQuotas(open: OpenBuckets): ServerQuotas {
+  let buckets = new Map<string, { written: string; take: Take }>()
+
+  function refusal(server: string, seconds: number | undefined): string | undefined {
+    if (seconds === undefined) return undefined
+    return `Server \`${server}\` has had as many calls as it is allowed here. Nothing was called; try again in ${seconds} s.`
+  }
+
   return {
     take(server) {
       const seconds = buckets.get(server)?.take(server)
-      if (seconds === undefined) return undefined
-      return `Server \`${server}\` has had as many calls as it is allowed here. Nothing was called; try again in ${seconds} s.`
+      return seconds instanceof Promise
+        ? seconds.then((left) => refusal(server, left))
+        : refusal(server, seconds)
     },
     configure(servers) {
       buckets = new Map(
@@ -339,7 +346,7 @@ export function createServerQuotas(now: () => number): ServerQuotas {
           if (quota === undefined) return []
           const written = JSON.stringify(quota)
           const known = buckets.get(name)
-          return [[name, known?.written === written ? known : { written, take: createBuckets(quota, now) }]]
+          return [[name, known?.written === written ? known : { written, take: open('server', quota) }]]
         }),
       )
     },

@@ -82,6 +82,8 @@ export interface ResultStore {
   recent(agent: Owner): Promise<readonly Recent[]>
   /** Removes everything, from the backing store too. */
   clear(): Promise<void>
+  /** What is kept under this handle could not be shared, although the store is shared: no other process finds it. */
+  isAlone(handle: Handle): boolean
   /** Entries in memory. */
   readonly size: number
   /** Entries and bytes in memory, of one agent or of all. */
@@ -366,6 +368,7 @@ export function createResultStore(options: ResultStoreOptions): ResultStore {
       await Promise.all(leaving.values())
       await backing?.clear()
     },
+    isAlone: (handle) => backing?.isShared === true && backing.isAlone?.(handle) === true,
     get size() {
       return ledger.size
     },

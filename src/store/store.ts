@@ -63,6 +63,8 @@ export interface Store {
    * in memory, which a store with an age of its own may count as a use. There, `info` rejects where it cannot tell.
    */
   readonly isShared?: boolean
+  /** Of a shared store: this entry could be put where no other process finds it. */
+  isAlone?(handle: Handle): boolean
   put(entry: Entry): Promise<void>
   /** The content alone. Undefined: not there, or another owner's. */
   get(handle: Handle, owner: string): Promise<Uint8Array | undefined>

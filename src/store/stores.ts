@@ -122,6 +122,6 @@ export async function openSharedStore(
     },
     onAway,
   })
-  store = createFallbackStore({ shared, local, onRefused })
+  store = createFallbackStore({ shared, local, isLocalSeen: blobs !== undefined, onRefused })
   return Object.assign(store, { values: shared.values })
 }

@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { loadConfig } from '../../src/config/load-program.ts'
 import { settingRows } from '../../src/config/options.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -37,6 +39,24 @@ test('it copies files that exist, and sets variables that the proxy reads', () =
   ].map(([, name]) => name as string)
   expect(set.length).toBeGreaterThan(3)
   expect(set.filter((name) => !known.includes(name))).toEqual([])
+})
+
+test('the example of replicas names files that exist, and settings that count', () => {
+  const folder = join(root, 'examples/replicas')
+  const compose = parse(read('examples/replicas/compose.yaml'), { merge: true })
+  const services = Object.values(compose.services) as { volumes?: string[] }[]
+  const mounted = services.flatMap(({ volumes = [] }) => volumes).map((volume) => volume.split(':')[0] ?? '')
+  const files = mounted.filter((source) => source.startsWith('./'))
+  expect(files).toContain('./mcp.json')
+  expect(files.filter((file) => !existsSync(join(folder, file)))).toEqual([])
+  expect(mounted.filter((source) => !files.includes(source) && !(source in compose.volumes))).toEqual([])
+  const env = { SESSIONS_KEY: 'a key that all replicas have', STORE_KEY: 'a key of the store' }
+  const { config, warnings } = loadConfig({ path: join(folder, 'mcp.json'), env, cwd: folder, home: folder })
+  expect(warnings).toEqual([])
+  expect(config.settings.store).toMatchObject({ url: 'valkey://valkey:6379' })
+  expect(Number.parseInt(compose['x-replica'].stop_grace_period, 10)).toBeGreaterThan(
+    config.settings.drain.callSeconds + 8,
+  )
 })
 
 test('it starts the command of the package, and asks its own health, at the port that the page publishes', () => {

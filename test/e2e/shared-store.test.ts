@@ -98,7 +98,9 @@ describeWithValkey('two proxies over one store', () => {
     const server = await started()
     const [here, there] = await replicas(server)
     const [one, other] = [await connect('2.x modern', here), await connect('2.x modern', there)]
-    const before = handleOf(await one.callTool(records(300)))
+    const first = await one.callTool(records(300))
+    const before = handleOf(first)
+    expect(textOf(first)).not.toContain('Not shared')
     expect(textOf(await other.callTool(question(before)))).toContain('300')
 
     server.child.kill('SIGSTOP')
@@ -110,7 +112,9 @@ describeWithValkey('two proxies over one store', () => {
     await expect.poll(async () => textOf(await other.callTool(question(paused))), WAIT).toContain('301')
 
     await server.kill()
-    const dead = handleOf(await one.callTool(records(302)))
+    const alone = await one.callTool(records(302))
+    const dead = handleOf(alone)
+    expect(textOf(alone)).toContain('Not shared: the store is away')
     expect(textOf(await one.callTool(question(dead)))).toContain('302')
     expect(textOf(await other.callTool(question(dead)))).toContain('No kept result has cache_id')
     await server.restart()

@@ -5,7 +5,6 @@ import { errorResult } from '../../protocol/content.ts'
 import type { Exchange, Lists } from '../../protocol/exchange.ts'
 import { namesAt } from '../../protocol/lists.ts'
 import { originOf } from '../../protocol/origin.ts'
-import { createBuckets } from '../../protocol/rate.ts'
 import { matcherOf } from '../../text/glob.ts'
 import { quotaOptions } from './options.ts'
 
@@ -14,8 +13,8 @@ export const quota = defineModule({
   options: quotaOptions,
   messages: ['tools/call'],
   patterns: ({ tools }) => patternsIn('tools', tools, ['tools']),
-  create({ rps, burst, per, tools }, { elapsed, isOwnTool }) {
-    const take = createBuckets({ rps, burst }, elapsed)
+  create({ rps, burst, per, tools }, { buckets, isOwnTool }) {
+    const take = buckets({ rps, burst })
     const isMeant = tools && matcherOf(tools)
     /** Whose a tool is has to be known. */
     const asksLists = per === 'server' || tools !== undefined
@@ -35,7 +34,7 @@ export const quota = defineModule({
     return {
       wrap: (next, inside) => async (exchange) => {
         const key = await keyOf(exchange, inside)
-        const seconds = key === undefined ? undefined : take(key)
+        const seconds = key === undefined ? undefined : await take(key)
         if (seconds === undefined) return next(exchange)
         const whose = per === 'agent' ? 'You have' : per === 'tool' ? 'This tool has' : 'There have been'
         const text =

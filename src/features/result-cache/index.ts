@@ -25,7 +25,9 @@ import { originOf } from '../../protocol/origin.ts'
 import { SingleFlight } from '../../protocol/sharing.ts'
 import { PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
 import type { Audience } from '../../server/audience.ts'
+import type { SharedValues } from '../../store/valkey/values.ts'
 import { fitsGlob } from '../../text/glob.ts'
+import { type SharedResults, sharedResults } from './shared.ts'
 
 export interface ResultCacheOptions {
   /** Milliseconds for which a result is good. */
@@ -38,6 +40,8 @@ export interface ResultCacheOptions {
   exempt: ReadonlySet<string>
   /** Milliseconds by a clock that nobody sets. */
   now: () => number
+  /** What replicas remember together. Absent: this process remembers by itself. */
+  shared?: SharedResults | undefined
 }
 
 export interface ResultCache {
@@ -65,7 +69,14 @@ const MAX_PARSED = 1024 * 1024
 const NOTE = Symbol('result-cache')
 type Noted = Exchange & { [NOTE]?: { hit: boolean } }
 
-export function createResultCache({ ttl, tools, maxBytes, exempt, now }: ResultCacheOptions): ResultCache {
+export function createResultCache({
+  ttl,
+  tools,
+  maxBytes,
+  exempt,
+  now,
+  shared,
+}: ResultCacheOptions): ResultCache {
   const known = new LRUCache<string, Remembered>({
     max: MAX_RESULTS,
     maxSize: maxBytes,
@@ -98,10 +109,11 @@ export function createResultCache({ ttl, tools, maxBytes, exempt, now }: ResultC
     const { name } = exchange.params
     if (typeof name !== 'string' || exempt.has(name)) return next(exchange)
     const verdict = await verdictOn(name, exchange, inside)
-    const key = verdict.remember ? keyOf(exchange) : undefined
-    const before = key === undefined ? undefined : known.get(key)
-    if (before && now() < before.until) return hit(before.result, exchange)
-    if (verdict.changes) return changing(next, exchange, key)
+    const asked = verdict.remember ? keyOf(exchange, shared && verdict.definition) : undefined
+    const key = asked && shared ? `${await shared.phase(exchange.agent)} ${asked}` : asked
+    const before = key === undefined ? undefined : await remembered(key, exchange)
+    if (before) return hit(before, exchange)
+    if (verdict.changes) return changing(next, exchange, asked)
     return key === undefined ? next(exchange) : reading(next, exchange, key)
   }
 
@@ -116,16 +128,31 @@ export function createResultCache({ ttl, tools, maxBytes, exempt, now }: ResultC
     }
   }
 
-  async function changing(next: Handler, exchange: Exchange, key: string | undefined): Promise<Result> {
-    forget(exchange.agent.id)
+  async function remembered(key: string, exchange: Exchange): Promise<Result | undefined> {
+    const here = known.get(key)
+    if (here && now() < here.until) return here.result
+    const began = changes
+    const there = await shared?.get(key)
+    // How long it still counts is known there alone: it is asked for each time.
+    return there && began === changes && !exchange.signal.aborted ? there : undefined
+  }
+
+  async function changing(next: Handler, exchange: Exchange, asked: string | undefined): Promise<Result> {
+    const { agent } = exchange
+    const forgotten = async (): Promise<void> => {
+      forget(agent.id)
+      await shared?.forget(agent)
+    }
+    await forgotten()
     try {
       const result = await next(exchange)
-      forget(exchange.agent.id)
-      if (key !== undefined) keep(key, result, exchange, changes)
+      await forgotten()
+      if (asked !== undefined)
+        keep(shared ? `${await shared.phase(agent)} ${asked}` : asked, result, exchange, changes)
       return result
     } catch (error) {
       // Nobody knows how far it came.
-      forget(exchange.agent.id)
+      await forgotten()
       throw error
     }
   }
@@ -146,8 +173,10 @@ export function createResultCache({ ttl, tools, maxBytes, exempt, now }: ResultC
   }
 
   function keep(key: string, result: Result, { agent }: Exchange, began: number): Result {
-    if (began === changes && isGood(result))
-      known.set(key, { result, agent: agent.id, until: now() + ttl }, { size: sizeOf(result) })
+    if (began !== changes || !isGood(result)) return result
+    known.set(key, { result, agent: agent.id, until: now() + ttl }, { size: sizeOf(result) })
+    // Another replica would not know what to strike out of the files in it.
+    if ((struck.get(result)?.size ?? 0) === 0) void shared?.put(key, result, ttl)
     return result
   }
 
@@ -212,12 +241,14 @@ const CARRIED = /^(?:progressToken|traceparent|tracestate|baggage|io\.modelconte
  * The same for calls of one agent that differ in the order of names alone. Undefined for a call that is no other's: of a task, with
  * answers to what a server asked, or of an agent that nobody knows, who may be several.
  */
-function keyOf({ agent, client, params }: Exchange): string | undefined {
+function keyOf({ agent, client, params }: Exchange, definition: JsonObject | undefined): string | undefined {
   if (agent.kind === 'anonymous' || Object.keys(params).some((member) => !KNOWN.has(member))) return undefined
   const { name, arguments: args = {}, _meta: meta } = params
   const asked = isObject(meta) ? Object.entries(meta).filter(([member]) => !CARRIED.test(member)) : []
   // Names may mean other tools in another profile.
-  const call = [agent.kind, agent.id, client.profile ?? null, name ?? null, args, Object.fromEntries(asked)]
+  const whose = [agent.kind, agent.id, client.profile ?? null]
+  // A tool of this name may be another one at another replica.
+  const call = [...whose, name ?? null, definition ?? null, args, Object.fromEntries(asked)]
   const hash = createHash('sha256')
   try {
     for (const part of jsonParts(ordered(call as JsonValue))) hash.update(part)
@@ -248,6 +279,7 @@ function ordered(value: JsonValue): JsonValue {
 interface Verdict {
   readonly remember: boolean
   readonly changes: boolean
+  readonly definition?: JsonObject
 }
 
 /**
@@ -268,6 +300,7 @@ function createJudge(names: readonly string[]): (definition: JsonObject) => Verd
     return {
       remember: reads ? named || names.length === 0 : named && annotations.idempotentHint === true,
       changes: !reads,
+      definition,
     }
   }
 }
@@ -284,6 +317,7 @@ export function openResultCache(
   { settings: { toolCache } }: Config,
   audience: Pick<Audience, 'listen'>,
   elapsed: () => number,
+  values?: SharedValues,
 ): ResultCache {
   const cache = createResultCache({
     ttl: toolCache.ttlMs,
@@ -291,6 +325,7 @@ export function openResultCache(
     maxBytes: MAX_BYTES,
     exempt: PROXY_TOOL_NAMES,
     now: elapsed,
+    shared: values && sharedResults(values),
   })
   audience.listen((list) => {
     if (list === 'tools') cache.forget()

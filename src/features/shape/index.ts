@@ -275,7 +275,7 @@ async function callTool(
       deliveredTokens: sent.tokens,
     })
     return withLinks(
-      withPreview(sent, entry.handle, digestOptions.form),
+      withPreview(sent, entry.handle, digestOptions.form, options.resultStore),
       entry.handle,
       unpacked,
       exchange.client,
@@ -522,7 +522,7 @@ async function readResource(next: Handler, exchange: Exchange, options: ShapeOpt
       originalTokens: tokens,
       deliveredTokens: shaped.tokens,
     })
-    return asResource(withPreview(shaped, entry.handle, undefined), uri)
+    return asResource(withPreview(shaped, entry.handle, undefined, resultStore), uri)
   } catch (error) {
     if (exchange.signal.aborted) throw error
     logger.error({ err: error, uri }, 'a resource could not be kept and passes as it is')
@@ -556,13 +556,18 @@ async function digestOrFallback(
   }
 }
 
+/** The next question may come to another replica. */
+const NOT_SHARED =
+  '\nNot shared: the store is away, or did not take it. Where this cache_id is answered as gone, ask again, or call the tool again.'
+
 function withPreview(
   shaped: NonNullable<Digest['shaped']>,
   handle: string,
   form: Form | undefined,
+  resultStore: Pick<ResultStore, 'isAlone'>,
 ): JsonObject {
   const content = blocksOf(shaped.result)
-  const preview = shaped.text.join(handle)
+  const preview = shaped.text.join(handle) + (resultStore.isAlone(handle) ? NOT_SHARED : '')
   content.splice(shaped.at, 0, { ...textBlock(preview), ...shaped.block })
   const meta = isObject(shaped.result._meta) ? shaped.result._meta : {}
   return {

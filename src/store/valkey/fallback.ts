@@ -9,6 +9,8 @@ export interface FallbackOptions {
   shared: ValkeyStore
   /** Undefined: there is none; what is not shared lies in the memory of the result store alone. */
   local: Store | undefined
+  /** Other processes find what lies in the local one. */
+  isLocalSeen: boolean
   /** A result is not shared, for this reason. Not called while the server is away: that is told once. */
   onRefused: (reason: string) => void
 }
@@ -16,7 +18,7 @@ export interface FallbackOptions {
 const REMEMBERED = 10_000
 
 /** What was kept here alone, or removed while the server was away: settled by `sweep` once it is back. */
-export function createFallbackStore({ shared, local, onRefused }: FallbackOptions): Store {
+export function createFallbackStore({ shared, local, isLocalSeen, onRefused }: FallbackOptions): Store {
   /** Kept here alone because the server was away or had no room. */
   const waiting = new LRUCache<Handle, string>({ max: REMEMBERED })
   /** Kept here alone because it is too large for the server. */
@@ -116,6 +118,7 @@ export function createFallbackStore({ shared, local, onRefused }: FallbackOption
   let settling: Promise<void> | undefined
   return {
     isShared: shared.isShared ?? false,
+    isAlone: (handle) => isLocal(handle) && !isLocalSeen,
     put,
     get: async (handle, owner) => (await getEntry(handle, owner))?.content,
     getEntry,

@@ -1,6 +1,7 @@
 /** What all proxies of one store know together beside results: a few fields under a name, and what they tell each other. */
 
 import type { ProxyError } from '../../protocol/errors.ts'
+import { burstOf, type Rate } from '../../protocol/rate.ts'
 import type { Cipher } from './cipher.ts'
 import { type Connection, script } from './connection.ts'
 
@@ -13,6 +14,8 @@ export interface SharedValues {
   values(kind: string, name: string): Promise<string[]>
   /** Puts a value in a field, or takes it away (undefined). All of the name lives so many milliseconds from now. Takes `MOST_FIELDS`. */
   put(kind: string, name: string, field: string, value: string | undefined, lifeMs: number): Promise<void>
+  /** Takes a call from the bucket of a name; the seconds to wait where there is none left. By the clock of the store. */
+  take(kind: string, name: string, rate: Rate): Promise<number | undefined>
   /** Takes all away that is under a name. */
   forget(kind: string, name: string): Promise<void>
   /** To all that listen, this process too. */
@@ -33,6 +36,26 @@ if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 and redis.call('HLEN', KEYS[1]) 
 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return redis.call('PEXPIRE', KEYS[1], ARGV[3])
+`)
+
+/**
+ * As `TokenBucket`. It lives until it is full again. KEYS: bucket. ARGV: tokens that come back in a second, tokens that can be saved. The
+ * answer: 0, or the milliseconds to wait.
+ */
+const TAKE = script(`
+local rate, burst = tonumber(ARGV[1]), tonumber(ARGV[2])
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local known = redis.call('HMGET', KEYS[1], 'tokens', 'at')
+local tokens = burst
+if known[1] and known[2] then
+  tokens = math.min(burst, tonumber(known[1]) + math.max(0, now - tonumber(known[2])) / 1000 * rate)
+end
+local wait = 0
+if tokens >= 1 - 1e-9 then tokens = math.max(0, tokens - 1) else wait = math.ceil((1 - 1e-9 - tokens) / rate * 1000) end
+redis.call('HSET', KEYS[1], 'tokens', string.format('%.9f', tokens), 'at', string.format('%.0f', now))
+redis.call('PEXPIRE', KEYS[1], string.format('%.0f', math.min(1e12, math.ceil(burst / rate * 1000) + 1000)))
+return wait
 `)
 
 export function createSharedValues(connection: Connection, cipher: Cipher): SharedValues {
@@ -60,6 +83,11 @@ export function createSharedValues(connection: Connection, cipher: Cipher): Shar
         const closed = await cipher.close(Buffer.from(value), key)
         await connection.run(PUT, [key], [hidden, closed, String(lifeMs), String(MOST_FIELDS)])
       }
+    },
+    async take(kind, name, rate) {
+      const args = [String(rate.rps), String(burstOf(rate))]
+      const wait = Number(await connection.run(TAKE, [keyOf(kind, name)], args))
+      return wait === 0 ? undefined : Math.ceil(wait / 1000)
     },
     async forget(kind, name) {
       await connection.send(['UNLINK', keyOf(kind, name)])

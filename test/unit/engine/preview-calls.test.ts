@@ -209,7 +209,10 @@ verifies('S3.12', 'no preview suggests a tool that may write, whatever tools the
         engine: {
           digest: async (source, options) => digest(createViews(), source, options),
         } as Partial<Engine> as Engine,
-        resultStore: { keep: async () => ({ handle: HANDLE }) } as unknown as ResultStore,
+        resultStore: {
+          keep: async () => ({ handle: HANDLE }),
+          isAlone: () => false,
+        } as unknown as ResultStore,
         logger: silentLogger,
         enabled: true,
         exempt: new Set(),

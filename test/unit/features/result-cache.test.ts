@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { parseConfig } from '../../../src/config/load-program.ts'
 import { createReferences } from '../../../src/features/references/index.ts'
 import { createResultCache } from '../../../src/features/result-cache/index.ts'
+import type { SharedResults } from '../../../src/features/result-cache/shared.ts'
 import { createGateway } from '../../../src/gateway.ts'
 import { LargeResult, META, plain, type Result } from '../../../src/protocol/content.ts'
 import type { Client, Exchange } from '../../../src/protocol/exchange.ts'
@@ -32,10 +33,11 @@ interface WorldOptions {
   tools?: string[]
   answer?: Answer
   maxBytes?: number
+  shared?: SharedResults
 }
 
 /** The layers over a server that counts its calls and, when nothing else is said, answers with their number. */
-function world({ tools = [], answer, maxBytes = 1_000_000 }: WorldOptions = {}) {
+function world({ tools = [], answer, maxBytes = 1_000_000, shared }: WorldOptions = {}) {
   let time = 0
   const made: JsonObject[] = []
   const cache = createResultCache({
@@ -44,6 +46,7 @@ function world({ tools = [], answer, maxBytes = 1_000_000 }: WorldOptions = {}) 
     maxBytes,
     exempt: new Set(['proxy_filter']),
     now: () => time,
+    shared,
   })
   const { handler } = compose([cache.mark, cache.remember], async (asked) => {
     if (asked.method === 'tools/list') return { tools: TOOLS }
@@ -373,4 +376,25 @@ verifies('S4.35', 'is off by default, and an older name turns it on', async () =
   const call = () => on.ask('proxy-dispatch', { action: 'call', tool: 'calls' })
   await call()
   expect(isHit(await call())).toBe(true)
+})
+
+test('what another replica remembers is a hit here, and a change here ends it there', async () => {
+  const phases = { now: 'first' }
+  const remembered = new Map<string, Result>()
+  const shared = {
+    phase: async () => phases.now,
+    get: async (key: string) => remembered.get(key),
+    put: async (key: string, result: Result) => void remembered.set(key, result),
+    forget: async () => {
+      phases.now += '.'
+    },
+  }
+  const [one, other] = [world({ shared }), world({ shared })]
+  const atOther = (name: string) => other.call(name, {}, {}, one.one)
+  expect(await one.text('f_read')).toBe('call 1')
+  expect(await hits(atOther('f_read'))).toBe(true)
+  expect(other.made).toHaveLength(0)
+  await atOther('f_write')
+  expect(await hits(one.call('f_read'))).toBe(undefined)
+  expect(await one.text('f_read')).toBe('call 2')
 })

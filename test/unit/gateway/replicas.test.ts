@@ -1,7 +1,9 @@
 /** What replicas tell each other of sessions, over a real store. */
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import type { Config } from '../../../src/config/schema.ts'
-import { openReplicas } from '../../../src/gateway/replicas.ts'
+import { type SharedResults, sharedResults } from '../../../src/features/result-cache/shared.ts'
+import { openBuckets, openReplicas } from '../../../src/gateway/replicas.ts'
+import { silentLogger } from '../../../src/observe/log.ts'
 import type { Replicas, Told } from '../../../src/server/replicas.ts'
 import { createValkeyStore } from '../../../src/store/valkey/store.ts'
 import { describeWithValkey, startValkey, type ValkeyServer } from '../../support/valkey-server.ts'
@@ -125,6 +127,66 @@ describeWithValkey('replicas over a store', () => {
       .toMatch(/NOPERM.*docs\/shared-store\.md/)
     await deaf.replicas.note('kept', SUBSCRIBE)
     expect(await deaf.replicas.recall('kept')).toEqual([SUBSCRIBE])
+  })
+
+  test('count the calls of a quota together, by the clock of the store', async () => {
+    const [here, there] = [await open(), await open()]
+    const rate = { rps: 0.5, burst: 3 }
+    const takes = [here, there].map(({ store }) =>
+      openBuckets(store.values, silentLogger, Date.now, () => 0)('module quota', rate),
+    )
+    const taken = []
+    for (const nth of [0, 1, 0, 1, 0]) taken.push(await takes[nth]?.('anna'))
+    expect(taken).toEqual([undefined, undefined, undefined, 2, 2])
+    expect(await takes[1]?.('ben')).toBeUndefined()
+  })
+
+  test('count by themselves while the store is away, and say so', async () => {
+    const own = await startValkey()
+    onTestFinished(() => own.stop())
+    const { store } = await open({ user: 'default:', port: own.port })
+    await own.kill()
+    const warn = vi.fn()
+    const take = openBuckets(store.values, { warn } as never, Date.now, () => 0)('server', { rps: 1 })
+    await expect.poll(() => take('a'), WAIT).toBe(1)
+    expect(JSON.stringify(warn.mock.calls)).toContain('quotas count at this replica alone')
+  })
+
+  test('remember results of tools together, until a call of the agent changes something at any of them', async () => {
+    const agent = { id: 'anna', kind: 'principal' as const }
+    const [here, there] = [await open(), await open()].map(({ store }) => sharedResults(store.values)) as [
+      SharedResults,
+      SharedResults,
+    ]
+    const result = { content: [{ type: 'text', text: 'read' }] }
+    const before = await here.phase(agent)
+    await here.put(`${before} key`, result, 60_000)
+    expect(await there.get(`${await there.phase(agent)} key`)).toEqual(result)
+    await there.forget(agent)
+    // Read before the change, put after it.
+    await here.put(`${before} key`, result, 60_000)
+    const after = await here.phase(agent)
+    expect(after).not.toBe(before)
+    expect(await there.phase(agent)).toBe(after)
+    expect(await there.get(`${after} key`)).toBeUndefined()
+    expect(await here.phase({ ...agent, id: 'ben' })).toBe(before)
+  })
+
+  test('an agent that changed something while the store was away finds nothing from before', async () => {
+    const agent = { id: 'anna', kind: 'principal' as const }
+    const own = await startValkey()
+    onTestFinished(() => own.stop())
+    const as = { user: 'default:', port: own.port }
+    const [here, there] = [await open(as), await open(as)].map(({ store }) =>
+      sharedResults(store.values),
+    ) as [SharedResults, SharedResults]
+    const before = await here.phase(agent)
+    await own.kill()
+    await here.forget(agent)
+    const meanwhile = await here.phase(agent)
+    expect(meanwhile).not.toBe(before)
+    await own.restart()
+    await expect.poll(() => here.phase(agent).then(() => there.phase(agent)), WAIT).toBe(meanwhile)
   })
 
   test('listens again once the store is back', async () => {

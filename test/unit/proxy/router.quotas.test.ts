@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseConfig } from '../../../src/config/load-program.ts'
+import { localBuckets } from '../../../src/protocol/rate.ts'
 import { createServerQuotas } from '../../../src/proxy/router.ts'
 import { verifies } from '../../support/verifies.ts'
 
@@ -14,7 +15,7 @@ const servers = (quotas: Record<string, number | undefined>) =>
   }).servers
 
 test('an unchanged quota keeps its remaining calls; others start new or end', () => {
-  const quotas = createServerQuotas(() => 0)
+  const quotas = createServerQuotas(localBuckets(() => 0))
   quotas.configure(servers({ same: 1, other: 1, gone: 1, free: undefined }))
   for (const name of ['same', 'other', 'gone', 'free']) expect(quotas.take(name)).toBeUndefined()
   for (const name of ['same', 'other', 'gone']) expect(quotas.take(name)).toContain(`Server \`${name}\``)
@@ -32,7 +33,7 @@ verifies(
   'a server that has had its calls is spared, the others are not, and the time that is told is enough',
   () => {
     let now = 0
-    const { take, configure } = createServerQuotas(() => now)
+    const { take, configure } = createServerQuotas(localBuckets(() => now))
     configure([
       { name: 'a', quota: { rps: 1, burst: 2 } },
       { name: 'b', quota: { rps: 1 / 60 } },

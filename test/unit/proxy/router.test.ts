@@ -3,6 +3,7 @@ import { LargeResult, plain, type Result } from '../../../src/protocol/content.t
 import { RpcError } from '../../../src/protocol/errors.ts'
 import type { Client } from '../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
+import { localBuckets } from '../../../src/protocol/rate.ts'
 import { createDirectory } from '../../../src/proxy/catalogue.ts'
 import type { NamingOptions } from '../../../src/proxy/names.ts'
 import { createAddressBook } from '../../../src/proxy/resources.ts'
@@ -79,7 +80,7 @@ verifies(
   'S1.59',
   'giving up a call that waits for input takes nothing of a quota, and needs nothing of it',
   async () => {
-    const quotas = createServerQuotas(() => 0)
+    const quotas = createServerQuotas(localBuckets(() => 0))
     quotas.configure([{ name: 'a', quota: { rps: 1, burst: 2 } }])
     const { handler, sent, one } = world({ a: { tools: [{ name: 't' }] } }, client(), quotas.take)
     const params = { name: 'a_t', requestState: 's' }
