@@ -26,7 +26,7 @@ export function withFields(logger: Logger, always: Readonly<Record<string, unkno
   }
 }
 
-/** Whole milliseconds since any moment, by a clock that nobody sets. */
+/** Whole milliseconds by a monotonic clock. */
 export const steadyClock = (): number => Math.floor(performance.now())
 
 // What is told of a call without writing it out: who makes it, and about how large it is.

@@ -26,7 +26,7 @@ interface LeavingOptions {
 const QUIET_MS = 500
 const LOOK_MS = 20
 
-/** @param elapsed milliseconds by a clock that nobody sets */
+/** @param elapsed milliseconds by a monotonic clock */
 export function createLeaving(elapsed: () => number): Leaving {
   let isLeaving = false
   let running = 0

@@ -53,7 +53,7 @@ export interface CodeParts {
   readonly events: ToolIndexEvents
   /** Milliseconds since 1970. */
   now(): number
-  /** Milliseconds since any moment, by a clock that nobody sets. */
+  /** Milliseconds by a monotonic clock. */
   elapsed(): number
 }
 

@@ -20,7 +20,7 @@ import type { Line, LineEvents, LineLimits, LineRequest } from './interceptors.t
 
 export interface LineParts {
   logger: Logger
-  /** Milliseconds by a clock that nobody sets. */
+  /** Milliseconds by a monotonic clock. */
   elapsed: () => number
 }
 

@@ -51,7 +51,7 @@ export interface BridgeOptions {
   inlineBytes: number
   /** Milliseconds for which they are. */
   ttl: number
-  /** Milliseconds by a clock that nobody sets. */
+  /** Milliseconds by a monotonic clock. */
   now: () => number
 }
 
@@ -226,7 +226,7 @@ interface KeptOptions {
   agent: Agent
   /** Milliseconds for which a result can be fetched. */
   ttl: number
-  /** Milliseconds by a clock that nobody sets. */
+  /** Milliseconds by a monotonic clock. */
   now: () => number
 }
 
