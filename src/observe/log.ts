@@ -16,7 +16,7 @@ const ignore = (): void => {}
 /** For embedding and for tests: says nothing. */
 export const silentLogger: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 
-/** The same logger with these fields in every line, such as whose line it is. */
+/** The same logger with these fields in every line, such as the server of the line. */
 export function withFields(logger: Logger, always: Readonly<Record<string, unknown>>): Logger {
   return {
     debug: (fields, message) => logger.debug({ ...always, ...fields }, message),

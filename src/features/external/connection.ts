@@ -75,7 +75,7 @@ export function openLine(module: ExternalModule, events: LineEvents, { logger, e
       return await tried.request({ ...request, params }, limits)
     } catch (error) {
       if (!(error instanceof EraRefused) || state === 'closed') throw error
-      // Who asked at the same time may have found it out before.
+      // A concurrent call may have found it out before.
       if (connection === tried) {
         connection = connect(era === 'legacy' ? 'modern' : 'legacy')
         void tried.close()

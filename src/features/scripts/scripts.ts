@@ -45,7 +45,7 @@ export interface BridgeOptions {
   ownTools: ReadonlySet<string>
   engine: Pick<Engine, 'export' | 'fill'>
   resultStore: ResultStore
-  /** Patterns of the tools that scripts may call; none: those that only read. */
+  /** Patterns of the tools that scripts may call; none: the tools that only read. */
   tools: readonly string[]
   /** Longer results are kept. */
   inlineBytes: number
@@ -62,7 +62,7 @@ export function createBridge(options: BridgeOptions): Bridge {
   const { handler, agent, as, engine, inlineBytes, ttl } = options
   const indexes = createToolIndexes(options.lists, options.ownTools, wordFinder, {
     left: options.left,
-    // No script waits for an index that nobody asked for.
+    // No script waits for an index that was not asked for.
     toolsChanged() {},
   })
   const permits = createPermit(options.tools)

@@ -71,7 +71,7 @@ type Limits = Omit<
 > &
   Partial<UnpackLimits>
 
-/** Characters of a result as JSON that whoever hands it on may add: which action it answers, which tool. */
+/** Characters of JSON that an outer layer may add to a result: which action it answers, which tool. */
 const ADDED = 200
 
 export function createShape(options: ShapeOptions): Middleware {
