@@ -40,11 +40,14 @@ export const RULES = [
   { not: /(?:^|[.;] )Else,? /, write: '"Otherwise"' },
 ]
 
-/** Files that are not mended yet: their comments, or all of a page. Shorten this list, do not lengthen it. */
+/** Files that are not mended yet. Shorten this list, do not lengthen it. */
 const LATER = [
-  { place: 'comment', in: /^(?:src|test|scripts|benchmarks|examples)\// },
-  { place: 'page', in: /^(?:src|scripts|benchmarks)\// },
-  { place: 'page', in: /^CHANGELOG\.md$|^docs\/(?:replicas|shared-store|code)\.md$/ },
+  'src/features/quota/README.md',
+  'src/features/result-cache/index.ts',
+  'src/protocol/rate.ts',
+  'src/features/collect/index.ts',
+  'test/support/servers/paged.mjs',
+  'src/gateway.ts',
 ]
 
 /** The passages of a page: paragraphs, items, cells and headings, without code, marks and generated parts. */
@@ -161,7 +164,7 @@ function lineOf(parts, index) {
 export function check(name, text) {
   const passages = name.endsWith('.md') ? passagesOfPage(text) : passagesOfCode(name, text)
   return passages.flatMap(({ place, parts }) => {
-    if (LATER.some((later) => later.place === place && later.in.test(name))) return []
+    if (LATER.includes(name)) return []
     const whole = parts.map(([, part]) => part).join(' ')
     if (whole.split(/\s+/).length < FEWEST_WORDS) return []
     const at = (index) => `${name}:${lineOf(parts, index)}`

@@ -125,7 +125,7 @@ function openBackground(
   )
 }
 
-/** Who may connect over HTTP: printed at the terminal, and logged where every client or no client may connect. */
+/** The rule for clients over HTTP: printed at the terminal, and logged where every client or no client may connect. */
 function sayAuthentication({ state, message, remedy }: AuthFinding, logger: Logger, host: Host): void {
   host.stderr.write(`  authentication: ${message}${remedy === undefined ? '' : `. ${remedy}`}\n`)
   if (state !== 'ok') logger.warn({ authentication: message }, remedy ?? message)

@@ -37,7 +37,7 @@ interface Scored {
 const MOST = 500
 const MOST_PROFILES = 50
 const MOST_WORDS = 48
-/** Agents whose last question is remembered, and milliseconds until a call no longer counts for it. */
+/** The most agents with a remembered last question, and milliseconds until a call no longer counts for it. */
 const MOST_AGENTS = 1_000
 const SOON_CALLED = 600_000
 /** Ninety days, in milliseconds. */

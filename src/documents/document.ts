@@ -56,7 +56,7 @@ export interface Traits {
   readonly source?: string
   /** Which part a question without a path is about. Default: the main collection of the data. */
   readonly mainPart?: (json: JsonValue | undefined) => Collection | undefined
-  /** Of entries, which lines begin one. Default: those that records name in `line`. */
+  /** Of entries, which lines begin one. Default: the lines that records name in `line`. */
   readonly entryTest?: (lines: LineIndex) => (line: string, index: number) => boolean
 }
 

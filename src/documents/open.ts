@@ -26,7 +26,7 @@ export function openDocument(content: Uint8Array): Document {
 
 /**
  * Opens a CallToolResult with `length` bytes of JSON: the bytes of `content`, where they stay at hand. A document of one text has the bytes
- * of that text, which is what it is as a file, too.
+ * of that text, as a file has.
  */
 export function openResult(result: JsonObject, length: number, content?: Uint8Array): Document {
   const texts = textsOf(result)

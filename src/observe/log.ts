@@ -1,4 +1,4 @@
-/** What every part is handed to tell of itself: a logger, a clock for how long things take, and what is told of a call. */
+/** What every part gets to report on itself: a logger, a clock for how long things take, and the fields of a call. */
 import type { Client } from '../protocol/exchange.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import { fingerprint } from './redact.ts'
@@ -29,7 +29,7 @@ export function withFields(logger: Logger, always: Readonly<Record<string, unkno
 /** Whole milliseconds by a monotonic clock. */
 export const steadyClock = (): number => Math.floor(performance.now())
 
-// What is told of a call without writing it out: who makes it, and about how large it is.
+// The fields of a call without its content: who makes it, and about how large it is.
 
 /** Who calls. */
 interface Caller {

@@ -18,7 +18,10 @@ export interface Agent {
 }
 
 /** One connected client, as everything inside the proxy sees it. */
-/** Which servers a client may use: those that every limit lets a client with this profile reach. The limits change with the configuration. */
+/**
+ * Which servers a client may use: the ones that every limit lets a client with this profile reach. The limits change with the
+ * configuration.
+ */
 export interface Reach {
   readonly limits: readonly ((server: string, profile: string | undefined) => boolean)[]
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Handler } from '../protocol/exchange.ts'
 
 export interface Leaving {
-  /** It is going away, or gone: nobody should begin here. */
+  /** It is going away, or gone: no client should begin here. */
   readonly isLeaving: boolean
   /** Something runs from now on, until the result is called. */
   begin(): () => void

@@ -26,7 +26,7 @@ export interface SocketOptions {
 const HELLO_BYTES = 4096
 const HELLO_MS = 10_000
 
-/** Rejects with ProxyError when the socket cannot be made. `ended` resolves when nobody can come any more. */
+/** Rejects with ProxyError when the socket cannot be made. `ended` resolves when no client can come any more. */
 export async function serveSocket(
   options: HttpOptions & { modern: ModernService; maxMessageBytes: number },
   socket: SocketOptions,

@@ -79,7 +79,7 @@ type MountOptions = Omit<ListenOptions, 'port'>
 export interface HttpListener {
   /** Where clients connect. */
   readonly url: string
-  /** Takes no connection from now on; what comes by those that are there is still served. */
+  /** Takes no connection from now on; requests over the present ones are still served. */
   stopListening(): void
   close(): Promise<void>
 }
