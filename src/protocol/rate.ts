@@ -65,7 +65,7 @@ type Take = (key: string) => number | undefined
 /** Buckets that are kept; the one used longest ago goes first, which gives who had it a full one. */
 const MAX_BUCKETS = 10_000
 
-/** @param now milliseconds by a clock that nobody sets */
+/** @param now milliseconds by a monotonic clock */
 export function createBuckets({ rps, burst = Math.floor(rps) }: Rate, now: () => number): Take {
   const buckets = new Map<string, TokenBucket>()
   return (key) => {

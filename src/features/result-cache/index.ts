@@ -1,8 +1,8 @@
 /**
- * Answers the same call of a tool that only reads with the result it had a moment ago, for those who ask for it. What is remembered is
- * what the server said, each agent's alone: inside of shaping, so that a large result is the kept one and no second copy of it, and
- * inside of references, so that two calls are the same when the data in them is. A call that may change something ends what its
- * agent's results are good for.
+ * Answers the same call of a tool that only reads with the result of a moment ago, where the configuration says so. It remembers what the
+ * server said, for each agent alone. It stands inside of shaping, so that a large result is the kept one and no second copy. It stands
+ * inside of references, so that two calls are the same when the data in them is. A call that may change something forgets its agent's
+ * results.
  */
 
 import { createHash } from 'node:crypto'
@@ -36,7 +36,7 @@ export interface ResultCacheOptions {
   maxBytes: number
   /** Names of the proxy's own tools. */
   exempt: ReadonlySet<string>
-  /** Milliseconds by a clock that nobody sets. */
+  /** Milliseconds by a monotonic clock. */
   now: () => number
 }
 
@@ -61,7 +61,7 @@ const MAX_RESULTS = 10_000
 /** A larger result that goes out as its server's own bytes is not parsed to say that it was remembered. */
 const MAX_PARSED = 1024 * 1024
 
-/** A note that travels with an exchange: whoever copies an exchange copies it along. */
+/** A note that travels with an exchange: every copy of the exchange has it. */
 const NOTE = Symbol('result-cache')
 type Noted = Exchange & { [NOTE]?: { hit: boolean } }
 
@@ -124,7 +124,7 @@ export function createResultCache({ ttl, tools, maxBytes, exempt, now }: ResultC
       if (key !== undefined) keep(key, result, exchange, changes)
       return result
     } catch (error) {
-      // Nobody knows how far it came.
+      // It is unknown how far it came.
       forget(exchange.agent.id)
       throw error
     }
@@ -134,7 +134,7 @@ export function createResultCache({ ttl, tools, maxBytes, exempt, now }: ResultC
     const began = changes
     if (wantsProgress(exchange)) return keep(key, await next(exchange), exchange, began)
     // Another connection of the same agent may end, and its calls with it.
-    // What a call may do decides whether it is made: those held to less do not wait for those that may do more.
+    // The allowed effects of a call decide whether it is made, so a call that may do less does not wait for one that may do more.
     const flight = `${began} ${exchange.client.id} ${exchange.limit?.most ?? ''} ${key}`
     if (exchange.signal.aborted) throw cancelled(exchange.signal)
     const before = flights.find(flight)
@@ -209,8 +209,8 @@ const KNOWN: ReadonlySet<string> = new Set(['name', 'arguments', '_meta'])
 const CARRIED = /^(?:progressToken|traceparent|tracestate|baggage|io\.modelcontextprotocol\/.*)$/
 
 /**
- * The same for calls of one agent that differ in the order of names alone. Undefined for a call that is no other's: of a task, with
- * answers to what a server asked, or of an agent that nobody knows, who may be several.
+ * The same for calls of one agent that differ in the order of names alone. Undefined for a call that equals no other: of a task, with
+ * answers to what a server asked, or of an unknown agent, which may be several.
  */
 function keyOf({ agent, client, params }: Exchange): string | undefined {
   if (agent.kind === 'anonymous' || Object.keys(params).some((member) => !KNOWN.has(member))) return undefined
@@ -272,7 +272,7 @@ function createJudge(names: readonly string[]): (definition: JsonObject) => Verd
   }
 }
 
-/** Of a tool that nobody listed. */
+/** Of a tool that no list has. */
 const UNKNOWN: Verdict = { remember: false, changes: true }
 
 // The cache of tool results, for those alone who want it.

@@ -423,7 +423,10 @@ function mayHoldBlobs(result: Result, least: number): boolean {
   )
 }
 
-/** Notes what layers further in strike out of texts, for those that are read out of files. Pages are asked for in the same way: each change is noted once. */
+/**
+ * Notes what layers further in strike out of texts, for texts that are read out of files. Pages are asked for in the same way: each change
+ * is noted once.
+ */
 function striking(): { changes: readonly TextChange[]; onStruck(change: object): void } {
   const changes = new Set<TextChange>()
   return {
