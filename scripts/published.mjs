@@ -15,15 +15,22 @@ const NEEDED_FOR_TYPES = ['zod']
 /** Keys of the manifest that are for work on the project alone. */
 const FOR_WORK = ['devDependencies', 'knip', 'scripts']
 
+/** The name in the MCP registry, for the GitHub account of the release. The manifest of npm carries it too, which proves one owner. */
+export const registryName = (owner) => `io.github.${owner}/mcp-rlm-proxy`
+
 const MANIFEST_KEPT = 'package.json.kept'
 
-/** The manifest that is published: the bundle holds all other dependencies. */
-export function publishedManifest(manifest) {
+/**
+ * The manifest that is published: the bundle holds all other dependencies. `owner`: the GitHub account of the release, for the name in the
+ * MCP registry; undefined: no name.
+ */
+export function publishedManifest(manifest, owner) {
   const { dependencies } = manifest
   const kept = Object.entries(manifest).filter(([key]) => !FOR_WORK.includes(key))
   const only = (names, write) => Object.fromEntries(names.map((name) => [name, write(name)]))
   return {
     ...Object.fromEntries(kept),
+    ...(owner && { mcpName: registryName(owner) }),
     dependencies: only(NEEDED, (name) => dependencies[name]),
     peerDependencies: only(NEEDED_FOR_TYPES, (name) => `^${dependencies[name]}`),
     peerDependenciesMeta: only(NEEDED_FOR_TYPES, () => ({ optional: true })),
@@ -56,7 +63,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     // What is kept already is the original: an earlier run did not end.
     if (!existsSync(MANIFEST_KEPT)) writeFileSync(MANIFEST_KEPT, text)
     const manifest = JSON.parse(readFileSync(MANIFEST_KEPT, 'utf8'))
-    writeFileSync('package.json', `${JSON.stringify(publishedManifest(manifest), undefined, 2)}\n`)
+    writeFileSync(
+      'package.json',
+      `${JSON.stringify(publishedManifest(manifest, process.env.GITHUB_REPOSITORY_OWNER), undefined, 2)}\n`,
+    )
   } else if (process.argv[2] === 'restore' && existsSync(MANIFEST_KEPT))
     renameSync(MANIFEST_KEPT, 'package.json')
 }

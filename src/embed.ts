@@ -33,7 +33,7 @@ export interface GatewayOptions {
 }
 
 /**
- * A gateway, which serves nobody yet: call `connect`, `fetch`, `node` or `start`. `options`: what mcp.json holds, or what `loadConfig` has made
+ * A gateway without clients yet: call `connect`, `fetch`, `node` or `start`. `options`: what mcp.json holds, or what `loadConfig` has made
  * of one. Rejects with ProxyError CONFIG_INVALID, which tells all that is wrong with the options.
  */
 export async function createGateway(

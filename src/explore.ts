@@ -104,7 +104,7 @@ function decoded(content: Uint8Array): string {
   }
 }
 
-/** The first answer that has no more tokens, with fewer characters each time; the shortest of those that were made where none has. */
+/** The first answer that has no more tokens, with fewer characters each time; where none has, the shortest answer that was made. */
 async function within(
   maxTokens: number,
   make: (budget: number) => Promise<Omit<Answer, 'tokens'>>,
@@ -136,5 +136,5 @@ async function working<T>(ask: (engine: Engine) => Promise<T>): Promise<T> {
 /** Of one question: as the proxy's default. */
 const TIMEOUT_MS = 20_000
 
-/** Any: only that there is a timer counts. */
+/** Any value: the mere presence of a timer counts. */
 const HOLD_MS = 60_000

@@ -93,7 +93,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   const quotas = createServerQuotas(buckets)
   quotas.configure(config.servers)
 
-  // What stands around an exchange: modules, features that the settings ask for, and those that are always there.
+  // What stands around an exchange: modules, features that the settings ask for, and the features that are always there.
   const modules = await openModules(config, stack, {
     engine,
     logger,
@@ -349,7 +349,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
       const listed = new Map<string, readonly string[]>()
       await visitAll(live.profiles, programs().handler, upstreams, async (client) => {
         await modules.unmatched()
-        // With those that may not be used.
+        // Includes the tools that may not be used.
         const lists = await upstreams.list('tools', client, new AbortController().signal, { hidden: true })
         for (const { server, items } of lists)
           listed.set(

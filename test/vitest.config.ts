@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config'
 
 const root = new URL('..', import.meta.url).pathname
 
-/** Test files whose text has one of these words. */
+/** Test files that contain one of these words. */
 const filesWith = (...words: string[]): string[] =>
   readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts'))
@@ -42,7 +42,7 @@ export default defineConfig({
           name: 'unit',
           // Half of the time would go into loading the same modules anew for each file. A test puts back what it changes.
           isolate: false,
-          // Examples name the package, as whoever copies them does.
+          // Examples import the package by its name, as a copy of them does.
           alias: { 'mcp-rlm-proxy': join(root, 'src/index.ts') },
           include: ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts', 'test/architecture/**/*.test.ts'],
           exclude: replacing,

@@ -9,7 +9,7 @@
  * @typedef {object} Collection
  * @property {Way} at                from the root to the list or map; no key for the root itself
  * @property {boolean} keyed         records of a map
- * @property {unknown[]} records     in document order; those of a map of objects are copies with `_key` added
+ * @property {unknown[]} records     in document order; records of a map of objects are copies with `_key` added
  *
  * @typedef {object} Payload
  * @property {string} name           file name, with `minified` or `pretty` added for JSON
@@ -26,10 +26,10 @@
  * @property {'='|'!='|'>'|'>='|'<'|'<='|'contains'} op
  * @property {string|number|boolean} value
  *
- * @typedef {object} Ask             the question as one who has read it understands it: what the words say and nothing more
+ * @typedef {object} Ask             the question as a reader understands it: what the words say and nothing more
  * @property {Way} [collection]      which list or map is meant; absent for text, and for a value of the document itself (`want` from the root)
  * @property {Condition[]} [where]   all must hold
- * @property {Way} [want]            the field whose values answer
+ * @property {Way} [want]            the field that answers
  * @property {'count'|'sum'|'average'|'min'|'max'} [aggregate]
  * @property {Way} [of]              what is summed or averaged
  * @property {Way} [by]              what is grouped by; the answer is a count for each value (with `k`: of the k most frequent)
@@ -39,12 +39,12 @@
  *   the records (lines, in a log) that hold it anywhere, to be counted or to give their `want`
  * @property {'fields'|'records'} [structure]   names of the fields of the records, or how many records
  * @property {{payload: string, collection: Way, on: Way, equals: Way, want: Way}} [join]
- *   the value at `on` of the records found is looked up: records of the other collection (of the payload of that name) whose
- *   value at `equals` is the same, and their `want`
+ * the value at `on` of the records found is looked up: records of the other collection (of the payload of that name) with the same value at
+ * `equals`, and their `want`
  *
  * @typedef {{value: unknown} | {number: number} | {set: unknown[]} | {list: unknown[]} | {table: [unknown, number][]} | {contains: string} | {none: true}} Gold
  * `value`: exactly it. `number`: within a ten-thousandth. `set`: all of it and nothing else, in any order. `list`: in this order.
- * `table`: each group with its count. `contains`: the answer is a passage, row or line that holds this text. `none`: that there is none.
+ * `table`: each group with its count. `contains`: the answer is a passage, row or line that holds this text. `none`: no such thing exists.
  *
  * @typedef {object} Question
  * @property {string} id
@@ -63,8 +63,8 @@
  * @property {boolean} isError
  *
  * @typedef {{answer: unknown} | {none: true} | {unanswered: string}} Answer
- * What the agent says: an answer in the shape of the gold (value, number, array, array of pairs, passage), that there is none, or that
- * it cannot tell and why. An agent that has seen a part only does not guess.
+ * What the agent says: an answer in the shape of the gold (value, number, array, array of pairs, passage), that none exists, or that it
+ * cannot tell and why. An agent that has seen a part only does not guess.
  *
  * @typedef {object} System          one way to give a model access to a result
  * @property {string} name

@@ -1,4 +1,4 @@
-/** Payloads that no longer hold the answer: a benchmark whose score stays the same on them measures something else. */
+/** Payloads that no longer hold the answer: a benchmark with the same score on them measures something else. */
 import { collectionsOf, containersAt } from './payloads/collections.mjs'
 import { tableOf } from './payloads/csv.mjs'
 import { readPayload } from './payloads/load.mjs'
@@ -26,7 +26,7 @@ export function withoutGold(payload, question) {
 }
 
 /**
- * Every payload without the answers to its questions, and the questions whose gold is wrong now.
+ * Every payload without the answers to its questions, and the questions with a gold that is wrong now.
  * @param {import('./contract.mjs').Payload[]} payloads
  * @param {import('./contract.mjs').Question[]} questions
  */

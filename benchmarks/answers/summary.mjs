@@ -78,7 +78,7 @@ function figuresOf(rows, definitions, seed) {
   }
 }
 
-/** Payloads for whose questions ours took more tokens than reading the whole, by policy. */
+/** Payloads where our answers took more tokens than reading the whole, by policy. */
 function lossesOf(rows, payloads) {
   const tokensFor = (system, payload) =>
     mean(rows.filter((row) => row.system === system && row.payload === payload).map((row) => row.tokens))

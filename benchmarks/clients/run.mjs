@@ -155,7 +155,7 @@ function runOne(name, row, folder, scenarioName) {
     } finally {
       endLeftovers(home)
       await model.close()
-      // For whoever wants to know why; the recorded results hold none of it.
+      // For the search for causes; the recorded results hold none of it.
       writeFileSync(join(home, 'output.txt'), output)
       writeFileSync(
         join(home, 'notes.json'),

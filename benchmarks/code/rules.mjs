@@ -392,7 +392,7 @@ function measured(slot, column, context, of) {
   return { slot, column, code: code.replaceAll('X', of), needs }
 }
 
-/** The column whose outliers are asked for, where several are named. */
+/** The column of the outliers in question, where several are named. */
 function outlying(text, named) {
   const said =
     /outliers? (?:found |detected |present )?in (?:the )?["']?([^"'.,]{1,60})/i.exec(text)?.[1] ?? ''

@@ -97,7 +97,7 @@ function configuration(server, servers) {
   return JSON.stringify({ mcpServers: Object.fromEntries(names.map((name) => [name, server])) })
 }
 
-/** Installs the gateways into the folder. Resolves to the paths of their commands, without those that could not be had. */
+/** Installs the gateways into the folder. Resolves to the paths of their commands, without gateways that could not be installed. */
 export async function installGateways(folder) {
   const home = join(folder, 'gateways')
   mkdirSync(home)

@@ -15,7 +15,7 @@ export function manyTools({ tools }, round) {
 /** Of the longer words of a description, which each copy of the set has words of its own for. */
 const OTHER_WORDS = 0.4
 
-/** As many, of as many authors: copies of the set, but for the first one, whose descriptions are written in partly other words each. */
+/** As many, of as many authors: copies of the set. All but the first have descriptions in partly other words. */
 export function variedTools({ tools }) {
   return Array.from({ length: TOOLS }, (_, place) => {
     const { definition, ...tool } = tools[place % tools.length]

@@ -1,6 +1,6 @@
 /**
  * Labelled questions that others published, as a set of ours. Nothing of them is kept here: `--published DIR` names a folder with clones of
- * the repositories, whose files are read where they lie there.
+ * the repositories. Their files are read in place.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ const SETS = {
   MetaTool: metaTool,
 }
 
-/** Those that the folder has: name and set. */
+/** The sets that the folder has: name and set. */
 export function publishedSets(folder) {
   const there = Object.entries(SETS).filter(([name]) => existsSync(join(folder, name)))
   if (there.length === 0) throw new Error(`${folder} has no clone named ${Object.keys(SETS).join(' or ')}`)

@@ -2,8 +2,8 @@
 
 /**
  * @param {{ right: Set<string>, found: string[] }[]} answers rankings, best first
- * Recall is the part of the right tools that is among the first; MRR looks at the first right one. `empty`: questions that
- * no tool answers and that got none; `lost`: those that a tool answers, and that got none either.
+ * Recall is the part of the right tools that is among the first; MRR looks at the first right one. `empty`: questions that no tool answers
+ * and that got none; `lost`: questions that a tool answers, and that got none either.
  */
 export function scoreOf(answers) {
   const asked = answers.filter(({ right }) => right.size > 0)

@@ -1,4 +1,6 @@
-/** Near twins: tools of one server whose names differ in one word, as `list_issues` and `get_issues`, or `list_pools` and `list_nodes`. */
+/**
+ * Near twins: tools of one server with names that differ in one word, as `list_issues` and `get_issues`, or `list_pools` and `list_nodes`.
+ */
 import { round } from './score.mjs'
 
 /** Of the questions that a tool with twins answers, how many find that tool before its twins. */

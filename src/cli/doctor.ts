@@ -358,7 +358,7 @@ function unasked({ host, allowUnauthenticated }: Config['settings']): AuthFindin
 // What modules make of what servers list: how much of it each profile has, and which patterns mean nothing of
 // it.
 
-/** The modules that decide what there is or name what there is, and ask nobody about it. */
+/** The modules that decide which items exist or name them, and need no service for that. */
 const NAMING: ReadonlySet<string> = new Set(['package', 'block', 'rename', 'quota', 'log'])
 
 /** True where there is anything to be found. */
@@ -369,11 +369,11 @@ export function namesItems({ modules, servers, settings }: Config): boolean {
 
 /** Servers as they were tried, one after the other. */
 export interface Tried {
-  /** Those that answered, and no others. */
+  /** The servers that answered, and no others. */
   readonly config: Config
   /** Where what each of them lists was remembered. */
   readonly memories: readonly string[]
-  /** Names of those that did not answer. */
+  /** Names of the servers that did not answer. */
   readonly silent: readonly string[]
 }
 

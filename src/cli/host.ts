@@ -32,7 +32,7 @@ export interface Host {
   stderr: { write(text: string): unknown; readonly isTTY?: boolean }
   /** Milliseconds, for latencies. */
   now: () => number
-  /** Events of the process: signals and what nobody caught. */
+  /** Events of the process: signals and uncaught errors. */
   events: ProcessEvents
   exit(code: number): void
   createGateway(config: Config, parts: GatewayParts): Promise<Gateway>
@@ -43,7 +43,7 @@ export interface ProcessEvents {
   off(event: string, listener: (reason: unknown) => void): unknown
 }
 
-/** Whoever reads the output may have read enough (`… | head`): that is no failure, and no stack trace. */
+/** The reader of the output may stop early (`… | head`): that is no failure and prints no stack trace. */
 function writeOut(text: string): boolean {
   if (!watched) {
     watched = true

@@ -111,7 +111,7 @@ export const SAMPLE = `{
 export interface ImportChoices {
   /** The new file of the proxy. Undefined: it is printed, or with `into` it is mcp.json. */
   readonly out: string | undefined
-  /** The clients' files are changed: the proxy stands in the place of the servers. Else they are only read. */
+  /** The clients' files are changed: the proxy stands in the place of the servers. False: they are only read. */
   readonly into: boolean
   /** The clients' files are put back as they were. */
   readonly undo: boolean

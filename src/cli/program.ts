@@ -377,7 +377,7 @@ function textIn(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** The schema is loaded only when help is wanted: it is what takes time. */
+/** The schema is loaded only when help is wanted: loading it takes time. */
 async function settingDescriptions(argv: readonly string[]): Promise<Map<string, string>> {
   if (!argv.some((word) => ['-h', '--help', 'help'].includes(word))) return new Map()
   const { settingRows } = await import('../config/options.ts')

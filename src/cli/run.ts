@@ -66,7 +66,7 @@ export async function run(
           discard?.()
           background?.leave()
         }),
-    // Where a terminal is gone, and over stdio, the signal says that nobody is there any more.
+    // Where a terminal is gone, and over stdio, the signal says that the client is gone.
     ...(config.settings.transport !== 'stdio' &&
       config.file !== undefined &&
       host.terminal !== true && { hangUp: () => void reload.now() }),
@@ -125,7 +125,7 @@ function openBackground(
   )
 }
 
-/** Who may connect over HTTP: to the person at the terminal, and to the log where it lets everybody or nobody in. */
+/** The rule for clients over HTTP: printed at the terminal, and logged where every client or no client may connect. */
 function sayAuthentication({ state, message, remedy }: AuthFinding, logger: Logger, host: Host): void {
   host.stderr.write(`  authentication: ${message}${remedy === undefined ? '' : `. ${remedy}`}\n`)
   if (state !== 'ok') logger.warn({ authentication: message }, remedy ?? message)
@@ -361,7 +361,7 @@ export async function untilStopped(options: ShutdownOptions): Promise<number> {
   for (const signal of SIGNALS) {
     listen(signal, () => {
       if (signal === 'SIGHUP' && options.hangUp !== undefined) return options.hangUp()
-      // A client that leaves sends a signal to whoever is not gone at once: that is no order to lose what is being kept.
+      // A client that leaves sends a signal to a process that does not end at once: results that are being kept are written first.
       if (signalled) exit(1)
       signalled = true
       stop(signal)

@@ -108,8 +108,7 @@ function programOf(words: readonly string[]): string {
   return first
 }
 
-// What would stand around an exchange with a configuration: asked of a gateway that serves nobody and keeps
-// nothing.
+// What would stand around an exchange with a configuration: asked of a gateway that has no clients and keeps nothing.
 
 interface Layers {
   /** From the client to the servers. */

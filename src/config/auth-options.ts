@@ -79,7 +79,7 @@ export function checkAuth(
     [['introspection', 'url'], introspection.url],
   ]
   for (const [path, address] of addresses) {
-    // Who can change what comes from there can let in anybody.
+    // An attacker who can change these answers can let in any client.
     if (address !== undefined && !isSafeAddress(address))
       wrong(path, 'is no https address', 'Write https://…; http is for this machine alone.')
   }

@@ -250,7 +250,7 @@ function fileIn(path: string): string {
 /** Programs that run others: what they run tells one module from another. */
 const RUNNER =
   /^(?:node|nodejs|deno|bun|bunx|tsx|ts-node|npx|python[\d.]*|pypy\d*|uv|uvx|pipx|ruby|perl|php|sh|bash|env)(?:\.exe|\.cmd)?$/i
-/** Options of these programs whose next argument is their value. */
+/** Options of these programs that take the next argument as their value. */
 const WITH_VALUE: ReadonlySet<string> = new Set([
   '-r',
   '--require',

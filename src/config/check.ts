@@ -93,7 +93,7 @@ function checkObject(file: JsonObject, request: CheckRequest, report: Report): C
     resolve: (path: string) => request.resolve(path),
   }
   const listed = request.modules?.(parts.modules, ['modules'], sources, report) ?? []
-  // A command that serves nobody may run where there is nothing to choose from.
+  // A command that serves no client may run without any server.
   const isIdle = request.serversOptional && file.modules === undefined && parts.servers.length === 0
   const about = {
     at: ['modules'],
@@ -147,7 +147,7 @@ function checkSettings(
   return { settings: { ...settings, exposure: exposureOf(settings, chosen, laid) }, chosen }
 }
 
-/** Who sets how long a result may be means every result. */
+/** A limit on the length of results means every result. */
 function wholeTokensOf({ wholeTokens }: Settings, chosen: readonly string[]): number {
   if (chosen.includes('wholeTokens')) return wholeTokens
   return chosen.includes('maxResponseSize') || chosen.includes('maxResponseTokens') ? 0 : wholeTokens
@@ -156,7 +156,7 @@ function wholeTokensOf({ wholeTokens }: Settings, chosen: readonly string[]): nu
 /** A command for changed lists serves every exposure. */
 const OF_RETRIEVE = /^(?:retrieve\.(?!listChangedExec)|index\.)/
 
-/** Who says how tools are to be retrieved wants to retrieve them: the proxies that these names come from do nothing else. */
+/** Settings of retrieval choose `retrieve`: the proxies that these names come from do nothing else. */
 function exposureOf(
   { exposure }: Settings,
   chosen: readonly string[],
@@ -298,8 +298,7 @@ function withLongForms(written: JsonObject): JsonObject {
   }
 }
 
-// Servers whose tools are offered in another way than those of the rest: some are listed as they are, the
-// others hidden in one way.
+// Servers with an exposure of their own: some list their tools, and the rest hide them in one way.
 
 /**
  * `settings.exposure` becomes the way in which tools are hidden, where a server asks for one; servers that are offered as they

@@ -58,7 +58,7 @@ export function expand(text: string, { env, cwd, home }: Surroundings): Expansio
 
 // Fills in variables in every text below a value of the configuration.
 
-/** Keys of a server's entry whose texts mean nothing to the proxy. */
+/** Keys of a server's entry with texts that the proxy does not read. */
 const PASSED_ON: ReadonlySet<unknown> = new Set(['args', 'env', 'headers'])
 
 /**

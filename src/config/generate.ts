@@ -27,6 +27,7 @@ export function jsonSchemaText(): string {
         jsonSchema.description = `${rest.description} In ${unit}.`
       }
       if (zodSchema === oauthSchema) orBoolean(jsonSchema)
+      if (jsonSchema.type === 'string') orVariable(jsonSchema)
     },
   })
   const { $schema, ...rest } = schema
@@ -71,6 +72,19 @@ function orBoolean(schema: z.core.JSONSchema.BaseSchema): void {
   const { description, ...object } = schema
   for (const key of Object.keys(schema)) delete schema[key]
   Object.assign(schema, { description, anyOf: [{ type: 'boolean' }, object] })
+}
+
+/** A text that has a form may also be written with a variable: `"key": "${STORE_KEY}"`. */
+function orVariable(schema: z.core.JSONSchema.BaseSchema): void {
+  const { minLength = 0, pattern, format } = schema
+  // The shortest variable has four characters.
+  if (minLength <= 4 && pattern === undefined && format === undefined) return
+  const form = { minLength, pattern, format }
+  for (const key of Object.keys(form)) delete schema[key]
+  schema.anyOf = [
+    Object.fromEntries(Object.entries(form).filter(([, value]) => Boolean(value))),
+    { pattern: '\\$\\{[^}]+\\}' },
+  ]
 }
 
 // The tables of options in the documentation, made from the schema.

@@ -1,4 +1,4 @@
-/** Brings the keys of a file into the spelling of the schema, and reports those that nobody knows. */
+/** Brings the keys of a file into the spelling of the schema, and reports unknown ones. */
 
 import { distance } from 'fastest-levenshtein'
 import * as z from 'zod'
@@ -54,7 +54,7 @@ export function canonicalKeys(
     }
   }
 
-  /** Objects in lists and maps, whose own keys may be misspelt as well. */
+  /** Objects in lists and maps: their own keys may be misspelt as well. */
   function below(value: JsonValue, type: z.ZodType, inside: Path, written: Path): JsonValue {
     if (Array.isArray(value) && type instanceof z.ZodArray) {
       const schema = objectIn(type.element as z.ZodType)

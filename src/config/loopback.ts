@@ -18,7 +18,7 @@ export function isLoopback(host: string): boolean {
   return LOOPBACK.includes(name) || /^127\.\d+\.\d+\.\d+$/.test(name)
 }
 
-/** True for addresses that nobody on the way can answer for: https, and http to this machine. */
+/** True for addresses that a host on the way cannot answer for: https, and http to this machine. */
 export function isSafeAddress(address: string): boolean {
   if (!URL.canParse(address)) return false
   const { protocol, hostname, hash, username, password } = new URL(address)

@@ -132,7 +132,7 @@ export interface ModuleOptions {
 /** The place of shaping in the list. */
 export const SHAPE = 'shape'
 
-// What entries of the list of modules may hold that nobody else should read.
+// Secrets that entries of the list of modules may hold.
 
 interface Holder {
   readonly env?: Readonly<Record<string, string>>

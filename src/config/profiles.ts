@@ -3,7 +3,7 @@ import { nearest } from './keys.ts'
 import type { ModuleConfig, UsedModule } from './modules.ts'
 import type { Path, Report } from './report.ts'
 
-/** A profile, as it is named by those who choose it. */
+/** A profile, by the name that clients choose. */
 export interface Profile {
   readonly name: string
   readonly title: string | undefined
@@ -20,7 +20,7 @@ export function profilesOf(modules: readonly ModuleConfig[]): readonly Profile[]
   }))
 }
 
-/** What there is in place of a profile that there is not: `Did you mean notes? There are: notes, review.` */
+/** The existing profiles, for a message about one that does not exist: `Did you mean notes? There are: notes, review.` */
 export function otherProfiles(wanted: string, names: readonly string[]): string {
   if (names.length === 0) return 'There are no profiles.'
   const meant = nearest(wanted, names)
@@ -112,7 +112,7 @@ function checkServers(
   }
 }
 
-/** Those whose option `servers` means servers of the configuration. */
+/** The modules with an option `servers` that means servers of the configuration. */
 const NAMING_SERVERS: ReadonlySet<string> = new Set(['package', 'log'])
 
 function namesServers(module: ModuleConfig): module is UsedModule {

@@ -4,7 +4,7 @@ export interface Report {
   readonly problems: readonly Problem[]
   /** A problem with the value at a path of the file as it was written. */
   add(severity: Problem['severity'], written: Path, words: { message: string; remedy: string }): void
-  /** A problem with the value at a path of the schema, whoever set it. Only the first error of a value is kept: it is the cause. */
+  /** A problem with the value at a path of the schema, from any source. Only the first error of a value is kept: it is the cause. */
   addAt(severity: Problem['severity'], path: Path, words: { message: string; remedy: string }): void
   /** Takes over problems found by others. */
   take(problems: readonly Problem[]): void

@@ -8,7 +8,7 @@ import { flag, integer, names, oneOf, rate, text } from './option.ts'
 
 export type { ResultSettings }
 
-/** One entry as written. Which keys go together is checked by `serverFaults`, whose messages name the remedy. */
+/** One entry as written. `serverFaults` checks which keys go together, and its messages name the remedy. */
 export const serverSchema = z.object({
   command: text('The program that is the server.').optional(),
   args: z.array(z.string()).meta({ description: 'Its arguments.' }).optional(),
@@ -87,7 +87,7 @@ interface ServerBasics {
   readonly tools?: {
     readonly allow?: readonly string[] | undefined
     readonly deny?: readonly string[] | undefined
-    /** Those that keep their output schema and structured content, besides. */
+    /** Further servers that keep their output schema and structured content. */
     readonly structured?: readonly string[] | undefined
   }
 }

@@ -30,7 +30,7 @@ export function noteConsole(
   return () => rmSync(path, { force: true })
 }
 
-/** Those that are served now, the one that was started last first. Files of processes that are no more are removed. */
+/** The consoles that are served now, the newest first. Files of ended processes are removed. */
 export function notedConsoles(directory: string): NotedConsole[] {
   let names: string[]
   try {

@@ -90,7 +90,7 @@ function gatewaysFolder(surroundings: Surroundings): string {
   return join(dataDirOf(surroundings) ?? join(surroundings.home, '.mcpproxy'), 'gateways')
 }
 
-/** Who may enter the folder may speak to the gateway: a folder that others can write to, or own, is refused. */
+/** A user who may enter the folder may speak to the gateway, so a folder that others own or can write to is refused. */
 function makePrivate(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const { mode, uid } = statSync(folder)

@@ -56,7 +56,7 @@ export async function readShared(
   }
 }
 
-// Files of the proxy's own that nobody else reads and that are never there in part.
+// The proxy's own files: private to this user, and always written whole.
 
 /**
  * Whole or not at all, also when the machine loses its power: once it returns, the text stays. Readable by the user alone. Throws the

@@ -40,7 +40,7 @@ export function isGone(note: ProcessNote): boolean | undefined {
   return note.pid === process.pid && note.born !== performance.timeOrigin
 }
 
-/** Whoever owns it: a process that may not be asked is alive. */
+/** Also one of another user: a process that refuses the signal is alive. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

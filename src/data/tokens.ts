@@ -243,8 +243,9 @@ export interface KeptToken {
 }
 
 /**
- * The token in this file of the directory, which is made when it is not there. `of`: what it opens, `next`: what else to do, for the
- * message. Throws ProxyError (CONFIG_INVALID) for a file that others can read or that holds something else: then nobody knows who has the token.
+ * The token in this file of the directory, which is made when it is not there. `of` (what the token opens) and `next` (what else to do) are
+ * for the message. Throws ProxyError (CONFIG_INVALID) for a file that others can read or that holds something else: then others may have
+ * the token.
  */
 export function keptToken(
   directory: string,
@@ -277,7 +278,7 @@ function readToken(path: string): string | undefined {
   return token
 }
 
-/** Undefined: another process was first. The file comes into being with its content, so nobody reads a part of it. */
+/** Undefined: another process was first. The file comes into being with its content, so no process reads a part of it. */
 function makeToken(path: string): string | undefined {
   const { token } = createToken('local', { now: Date.now() })
   const partial = `${path}.${process.pid}`

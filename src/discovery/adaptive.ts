@@ -4,7 +4,7 @@ import type { Found } from './search.ts'
 export interface AdaptiveLimit {
   /** What scores less than this part of the best is left out. */
   ratio: number
-  /** That many stay in any case, as far as there are so many. */
+  /** This many stay in any case, if so many exist. */
   least: number
   most: number
 }

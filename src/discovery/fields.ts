@@ -88,7 +88,7 @@ function propertiesOf({ definition: { inputSchema: schema } }: SearchedTool): Js
   return isObject(properties) ? properties : {}
 }
 
-/** What takes the texts of parameters, and the characters that there is still room for. */
+/** Collects the texts of parameters, and counts the characters left. */
 interface Gathering {
   read: FieldReader
   /** Parameters of the outermost level that say nothing. */
@@ -96,7 +96,7 @@ interface Gathering {
   left: number
 }
 
-/** Names, descriptions and allowed values of the parameters, nested ones and those that are defined apart included. */
+/** Names, descriptions and allowed values of the parameters, nested and separately defined ones included. */
 function gather(gathering: Gathering, schema: JsonValue | undefined, depth: number): void {
   if (!isObject(schema) || depth > deepest || gathering.left <= 0) return
   const properties = schema.properties
@@ -140,7 +140,7 @@ function text(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : ''
 }
 
-// Names whose words are written together: `listissues`, `getuserbyid`.
+// Names with words written together: `listissues`, `getuserbyid`.
 
 /** Letters. */
 const shortestPart = 3

@@ -1,4 +1,4 @@
-/** Finds tools for whoever asks, by words, by meaning, or by both: what the engines have in common. */
+/** Finds tools by words, by meaning, or by both: what the engines have in common. */
 import type { JsonObject } from '../protocol/json.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { type KnownTool, keyOf } from './catalogue/known-tool.ts'
@@ -20,8 +20,8 @@ export interface Finder {
   /** The search over these tools; its indexes are places in this list. Made at once: what takes time is done when it is asked. */
   over(tools: readonly FindableTool[]): Search
   /**
-   * Nobody sees the tools of this search any more. What no other list of their servers has is forgotten: now, where the lists have
-   * `changed`; where only a client left, when they do, so that nothing is embedded again if it comes back.
+   * No client sees the tools of this search any more. A tool that no other list of its server has is forgotten: at once where the lists
+   * have `changed`; after a client left, at the next change, so that its return embeds nothing again.
    */
   release(search: Search, changed: boolean): void
   /** What was learned from use; absent: nothing is. */
@@ -53,7 +53,7 @@ export function createFinder({ catalogue, meaning, engine = 'hybrid', vectors, u
   let latest: Reading | undefined
   /** The lists that clients see now, the newest last. They may differ: a server can offer each client other tools. */
   const seen = new Map<Search, readonly FindableTool[]>()
-  /** Servers whose lists are others. */
+  /** Servers with changed lists. */
   const touched = new Set<string>()
 
   /** All changes of one turn at once: a list that takes the place of another comes before that goes. */

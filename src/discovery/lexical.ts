@@ -27,7 +27,7 @@ export interface Parts {
   vectors: WordVectors | undefined
   /** How much more a word counts that stands in a definition just as it was asked. */
   exact: number
-  /** What nearness counts beside words, whose best counts 1. */
+  /** The weight of nearness beside words: the best by words counts 1. */
   nearness: number
   /** Whether the nearness of each sentence of a question counts, too. */
   sentences: boolean
@@ -115,7 +115,7 @@ export function indexReading(reading: Reading, given: Partial<Parts> = {}): Tool
         const standing = weigh(word, written, joined.get(word) ?? [])
         answer.next({ standing, worth: index.worth })
       }
-      // Who knows the name of a tool wants that one.
+      // A query that is the name of a tool means that tool.
       const sentences = parts.sentences ? sentencesOf(asked) : [asked]
       const meant = cosines ?? nearness?.of(sentences.map(writtenWordsOf))
       return answer.best(limit, namedBy(words.map(stemOf)), meant)
@@ -137,8 +137,8 @@ function sentencesOf(question: string): readonly string[] {
 }
 
 /**
- * Tells the places of the tools that are called just so, by name or by server and name: they are among those that have the rarest of the
- * words, so that no list of names is needed.
+ * Tells the places of the tools that have exactly this name, or server and name. They are among the tools that have the rarest of the
+ * words, so no list of names is needed.
  */
 function findNames(
   { tools, stems, names, servers }: Reading,
@@ -218,7 +218,7 @@ interface Answer {
   best(limit: number, named: readonly number[], cosines: Float32Array | undefined): Found[]
 }
 
-/** How much a tool that has only a like word counts among those that make a word a common one. */
+/** How much a tool with only a similar word counts towards the frequency of a word. */
 const alikeShare = 0.1
 
 function createAnswer(tools: number, { exact, nearness }: Parts): Answer {
@@ -244,7 +244,7 @@ function createAnswer(tools: number, { exact, nearness }: Parts): Answer {
 
   /** Whether a tool with this score answers the question, by words alone or by their meaning as well. */
   function isAnswered(most: number, by: keyof typeof strangeness): boolean {
-    // Whoever asks in one word that tools have wants those.
+    // A query of one word that tools have means these tools.
     if (seen.words === 1 && seen.known === 1) return true
     // Guesses alone are noise, unless most words are misspelt.
     if (by === 'words' && seen.known === 0 && 2 * seen.guessed < seen.words) return false
@@ -302,7 +302,7 @@ function createAnswer(tools: number, { exact, nearness }: Parts): Answer {
         scores[index] = Math.min(1, score)
         most = Math.max(most, scores[index] as number)
       }
-      // Whoever names a tool wants no others that only mean something like it.
+      // A query that names a tool does not mean tools of a similar meaning.
       const least = named.length > 0 ? Infinity : leastShare * most
       if (isAnswered(most, cosines === undefined ? 'words' : 'meaning'))
         for (let index = 0; index < tools; index++) {
@@ -360,8 +360,8 @@ interface NearWord {
 /** Words to compare with, by first letter and length: few of them are measured. */
 interface Spellings {
   /**
-   * Those that begin with the same letter, or with the first two swapped, and are one slip away, two in long words, or that begin
-   * with the whole word or are its beginning; best first. Neighbours that changed places are one slip. What has a digit is no
+   * Words that begin with the same letter, or with the first two swapped, and are one slip away, two in long words; or words that begin
+   * with the whole word or are its beginning. Best first. Neighbours that changed places are one slip. What has a digit is no
    * misspelt word.
    */
   near(word: string): NearWord[]

@@ -69,7 +69,7 @@ export function createMeaning(options: MeaningOptions): Meaning {
       try {
         await vectors.put(added as IdentifiedVector[])
       } catch (error) {
-        // Those that are there are of another model that had the same name.
+        // The stored vectors are of another model with the same name.
         if (anew || !(error instanceof DimensionError)) throw error
         return fill(tools, signal, true)
       }
@@ -161,7 +161,7 @@ export function textOf({
     .join('\n')
 }
 
-/** An identifier as words: models know few of those that are written together. */
+/** An identifier as words: models know few words that are written together. */
 function spaced(identifier: string): string {
   return identifier
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')

@@ -32,7 +32,7 @@ const weightOf = (worth: number): number => Math.sqrt(worth)
 export function createNearness({ counts, norms, words, numbersOf, vectors, worth }: NearnessParts): Nearness {
   const { dimensions } = vectors
   const { tools } = counts
-  /** What there is now: the list grows with the next catalogue. */
+  /** A copy: the list grows with the next catalogue. */
   const total = words.length
   const rows = new Float32Array(tools * dimensions)
   const row = new Float32Array(dimensions)

@@ -91,7 +91,7 @@ async function embedderOrWords(options: FinderOptions): Promise<Embedder | undef
   }
 }
 
-/** `hybrid` takes the embedder that there is a key for, else the one of this machine. */
+/** `hybrid` takes the embedder with a key, otherwise the one of this machine. */
 async function embedderOf({
   engine,
   model,

@@ -22,7 +22,7 @@ export async function replaceFile(path: string, fill: (partial: string) => Promi
   })
 }
 
-/** A name beside `path` that nobody else has; what lies there at the end is removed. */
+/** A unique name beside `path`; a file left there at the end is removed. */
 export async function usePartial<T>(path: string, use: (partial: string) => Promise<T>): Promise<T> {
   const partial = `${path}.${randomUUID()}${PARTIAL}`
   try {
@@ -67,7 +67,7 @@ export async function touch(folder: string): Promise<void> {
   await utimes(folder, now, now).catch(() => {})
 }
 
-/** Removes what nobody has used for long from a folder of caches. One that is wanted after all is made anew. */
+/** Removes caches from a folder that were not used for long. One that is needed after all is made anew. */
 export async function removeUnused(folder: string, now = Date.now()): Promise<void> {
   for (const name of await readdir(folder).catch((): string[] => [])) {
     const path = join(folder, name)

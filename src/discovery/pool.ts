@@ -124,7 +124,7 @@ function unit(score: number): number {
   return Number.isFinite(score) ? Math.min(1, Math.max(0, score)) : 0
 }
 
-// A pool for each agent: nobody sees what another has found.
+// A pool for each agent: no agent sees what another has found.
 
 interface PoolsOptions extends PoolOptions {
   /** Agents that have a pool; the one that was idle for longest loses it. */

@@ -409,7 +409,7 @@ const runs = /[\w\x80-\uffff]+/g
 interface Stems {
   /** Numbers of the words that have this stem. */
   having(stem: string): number[]
-  /** Numbers and stems of the words whose stem begins with this letter. */
+  /** Numbers and stems of the words with a stem that begins with this letter. */
   beginning(letter: string): Iterable<readonly [number: number, stem: string]>
   /** Stems so many words more, so that no question waits for it; says whether some are left. */
   prepare(most: number): boolean

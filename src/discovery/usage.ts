@@ -1,6 +1,6 @@
 /**
- * What was learned from use: after which questions a tool was called. It moves that tool up among those that a like question finds, by so
- * much at most, and takes none away. Of a question only numbers of its words are kept.
+ * What was learned from use: after which questions a tool was called. It moves that tool up among the tools that a similar question finds,
+ * within a limit, and removes none. Of a question only numbers of its words are kept.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { LRUCache } from 'lru-cache'
@@ -21,7 +21,7 @@ export interface Usage {
   close(): Promise<void>
 }
 
-/** Who asks. What those of one profile do is learned for them all. */
+/** The one who asks. Clients of one profile learn together. */
 export interface Who {
   readonly agent: string
   readonly profile: string
@@ -37,7 +37,7 @@ interface Scored {
 const MOST = 500
 const MOST_PROFILES = 50
 const MOST_WORDS = 48
-/** Agents whose last question is remembered, and milliseconds until a call has nothing to do with it. */
+/** The most agents with a remembered last question, and milliseconds until a call no longer counts for it. */
 const MOST_AGENTS = 1_000
 const SOON_CALLED = 600_000
 /** Ninety days, in milliseconds. */
@@ -47,7 +47,7 @@ const SOON = 5_000
 
 /** The share of words that questions need to have in common (the cosine of their words). */
 const LEAST_ALIKE = 0.5
-/** How far a tool moves up at most: past those that are better by this part of the best score. */
+/** How far a tool moves up at most: past tools that are better by this part of the best score. */
 const FARTHEST = 0.3
 
 const lesson = z.object({

@@ -15,11 +15,11 @@ const DATA = new URL('../../data/', import.meta.url)
 
 const TABLES = {
   english: ['static-vectors.bin'],
-  /** The words of other languages are laid over the English ones, in whose space they lie. */
+  /** The words of other languages are laid over the English ones, in the same space. */
   several: ['static-vectors.bin', 'static-vectors-languages.bin'],
 } as const
 
-/** Whose words have vectors. */
+/** The languages with vectors. */
 export type Words = keyof typeof TABLES
 
 const shared = new Map<Words, WordVectors>()
@@ -89,7 +89,7 @@ export function openTable(...files: readonly Buffer[]): WordVectors {
 const DAMAGED = 'The table of static vectors is damaged.'
 
 /**
- * Little-endian: u32 pieces, dimensions, bytes of the words; the words, one a line, `##` before those that go on within a word; a float32
+ * Little-endian: u32 pieces, dimensions, bytes of the words; the words, one a line, `##` before pieces that go on within a word; a float32
  * scale for each piece; its numbers of four bits, two in a byte, the first in the low half, 0 to 14 for -7 to 7.
  */
 function partOf(file: Buffer): { dimensions: number; pieces: string[]; scales: Buffer; rows: Buffer } {

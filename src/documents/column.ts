@@ -24,7 +24,7 @@ export interface Derives {
 }
 
 /**
- * What a reader finds in each row, dictionary-encoded: rows that hold the same scalar, and those that hold nothing, share a code.
+ * What a reader finds in each row, dictionary-encoded: rows that hold the same scalar, and empty rows, share a code.
  * Rows that hold several values, lists or objects have a code each. Never changes.
  */
 export interface Column extends Derives {
@@ -77,7 +77,7 @@ export class Columns implements Derives {
     return this.positions?.length ?? this.rows.length
   }
 
-  /** The rows, never to be changed. Those that were chosen are put together on first use. */
+  /** The rows, never to be changed. Chosen rows are put together on first use. */
   get rows(): readonly JsonValue[] {
     if (this.#rows === undefined) {
       this.#rows = Array.from(this.positions ?? [], (at) => this.whole.rows[at] ?? null)
@@ -218,7 +218,7 @@ export function codesPresent({ column, codes, whole }: Coded): Uint32Array {
   return present.subarray(0, count)
 }
 
-/** Of a column and of what is derived from it, by code; and of a value of those that are several. */
+/** Bytes by code, of a column and what is derived from it; and bytes of each value in a row of several. */
 const BYTES_PER_CODE = 48
 const BYTES_PER_VALUE = 48
 /** Lists as long as the rows: their codes, and what belongs to which group. */

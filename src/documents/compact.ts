@@ -102,7 +102,9 @@ function isLeaf(field: NestedField): boolean {
   return scalarCount(field) > 0 || (elements !== undefined && scalarCount({ shape: elements }) > 0)
 }
 
-/** The fields that tell records apart; else those that are called so, in the record or in one part of it (`metadata.name`). */
+/**
+ * The fields that tell records apart; where none does, fields with the name of an id, in the record or in one part of it (`metadata.name`).
+ */
 function identityOf(flat: readonly NestedField[]): NestedField[] {
   const found = [idOf(flat), labelOf(flat)].flatMap((field) =>
     flat.filter((place) => place.path === field?.path),

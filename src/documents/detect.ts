@@ -36,7 +36,7 @@ const SEQUENCE = new RegExp(
   'g',
 )
 
-/** The text without them; the same string when there is nothing to leave out. Lines stay lines, those that end with CR alone end with LF. */
+/** The text without them; the same string without any. Lines stay lines; a CR alone becomes LF. */
 function withoutCodes(text: string): string {
   const written = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
   const start = written.includes('\r') && !written.includes('\n') ? written.replaceAll('\r', '\n') : written

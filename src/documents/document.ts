@@ -7,7 +7,7 @@ import type { Provenance, Table } from './table.ts'
 
 /**
  * What the content was recognised as. `table`: drawn with bars or aligned, lists of files. `tree`: indented lines that name a role
- * each, as accessibility snapshots do. `entries`: lines or groups of them that begin alike, as commits, hunks of a diff, messages of
+ * each, as accessibility snapshots do. `entries`: lines or groups of lines that begin alike, as commits, hunks of a diff, messages of
  * compilers, `Key: value` lines, settings and trees that are drawn do. `files`: several files, each under its name. `code`: a program, by
  * its definitions. `blocks`: several content blocks that are not one JSON value.
  */
@@ -56,7 +56,7 @@ export interface Traits {
   readonly source?: string
   /** Which part a question without a path is about. Default: the main collection of the data. */
   readonly mainPart?: (json: JsonValue | undefined) => Collection | undefined
-  /** Of entries, which lines begin one. Default: those that records name in `line`. */
+  /** Of entries, which lines begin one. Default: the lines that records name in `line`. */
   readonly entryTest?: (lines: LineIndex) => (line: string, index: number) => boolean
 }
 

@@ -88,7 +88,7 @@ export function fit(document: Document, options: FitOptions): Fitted {
     held && !areLarge(page, options) ? undefined : shortRows(all, rows, page, options, options.budget - top)
   const fits = held && short === undefined
   if (short) page = short.page
-  // Where the limit leaves rows to the next page anyway, those that the budget cut are on it too.
+  // Where the limit leaves rows to the next page anyway, the rows that the budget cut are on it too.
   const paged = !whole && page.taken > 0 && page.shortened.length === 0
   if (!fits && !paged && !short && options.kept !== false) {
     const room = options.budget - top - REST * (page.shortened.length > 0 ? 2 : 1)

@@ -25,8 +25,8 @@ export function openDocument(content: Uint8Array): Document {
 }
 
 /**
- * Opens a CallToolResult whose JSON has `length` bytes: those of `content`, where they stay at hand. A document of one text has the bytes
- * of that text, which is what it is as a file, too.
+ * Opens a CallToolResult with `length` bytes of JSON: the bytes of `content`, where they stay at hand. A document of one text has the bytes
+ * of that text, as a file has.
  */
 export function openResult(result: JsonObject, length: number, content?: Uint8Array): Document {
   const texts = textsOf(result)

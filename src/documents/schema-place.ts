@@ -29,7 +29,7 @@ const FIXED = [
   'contentMediaType',
 ] as const
 
-/** Formats whose values are short by themselves. */
+/** Formats with short values. */
 const SHORT_FORMATS = new Set(['date-time', 'date', 'time', 'duration', 'uuid', 'ipv4', 'ipv6'])
 
 /** A string that may be no longer than this is as good as cut. */

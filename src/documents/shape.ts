@@ -37,7 +37,7 @@ export interface ArrayStats {
 
 /** Bounded counting: the first values that differ. */
 export interface Distinct {
-  /** Exact, but where there are more values and none of those that were kept is frequent: then a lower bound. */
+  /** Exact, except where more values exist and no kept one is frequent: then a lower bound. */
   readonly counts: ReadonlyMap<JsonPrimitive, number>
   /** There are more values than were kept. */
   readonly overflow: boolean
@@ -60,7 +60,7 @@ export interface Shape {
   objects: number
   numbers: NumberStats | undefined
   strings: StringStats | undefined
-  /** The numbers that strings hold (`"12.50"`), without those that a double cannot hold and those that are codes (`"007"`). */
+  /** The numbers that strings hold (`"12.50"`), without numbers that a double cannot hold and without codes (`"007"`). */
   numeric: NumberStats | undefined
   arrays: ArrayStats | undefined
   distinct: Tally
@@ -148,7 +148,7 @@ export function child(shape: Shape, name: string): Shape {
   return field
 }
 
-/** Values of one place that are always counted, and those that are while there is room. */
+/** Values of one place that are always counted, and the most that are counted while room is left. */
 const ALWAYS_DISTINCT = 300
 const MAX_DISTINCT = 4000
 export const MAX_DISTINCT_LENGTH = 120
@@ -224,7 +224,7 @@ export class Tally implements Distinct {
     return true
   }
 
-  /** Another value was found for which there is no room. */
+  /** Another value was found without room for it. */
   miss(): void {
     this.overflow = true
     this.#left -= 1

@@ -22,7 +22,7 @@ interface Style {
   enumerate: boolean
   /** Fields that tell nothing (URLs, hashes) are counted, not named. */
   quiet: boolean
-  /** `bare`: names alone, with `[]` and `{}` behind those that hold others. `implicit`: types, but for strings. */
+  /** `bare`: names alone, with `[]` and `{}` behind names that hold others. `implicit`: types, except for strings. */
   types: 'all' | 'implicit' | 'bare'
 }
 
@@ -193,7 +193,7 @@ function objectType(shape: Shape, style: Style, worth: number): Written {
 /** Fewer fields are named one by one. */
 const FAMILY = 4
 
-/** Fields in their order, those that are numbered through and hold the same (`cpu_0`, `cpu_1`, …) together. */
+/** Fields in their order; numbered ones that hold the same (`cpu_0`, `cpu_1`, …) are one. */
 function families(shape: Shape): [string, Shape][][] {
   const groups: [string, Shape][][] = []
   let stem = ''

@@ -138,7 +138,7 @@ export function handleOfFile(path: string): string | undefined {
 /** `rlm://<cache_id>`, or a part of that. */
 const RESOURCE = /^rlm:\/\/([^/?#]+)(?:\/(\d{1,3}))?\/?$/
 
-/** An object that has other members as well, and no handle, is nobody's reference. */
+/** An object with other members and without a handle is no reference. */
 function readFrom(object: JsonObject): Reference | FileReference | string | undefined {
   const { $from: given, path, as, ...others } = object
   const strange = Object.keys(others)
@@ -163,7 +163,7 @@ function isWriting(as: JsonValue): as is Writing {
   return WRITINGS.some((one) => one === as)
 }
 
-/** An object that has other members as well is nobody's reference. */
+/** An object with other members is no reference. */
 function readFile(object: JsonObject): FileReference | string | undefined {
   const { $file: path, as = 'text', ...others } = object
   if (Object.keys(others).length > 0) return undefined

@@ -217,7 +217,7 @@ function linesOf(document: Document, told: Told): string[] {
 const MOST_NODES = 2000
 const MOST_REMOVED = 6
 
-/** Where not all of it fits, nodes that nobody acts on are counted only. */
+/** Where not all of it fits, nodes without an action are only counted. */
 function changedNodes(one: Document, other: Document, budget: number): Told {
   const looked = new Told(budget)
   const [before, after] = [linesOf(one, looked), linesOf(other, looked)]

@@ -19,8 +19,8 @@ import type { Found, KeyPath } from './arguments.ts'
 
 export interface Engine {
   /**
-   * A message begins to arrive whose result begins at byte `start` of it. Answers what is called whenever there is more of it: what
-   * there is is looked at then, so that less is left for `digest`.
+   * A message begins to arrive, and its result begins at byte `start`. Returns a function to call whenever more bytes came: they are read
+   * then, so that less is left for `digest`.
    */
   arriving(bytes: GrowingBytes, start: number): () => void
   /**
@@ -77,7 +77,7 @@ export interface Arrival {
   content: Uint8Array
   /** The tool it came from, for suggestions that call it again. */
   tool: string
-  /** The agent whose it is: agents take turns. Absent: the proxy's own. */
+  /** The agent that owns the task: agents take turns. Absent: the proxy's own. */
   owner?: string
 }
 
@@ -150,7 +150,7 @@ export type Reading =
   /** The value at a path. */
   | { op: 'at'; path: string | undefined; maxLength: number }
 
-/** `total`: rows, or characters, that there are in all; of a value 1. `error`: what to write instead. */
+/** `total`: all rows or characters; of a value 1. `error`: what to write instead. */
 export type ReadAnswer =
   | { json: string; total: number; count: number; notes: readonly string[] }
   | { error: string }
@@ -175,7 +175,7 @@ export interface FoundFile {
   bytes: Uint8Array
 }
 
-/** Arguments of a call to be filled: those in which references were `found`, or those that a `file` holds as JSON. */
+/** Arguments of a call to be filled: with the references that were `found`, or from a `file` of JSON. */
 export type Filling = (
   | { args: JsonObject; found: readonly Found[]; files?: readonly FoundFile[] }
   | { file: Uint8Array<SharedArrayBuffer> }
@@ -218,7 +218,7 @@ export interface Export {
 export interface Changed {
   /** Absent: nothing had to be changed. */
   content?: Uint8Array<SharedArrayBuffer>
-  /** The bytes are no JSON object: nobody can read them. */
+  /** The bytes are no JSON object. */
   unreadable?: true
   /** How often each change was made, by its name. */
   counts: Record<string, number>
@@ -281,7 +281,7 @@ export interface DigestOptions {
   keeps?: boolean
   /** What a shaped result has in place of that. Absent: none. */
   form?: Form
-  /** The content was unpacked: its parts are told of, and none of them is sent. */
+  /** The content was unpacked: its parts are listed, and none of them is sent. */
   hasParts?: true
   /** How it was asked for: tells whether it is a part of more. Absent: that is not looked for. */
   asked?: AskedPage
@@ -425,7 +425,7 @@ interface OpenTask {
   source: Pick<Source, 'hash' | 'content'>
 }
 
-/** The hash of a result whose view has a name. */
+/** The hash of a result that has a view with a name. */
 interface NamedTask {
   kind: 'named'
   name: string

@@ -65,7 +65,7 @@ export function digest(
   const look =
     (options.readAhead === false || parts.length > 0 ? undefined : sketch(content, begun)) ??
     open(content, options.keeps === true, parts)
-  // One with a name is hashed while it is looked at, by whoever sent it here.
+  // The sender hashes a result with a name, while this looks at it.
   const hash = look?.isSketch || name !== undefined ? '' : hashOf(content)
   if (look === undefined) return { hash, characters: 0, tokens: 0, unreadable: true }
   const { result, weight } = look

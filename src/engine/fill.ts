@@ -24,7 +24,7 @@ import type { Filled, Filling, Source } from './contract.ts'
 import { faultsOf } from './schema-check.ts'
 import type { Views } from './views.ts'
 
-/** Bytes of JSON above which a value is handed over written, so that nobody parses it again. */
+/** Bytes of JSON above which a value is handed over as JSON, so that it is not parsed again. */
 const mostPlain = 32 * 1024
 
 interface Placed {

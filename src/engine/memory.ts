@@ -1,4 +1,4 @@
-/** How the memory that there is is shared out, so that all of it together stays within a bound. */
+/** Shares out the memory, so that all parts together stay within a bound. */
 import os from 'node:os'
 
 /** What each part may take, in bytes where nothing else is said. */

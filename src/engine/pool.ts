@@ -24,13 +24,13 @@ export interface EngineOptions {
 /** Two workers, on few cores as well: a new result does not wait for a long query. The second starts when the first is busy. */
 export const ENGINE_DEFAULTS = { workers: 2, heapMb: 2048 } as const
 
-/** Contents whose worker is remembered. One that is forgotten is opened once more, somewhere. */
+/** The most contents that are remembered with their worker. A forgotten one is opened once more, in any worker. */
 const REMEMBERED = 10_000
 
 /** Shorter content is hashed by the worker. */
 const LONG = 128 * 1024
 
-/** Milliseconds without questions after which a result that was only looked at is opened for those that may come. */
+/** Milliseconds without questions after which a result that was only looked at is opened for questions that may come. */
 const IDLE = 1000
 
 /** Milliseconds without questions after which workers give back what they do not need. */
@@ -93,7 +93,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
   })
 
-  /** Nobody waits for it, and a worker that fails here fails again where it is told. */
+  /** No caller waits for it, and a worker that fails here fails again where the error is reported. */
   async function background(home: Worker | undefined, task: Task, urgent = false): Promise<void> {
     if (home?.isGone) return
     await schedule.run({ task: () => task, home, background: true, urgent }).catch(() => {})
@@ -278,7 +278,7 @@ interface Begun {
 }
 
 interface ReadAheads {
-  /** A message begins to arrive, whose result begins at `start`. Answers what is called whenever there is more of it. */
+  /** A message begins to arrive, and its result begins at `start`. Returns a function to call whenever more bytes came. */
   arriving(bytes: GrowingBytes, start: number): () => void
   /** What was begun of a result, when its worker has nothing else to do. */
   of(content: Uint8Array): Begun | undefined

@@ -46,7 +46,7 @@ export interface Worker {
   readonly isGone: boolean
   /** Resolves with the answer; rejects with what the task threw, or with WorkerGone. `told`: what it is about to do. */
   run(task: unknown, told?: (step: string) => void): Promise<unknown>
-  /** Ends it at once. Whoever waits hears of it. */
+  /** Ends it at once. Waiting calls are rejected. */
   kill(): void
 }
 
@@ -63,7 +63,7 @@ const FATAL_CODES = new Set<number | null>([132, 133, 134, 139, 0xc0000005, 0x80
 
 /** KB that a process of Node 20 has the right to and never touches: the stacks of its threads. */
 const UNTOUCHED_KB = 96 * 1024
-/** KB of that which this process does not have, as it has no stack of `STACK_KB` and fewer threads. */
+/** The share of these KB that this process lacks: it has no stack of `STACK_KB` and fewer threads. */
 const MORE_UNTOUCHED_KB = 64 * 1024
 
 /** The same of this version of Node: version 24 asks for 500 MB more at its start, which this process shows. */

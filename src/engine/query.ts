@@ -138,7 +138,7 @@ function settle(views: readonly View[]): void {
   })
 }
 
-/** The parameters with the handle of the source among the fields of records: rows of several results say whose they are. */
+/** The parameters with the handle of the source among the fields of records: rows of several results name their result. */
 function withSource(kind: Query['kind'], params: Question['params']): Question['params'] {
   const { fields, mode, group_by: keys, aggregate: calls, join_on: join } = params
   const lists = [keys, calls, join].some((list) => Array.isArray(list) && list.length > 0)
@@ -149,7 +149,7 @@ function withSource(kind: Query['kind'], params: Question['params']): Question['
     : { ...params, fields: ['_from', ...fields] }
 }
 
-/** Records of which no fields were asked for may be shown in some of theirs, those that the question names first. */
+/** Without a choice of fields, records may be shown with some of their fields; fields that the question names come first. */
 function shortly(
   { kind }: Query,
   { path, where, sort, fields, exclude, group_by: keys, aggregate: calls }: Question['params'],
@@ -158,7 +158,7 @@ function shortly(
   const chosen = [fields, exclude, keys, calls].some((list) => Array.isArray(list) && list.length > 0)
   const texts = [where, sort].flat().filter((text) => typeof text === 'string')
   if (kind !== 'filter' || chosen) return {}
-  // Who names a place, or wants to see a record, means the whole of it; who looks for one wants to know something of it.
+  // A question that names a place or a record means the whole of it; a question that looks for one means a part of it.
   const isSought = texts.length > 0 || (path === undefined && limit !== 1)
   return { compact: namesIn(texts), compactFew: isSought }
 }
@@ -256,7 +256,7 @@ function failure(error: string, { budget }: Query, steps: JsonObject, originalTo
 
 // The kinds of questions: how their parameters are read, what steps answer them, how long a page is.
 
-/** A question whose parameters were read. */
+/** A question after its parameters were read. */
 interface Question {
   params: Readonly<Record<string, unknown>>
   steps: readonly PipelineStep[]
@@ -265,7 +265,7 @@ interface Question {
   limit: number | undefined
 }
 
-/** Rows on a filter's page when nobody says how many. */
+/** Rows on a filter's page by default. */
 const FILTER_LIMIT = 50
 
 const READERS: Record<Query['kind'], (params: JsonObject) => Question | { error: string }> = {
@@ -398,7 +398,7 @@ function unitOf({ source, steps }: Outcome, step: string): string {
   return step === 'bm25' ? 'passage' : 'line'
 }
 
-/** Remarks of the steps, and the errors of those that failed where others did not. */
+/** Remarks of the steps, and the errors of steps that failed where others did not. */
 function notesOf(outcomes: readonly Outcome[]): string[] {
   const notes = outcomes.flatMap(({ handle, source, steps }) => [
     ...sourcesOf(source, steps),

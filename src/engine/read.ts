@@ -74,7 +74,7 @@ function rowsOf(
   return { json: `[${written.join(',')}]`, total: rows.count, count: written.length, notes }
 }
 
-/** Rows whose members are told, and how many of them. */
+/** The most rows with listed members, and the most members of each. */
 const LOOKED_AT = 1000
 const MOST_FIELDS = 200
 

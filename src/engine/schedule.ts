@@ -17,7 +17,7 @@ export interface ScheduleOptions extends WorkerOptions {
 export interface Wanted {
   /** Made when it is known which worker runs it. */
   task: (worker: Worker) => unknown
-  /** Whose it is. Default: the proxy's own. */
+  /** The owner. Default: the proxy's own. */
   agent?: string
   /** What the task is called in the message of a time limit. */
   name?: string
@@ -28,7 +28,7 @@ export interface Wanted {
   urgent?: boolean
   /** Refused when too many of its agent wait. */
   limited?: boolean
-  /** Nobody waits for it: after all others, or before them where it is urgent. In its home alone, where it has one. */
+  /** No caller waits for it: it runs after all others, or before them where it is urgent. In its home alone, where it has one. */
   background?: boolean
 }
 
@@ -58,7 +58,7 @@ export interface Schedule {
 /** Milliseconds a task runs before it counts as long, and after which a task is no longer held back for its home. */
 const SLICE = 500
 const HELD_BACK = 150
-/** Milliseconds during which an agent whose task ran long is taken to ask for more of that. */
+/** Milliseconds in which an agent is expected to ask for more long tasks after one. */
 const SUSPECT = 10_000
 /** Questions of one agent that may wait. */
 export const MOST_WAITING = 64
@@ -138,7 +138,7 @@ export function createSchedule(options: ScheduleOptions): Schedule {
     return false
   }
 
-  /** Short before long, then the agent whose turn is longest ago, then what is urgent, then what came first. */
+  /** Short before long, then the agent with the oldest turn, then what is urgent, then what came first. */
   function next(slot: Slot): Job | undefined {
     let best: Job | undefined
     let bestRank: number[] = []
@@ -157,7 +157,7 @@ export function createSchedule(options: ScheduleOptions): Schedule {
     return best
   }
 
-  /** What was to be done beforehand in a worker that is gone is done by nobody, and must not wait with its result for ever. */
+  /** Work in advance for a worker that is gone is dropped, so that its result does not stay in memory. */
   function giveUpHomeless(): void {
     for (const job of waiting) {
       if (!job.background || job.home === undefined || alive(job.home)) continue
@@ -169,7 +169,7 @@ export function createSchedule(options: ScheduleOptions): Schedule {
   function dispatch(): void {
     if (closed) return
     giveUpHomeless()
-    // Those that run come first: what is new begins where nothing has to be started.
+    // Running workers come first: a new task begins where nothing has to be started.
     const idle = slots.filter(({ job }) => job === undefined)
     for (const slot of [
       ...idle.filter(({ worker }) => alive(worker)),
@@ -248,7 +248,7 @@ export function createSchedule(options: ScheduleOptions): Schedule {
     }
   }
 
-  /** What ran long runs again, once nobody else needs the worker. */
+  /** A long task runs again once no other task needs the worker. */
   function again(job: Job): void {
     ranLong.set(job.agent, now())
     if (job.background) return job.reject(stoppedWord())

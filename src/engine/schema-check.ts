@@ -117,12 +117,12 @@ function compile(schema: JsonObject): Validator {
       strict: false,
       validateFormats: false,
       logger: false,
-      // Else what every object has, such as `constructor`, counts as given.
+      // Without this, inherited members such as `constructor` would count as given.
       ownProperties: true,
       code: { regExp: linear },
     })
     const validate = ajv.compile(schema)
-    // `$async`, an extension of Ajv, answers with a promise: a rejection that nobody would see coming.
+    // `$async`, an extension of Ajv, answers with a promise: its rejection would not be handled.
     return '$async' in validate ? 'unreadable' : validate
   } catch {
     return 'unreadable'

@@ -12,14 +12,14 @@ export interface View {
   document: Document
   /** Of its text. */
   readonly tokens: number
-  /** Hashes of the documents of whose values it is made: those of an answer. */
+  /** Hashes of the documents that its values come from, for an answer. */
   readonly sources: readonly string[]
 }
 
-/** Contents whose tokens are remembered. */
+/** The most contents with remembered token counts. */
 const COUNTED = 1000
 
-/** Views by the hash of their content. Equal content is one view, whoever keeps it. */
+/** Views by the hash of their content. Equal content is one view, for all owners. */
 export interface Views {
   open(source: Pick<Source, 'hash' | 'content'>): View
   has(hash: string): boolean
@@ -32,7 +32,7 @@ export interface Views {
   /** The hash is known of what was kept under a name. */
   named(name: string, hash: string): void
   forget(hash: string): void
-  /** Closes all views but those that were used last: they are opened anew when they are asked about. */
+  /** Closes all views except the ones used last: a closed one is opened anew for a question. */
   rest(): void
 }
 

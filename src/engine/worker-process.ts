@@ -20,7 +20,7 @@ process.on('disconnect', () => process.exit())
 
 /** As V8 ends a process that may have no more memory. */
 const OUT_OF_MEMORY = 134
-// A byte array for which there is no room is an error that may come anywhere; what is left open would stand in the way of the next task.
+// A byte array that does not fit throws anywhere; documents left open would take the room of the next task.
 const leaveIfFull = (error: unknown): void => {
   if (error instanceof RangeError && error.message.includes('allocation failed')) process.exit(OUT_OF_MEMORY)
 }
@@ -49,7 +49,7 @@ const GUARD =
 /** The same for what goes on later, such as the reading of a PDF: no time limit of V8 holds there, and this thread may never come to look at a clock. */
 async function inTime(value: Promise<unknown>): Promise<unknown> {
   const guard = new Thread(GUARD, { eval: true, workerData: OVERDUE, resourceLimits: SMALL })
-  // Where there is no memory for it, whoever asked is the only one to end this.
+  // Without memory for it, only the proxy can end this process.
   guard.on('error', () => {})
   guard.unref()
   try {
@@ -64,7 +64,7 @@ const SMALL = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 }
 async function answer(run: Run, task: unknown): Promise<unknown> {
   const call = Object.assign(globalThis, { answerTask: () => run(task, told) })
   try {
-    // Whoever asked ends this process when the time is up. If he was killed himself, this ends what would go on for ever.
+    // The proxy ends this process when the time is up. This timer ends the process where the proxy itself was killed.
     const value: unknown = runInThisContext('answerTask()', { timeout: OVERDUE })
     return { value: value instanceof Promise ? await inTime(value) : value }
   } catch (error) {

@@ -197,7 +197,7 @@ export function createArrivals(): Arrivals {
   }
 }
 
-// A first look at a result that nobody sent, so that the first one that is sent finds everything loaded.
+// A first look at a made-up result, so that the first real one finds everything loaded.
 
 /** Few: what is read for it stays in the process as room. */
 const RECORDS = 120

@@ -62,7 +62,7 @@ export function createBackend(
   }: BackendParts,
 ): Backend {
   const serverInfo = { name: PROXY_NAME, title: 'MCP RLM Proxy', version: packageVersion() }
-  /** Clients whose servers are not connected yet, with what puts that off. */
+  /** Clients without connected servers yet, each with the reason for the delay. */
   const opening = new Map<Client, { stop(): void }>()
   const serversFor = (profile: string | undefined): readonly string[] =>
     upstreams.servers.filter((server) => reaches(server, profile))
@@ -123,7 +123,7 @@ export function createBackend(
         const hears = hearsOf(capabilities(client.profile))
         audience.add(client, (list) => (list !== 'tools' || toolsChange(client)) && hears(list))
       }
-      // Over HTTP a handshake alone starts no processes: whoever makes many would have as many of each server.
+      // Over HTTP a handshake alone starts no processes: a client that makes many would start as many of each server.
       if (client.era === 'legacy' && client.agent.kind !== 'local')
         return void opening.set(client, { stop() {} })
       const later = setTimeout(open, OPEN_MS, client)
@@ -136,7 +136,7 @@ export function createBackend(
       left(client)
       void upstreams.release(client)
       if (client.agent.kind !== 'session' || client.mayReturn?.() === true) return
-      // Nobody has this id again: what it keeps could only take up room.
+      // No client gets this id again, so its kept results would only take up room.
       resultStore.forgetAgent(client.agent).catch((error: unknown) => {
         logger.error({ err: error }, 'what a session kept could not be removed')
       })
@@ -153,7 +153,7 @@ function instructionsOf(
   return typeof instructions === 'string' && instructions !== '' ? [{ server, instructions }] : []
 }
 
-/** Who may connect. What only programs of this user can reach asks for no token. */
+/** The check of clients. A listener that only programs of this user can reach asks for no token. */
 export async function accessOf(
   settings: Config['settings'],
   logger: Logger,
@@ -201,7 +201,7 @@ function notificationOf({ method, params }: Notice): Notification {
   return params === undefined ? { method } : { method, params }
 }
 
-/** Tells those who listen that a client is gone. */
+/** Tells the listeners that a client is gone. */
 export function createDepartures(): {
   listen(heard: (client: Client) => void): void
   announce(client: Client): void

@@ -110,7 +110,7 @@ export interface SignInParts {
 
 /** A pattern of these lists that fits no tool. */
 export interface UnmatchedTool {
-  /** Whose list it stands in; absent: in the one for all. */
+  /** The profile that lists it; absent: the list for all. */
   readonly server?: string
   /** `tools.deny` of a server, `dispatch.allow` for all. */
   readonly option: string
@@ -146,7 +146,7 @@ export interface UnmatchedPattern {
   readonly meant?: string
 }
 
-/** A profile, with what those who choose it get of it. */
+/** A profile, with the items that its clients get. */
 export interface ProfileStatus extends Profile {
   /** The servers that it is about. */
   readonly servers: readonly string[]

@@ -1,4 +1,4 @@
-/** How the tools of the servers are offered: nothing in the way of those that pass through. */
+/** How the tools of the servers are offered: tools that pass through need no layer. */
 import { plain } from '../protocol/content.ts'
 import type { Middleware } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
@@ -54,7 +54,7 @@ const passthrough: Exposure = {
 
 const LIST = 'tools/list'
 
-/** `direct`: the servers whose tools are listed. They are called by their names, as everywhere. */
+/** `direct`: the servers that list their tools. These tools are called by their names, as everywhere. */
 export function besideDirect(exposure: Middleware, direct: () => ReadonlySet<string>): Middleware {
   return {
     ...exposure,

@@ -1,6 +1,6 @@
 /**
  * Runs a command of the user's after lists of tools changed, for clients that do not hear of it (`MCPPROXY_LIST_CHANGED_EXEC`).
- * It runs in a shell: whoever writes the configuration is trusted, and nobody else can set it.
+ * It runs in a shell: the author of the configuration is trusted, and no one else can set it.
  */
 
 import { spawn } from 'node:child_process'
@@ -20,7 +20,7 @@ export interface ListChangedCommand {
   close(): void
 }
 
-/** Undefined where nobody asked for it, or where the list that clients see stays the same whatever happens at the servers. */
+/** Undefined where it is not configured, or where a change at the servers cannot change the list that clients see. */
 export function openListChangedCommand(
   { exposure, retrieve }: Config['settings'],
   logger: Logger,

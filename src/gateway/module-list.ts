@@ -31,7 +31,7 @@ export interface ModuleList {
   configure(config: ModulesConfig): Promise<boolean>
   status(): ModuleStatus[]
   check(): Promise<ModuleStatus[]>
-  /** Looks for who was listed something last, and tells what nobody's lists had so far. */
+  /** Looks for the client that got a list last, and reports what no list has had so far. */
   unmatched(): Promise<UnmatchedPattern[]>
   close(): Promise<void>
 }
@@ -118,7 +118,7 @@ export function createModuleList(stack: Stack, parts: ModuleMakerParts): ModuleL
     for (const { config, layer } of running) if (layer.watch) await tell(config.name, layer.watch)
   }
 
-  /** Once for each configuration, and only when there is no server whose items it may mean. */
+  /** Once for each configuration, and only when no server has items that it may mean. */
   async function tell(module: string, watch: PatternWatch): Promise<void> {
     const { listsAll = () => false, logger } = parts
     let client: Client | undefined
@@ -247,7 +247,7 @@ export interface ModuleMakerParts {
   logger: Logger
   /** Milliseconds since 1970. */
   now: () => number
-  /** Milliseconds by a clock that nobody sets. */
+  /** Milliseconds by a monotonic clock. */
   elapsed: () => number
   /** Modules of the embedder, by `name`. */
   definitions: readonly ModuleDefinition[]
@@ -257,7 +257,7 @@ export interface ModuleMakerParts {
   buckets?: OpenBuckets
   /** What is listed may be something else. */
   listsChanged(): void
-  /** True when all that servers list is listed for this client. Absent: nobody knows, and patterns that fit nothing are not told of. */
+  /** True when all that servers list is listed for this client. Absent: unknown, and patterns that fit nothing are not reported. */
   listsAll?(client: Client): boolean
 }
 
@@ -377,11 +377,11 @@ async function create(
   }
 }
 
-/** Those that are more than a place in the list. */
+/** The entries that are more than a place in the list. */
 const builtInNames = Object.entries(BUILT_IN).flatMap(([name, { load }]) => (load ? [name] : []))
 
 /**
- * Stands before all other modules where there are, or were, profiles. A client whose profile was removed gets nothing: without the
+ * Stands before all other modules where there are, or were, profiles. A client gets nothing once its profile was removed: without the
  * limits of the profile it would get everything.
  */
 function createProfileGate(names: ReadonlySet<string>): Module {

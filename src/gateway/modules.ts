@@ -1,4 +1,6 @@
-/** The modules of a configuration. What makes them is loaded when the first is listed: nobody else pays for them. */
+/**
+ * The modules of a configuration. Their code is loaded when the first is listed, so a configuration without modules does not pay for them.
+ */
 import type { ModulesConfig } from '../config/schema.ts'
 import type { Stack } from '../module-runtime/stack.ts'
 import type { ModuleStatus, UnmatchedPattern } from './contract.ts'

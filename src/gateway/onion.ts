@@ -61,13 +61,13 @@ interface OnionParts extends FeatureParts {
   changes(kind: ListKind): number
   /** Absent: no results are remembered. */
   readonly resultCache: ResultCache | undefined
-  /** Absent: nobody remembers what results looked like. */
+  /** Absent: the forms of results are not remembered. */
   readonly outputTypes: Middleware | undefined
   /** Absent: no programs of models are run. */
   readonly code: Code['tool'] | undefined
-  /** Absent: nobody reads how many calls there are. */
+  /** Absent: calls are not counted. */
   readonly count: Middleware | undefined
-  /** Notes calls for the console, with how long each part took. Absent: nobody looks, and nothing is timed. */
+  /** Notes calls for the console, with how long each part took. Absent: the console is off, and nothing is timed. */
   readonly watch: Middleware | undefined
 }
 
@@ -150,7 +150,7 @@ export function createOnion(parts: OnionParts): Onion {
   // What a program of a model calls is in the log as what the model calls.
   const logged = compose([...part(callLog), ...present(parts.watch), ...programs], inmost)
 
-  /** Halves of what stands elsewhere, and what only gives a name its meaning: nobody would look for them. */
+  /** Halves of layers that stand elsewhere, and layers that only resolve names. `status` leaves them out. */
   const hidden = new Set<Middleware>([short, ...named, ...remembering])
   return {
     clients,

@@ -1,4 +1,4 @@
-/** What those who choose a profile get of it, and what is listed at all: asked as clients that only look. */
+/** What clients of a profile get, and what is listed at all. It asks as a client that only looks. */
 import type { Profile } from '../config/profiles.ts'
 import { plain } from '../protocol/content.ts'
 import { LEGACY_VERSIONS } from '../protocol/eras.ts'
@@ -11,7 +11,7 @@ import type { ProfileStatus } from './contract.ts'
 
 type Visited = Pick<Upstreams, 'serversFor' | 'release'>
 
-/** Asks the servers, one profile after the other. `list`: all layers but those that hide tools. */
+/** Asks the servers, one profile after the other. `list`: all layers except the ones that hide tools. */
 export async function profileStatuses(
   profiles: readonly Profile[],
   list: Handler,
@@ -29,7 +29,7 @@ export async function profileStatuses(
   return statuses
 }
 
-/** The servers' tools for a client without a profile. `list`: all layers but those that hide tools. */
+/** The servers' tools for a client without a profile. `list`: all layers except the ones that hide tools. */
 export function definitionsOfServers(list: Handler, upstreams: Visited): Promise<JsonObject[]> {
   return visit(undefined, list, upstreams, ofServers)
 }
@@ -44,7 +44,7 @@ interface LookedAt {
   readonly enabled: boolean
 }
 
-/** All tools of the servers as a client without a profile sees them, and those that may not be used. */
+/** All tools of the servers as a client without a profile sees them, and the tools that may not be used. */
 export function toolsOfServers(
   list: Handler,
   upstreams: Visited & Pick<Upstreams, 'list'>,

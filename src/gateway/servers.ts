@@ -24,10 +24,10 @@ import { resultSettingsOf } from './result-settings.ts'
 interface ServersParts {
   audience: Audience
   book: AddressBook
-  /** Who signs in at a server; undefined: nobody. */
+  /** The sign-in at a server; undefined: none. */
   authorizer(server: string): Authorizer | undefined
   logger: Logger
-  /** Milliseconds since any moment, by a clock that nobody sets. */
+  /** Milliseconds by a monotonic clock. */
   now(): number
   /** Longest message taken from a server, in bytes. */
   maxMessageBytes: number

@@ -64,7 +64,7 @@ function notices(notify: NonNullable<Module['notify']>, next: Notify, options: G
     }
   }
   const handler = notify(next)
-  // A notification has nobody to be refused to: it is gone, or goes on.
+  // A notification has no reply that could refuse it: it is dropped, or goes on.
   return (notice: Notice) =>
     attempt(
       () => handler(notice),
@@ -87,7 +87,7 @@ function attempt(
   }
 }
 
-// A module that has its way, and what becomes of a message at which it fails or takes too long.
+// Runs a module, and decides about a message at which it fails or takes too long.
 
 function enforced(wrap: Wrap, next: Handler, inside: Lists, options: GuardOptions): Handler {
   const { name, failOpen, timeoutMs, logger } = options
@@ -257,7 +257,7 @@ interface TimeLimit {
   start(): void
   /** Others work. */
   stop(): void
-  /** Whoever asked has an answer: from now on there is nothing to limit. */
+  /** The requester has an answer: nothing is left to limit. */
   end(): void
   readonly isOver: boolean
 }
@@ -289,9 +289,8 @@ function createTimeLimit(ms: number | undefined): TimeLimit {
   }
 }
 
-// Lists keep saying whose their items are. A symbol tells it (`protocol/origin.ts`), which is gone where a
-// module gives back what it read from JSON: without it whatever blocks, pins or counts by server would no
-// longer know the item.
+// Keeps the server of each listed item. It is a symbol (`protocol/origin.ts`), which is lost where a module returns a list that it read
+// from JSON. Modules that block, pin or count by server need it.
 
 /** Lists say of their items what those inside said. */
 function keepOrigins(handler: Handler, inside: Lists): Handler {
@@ -311,7 +310,7 @@ function withOrigins(passing: Result, kind: Kind, before: readonly unknown[]): R
   const result = plain(passing)
   const items = result[kind]
   if (!Array.isArray(items)) return passing
-  // What no server listed says of nobody, here and further in.
+  // An item that no server listed has no server, here and further in.
   const isLost = (item: unknown, at: number): boolean =>
     isObject(item) && item !== before[at] && originOf(item) === undefined
   if (!items.some(isLost)) return passing

@@ -15,16 +15,16 @@ export interface Notice {
   readonly method: string
   readonly params?: JsonObject | undefined
   readonly toward: 'client' | 'server'
-  /** Who gets it, or sent it. */
+  /** The peer that gets it, or sent it. */
   readonly client: Client
   /** The server it comes from, where that is known. */
   readonly server?: string | undefined
 }
 
-/** Passes a notification on. What is not passed on is gone. A promise holds up those that follow. */
+/** Passes a notification on. A notification that is not passed on is dropped. A promise delays the notifications that follow. */
 export type Notify = (notice: Notice) => void | Promise<void>
 
-/** What a client is told of the whole when it connects. */
+/** The instructions that a client gets when it connects. */
 export interface Described {
   /** `name`, `title`, `version`. */
   readonly serverInfo: JsonObject
@@ -75,7 +75,7 @@ export interface ModuleContext {
   readonly name: string
   /** Writes to the proxy's log, with the module's name in each line. */
   readonly logger: Logger
-  /** Milliseconds by a clock that nobody sets. */
+  /** Milliseconds by a monotonic clock. */
   readonly elapsed: () => number
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -111,7 +111,7 @@ export interface ModuleDefinition<Options extends z.ZodObject = z.ZodObject> {
    * Absent: all.
    */
   readonly messages?: readonly string[] | ((options: z.output<Options>) => readonly string[])
-  /** What of the options means items that servers list. Who runs the proxy is told of patterns that fit none of them. */
+  /** The patterns in the options that name items of servers. The log tells the operator of patterns that fit no item. */
   patterns?(options: z.output<Options>): readonly NamingPattern[]
   create(options: z.output<Options>, context: ModuleContext): Module | Promise<Module>
 }
@@ -126,7 +126,7 @@ export function defineModule<Options extends z.ZodObject>(
   return definition as unknown as ModuleDefinition
 }
 
-// What it means that a module fails, and what a client is told of it.
+// What happens when a module fails, and what the client reads.
 
 /** A module refuses by an error that crosses the wire; anything else that it throws is a failure of its own. */
 export function isRefusal(error: unknown): boolean {
@@ -137,7 +137,7 @@ export class ModuleTimeout extends Error {
   override readonly name = 'ModuleTimeout'
 }
 
-/** What a client is told of a module that failed. */
+/** The error that a client gets for a module that failed. */
 export function failure(name: string, error: unknown): RpcError {
   const why = error instanceof ModuleTimeout ? 'did not answer in time' : 'failed'
   return new RpcError(RPC.internalError, `The message was refused because the module \`${name}\` ${why}.`, {
@@ -150,7 +150,7 @@ export class TooLarge extends Error {
   override readonly name = 'TooLarge'
 }
 
-/** A message that is too large for a module which has to see it, as a client is told of it. */
+/** The error for a message that is too large for a module which has to see it. */
 export class TooLargeRefusal extends RpcError {
   /** `isResult`: the server has done what it was asked, and its result is withheld. `limit` in bytes. */
   constructor(module: string, { message }: TooLarge, isResult: boolean, limit: number) {

@@ -45,7 +45,10 @@ export function byServer(pattern: string): NamingPattern['fits'] {
   }
 }
 
-/** True where a listed template may stand for what the pattern of URIs means. In doubt it does: what it stands for nobody lists. */
+/**
+ * True where a listed template may stand for what the pattern of URIs means. In doubt the answer is true, because no list names the
+ * resources of a template.
+ */
 export function mayStandFor(template: JsonObject, pattern: string): boolean {
   const { uriTemplate } = template
   if (typeof uriTemplate !== 'string') return false
@@ -72,7 +75,7 @@ export interface Unmatched {
 export interface PatternWatch {
   /** Stands right inside of the module: remembers who was listed something last. */
   wrap(next: Handler, inside: Lists): Handler
-  /** Lists for who was listed something last, and drops the patterns that fit. False: there is nobody, or nothing left. */
+  /** Lists for the client that got a list last, and drops the patterns that fit. False: no such client, or no pattern left. */
   look(isWorth?: (client: Client) => boolean): Promise<boolean>
   /** What no look has found anything for. */
   left(): readonly Unmatched[]
@@ -120,7 +123,7 @@ export function watchPatterns(patterns: readonly NamingPattern[], listed: () => 
         for (const kind of ALL_KINDS) await lookFor(kind, asked.client, asked.inside)
         return true
       } catch {
-        // Who asked has left, or a module further in failed, which tells so itself.
+        // The requester left, or a module further in failed, which reports that itself.
         return false
       }
     },

@@ -21,7 +21,7 @@ export type Answer = (request: Request, signal: AbortSignal) => Promise<Result>
 interface Rounds {
   /** The exchange to its end, or to what the client has to answer first. */
   run(exchange: Exchange, next: Handler): Promise<Result>
-  /** True for the next round of a call whose questions wait here. */
+  /** True for the next round of a call that waits here with questions. */
   isNext(exchange: Exchange): boolean
   /** Gives up all that waits. */
   close(): void
@@ -36,7 +36,7 @@ interface RoundsParts {
 
 /** Milliseconds for which a client may think. */
 const PATIENCE_MS = 5 * 60_000
-/** Calls whose questions wait, of all clients and of one. The one that waited longest gives way. */
+/** The most calls that wait with questions, of all clients and of one. The one that waited longest gives way. */
 const MAX_HELD = 256
 const MAX_HELD_PER_CLIENT = 32
 
@@ -95,7 +95,7 @@ export function createRounds({ ask, isWanted }: RoundsParts): Rounds {
       if (round) {
         const { server } = round
         await round.go(exchange, responses).catch((error: unknown) => {
-          // Whoever holds the call for the server need not hold it any longer.
+          // Layers that hold the call for the server need not hold it any longer.
           if (server !== undefined) giveBack({ ...params, requestState: server }, exchange, next)
           throw error
         })
@@ -166,7 +166,7 @@ class Round {
     )
   }
 
-  /** Goes on with these answers until the client has to be asked, or nobody. Rejects where a module refuses. */
+  /** Goes on with these answers until the client has to be asked, or no question is left. Rejects where a module refuses. */
   async go(exchange: Exchange, responses: JsonObject): Promise<void> {
     const { signal } = exchange
     this.#exchange = exchange
@@ -180,7 +180,7 @@ class Round {
       }
       await Promise.all(this.#questions.map((question) => question.moved()))
     } catch (error) {
-      // Nobody waits for the others any more.
+      // The others have no waiting caller any more.
       this.abort(error)
       throw error
     } finally {
@@ -225,7 +225,7 @@ function requestsIn({ inputRequests }: JsonObject): [key: string, request: Reque
   })
 }
 
-/** Whose call it is: a state is of no use to another client, nor for another call. */
+/** The client and the call that a state belongs to: it is not accepted for others. */
 function ownerOf({ client, agent, method, params }: Exchange): string {
   return JSON.stringify([client.id, agent.id, method, params.name ?? params.uri ?? null])
 }
@@ -268,7 +268,7 @@ class Question {
     return this.#open?.request
   }
 
-  /** Resolves when the client has to be asked, or nobody any more. Rejects when it was refused. */
+  /** Resolves when the client has to be asked, or when no question is left. Rejects when the call was refused. */
   async moved(): Promise<void> {
     await Promise.race([this.#opened, this.#outcome])
   }

@@ -16,7 +16,7 @@ export interface Layer {
   /** True where what servers say and ask may be something for it. */
   readonly hears: boolean
   readonly module: Module
-  /** Of one whose options mean what servers list. */
+  /** Of a module with options that name items of servers. */
   readonly watch?: PatternWatch | undefined
 }
 
@@ -52,7 +52,7 @@ export interface Stack {
   close(): void
 }
 
-/** Params that a request does not have. What nobody changed goes out without them. */
+/** Params that a request does not have. An unchanged request goes out without them. */
 const NO_PARAMS: JsonObject = Object.freeze({})
 
 /** The innermost function of a chain is known only when a message comes: the chain ends in what the message brings along. */
@@ -224,7 +224,7 @@ function notices(layers: readonly Layer[], innermost: Notify): Notify {
 /** A module that can be let go. */
 interface Counted {
   readonly module: Module
-  /** Resolves once nothing is in it. Whoever comes later is not waited for. */
+  /** Resolves once nothing is in it. It does not wait for later messages. */
   idle(): Promise<void>
 }
 

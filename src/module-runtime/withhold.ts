@@ -1,4 +1,4 @@
-/** Keeps items of servers from clients: they are neither listed nor can they be used, and nobody is told that they exist. */
+/** Keeps items of servers from clients: they are not listed, cannot be used, and no reply says that they exist. */
 import { LargeResult, plain, type Result } from '../protocol/content.ts'
 import type { Destination } from '../protocol/effects.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
@@ -9,13 +9,13 @@ import { originOf } from '../protocol/origin.ts'
 import { tidyUri, uriMatcherOf } from '../text/uri-readings.ts'
 import type { Module, Notice } from './module.ts'
 
-/** What decides. All say true for what nobody may see. */
+/** The deciding functions. All return true for an item that no client may see. */
 interface Withheld {
   /** False: all items of this kind may be seen. */
   concerns(kind: Kind): boolean
   /** A listed item under its names. */
   listed(item: JsonObject, kind: Kind): boolean
-  /** A name that nobody lists: it may be a server's own name for something, or what a template stands for. */
+  /** A name that no list has: it may be a server's own name for something, or what a template stands for. */
   unlisted(name: string, kind: Kind): boolean
   /**
    * Where a request ends. `isListed`: what the client named is listed and may be used. Absent: what is listed decides, and what
@@ -23,8 +23,8 @@ interface Withheld {
    */
   reached?(destination: Destination, kind: Kind, isListed: boolean): boolean
   /**
-   * True: what a template that may be seen stands for may be read although `unlisted` says no, and the parts of a resource that
-   * may be read come with it and are told of.
+   * True: a resource of a visible template may be read although `unlisted` says no. The readable parts of a resource come with it, and
+   * their updates are passed on.
    */
   readonly opens?: boolean
 }
@@ -246,7 +246,7 @@ function named(kind: Kind, name: unknown): Use | undefined {
   return typeof name === 'string' ? { kind, name } : undefined
 }
 
-/** As for a name that nobody has. */
+/** As for a name that does not exist. */
 function unknown({ kind, name }: Use, { client, params }: Exchange): RpcError {
   const shown = name.slice(0, 200)
   if (kind === 'tools') return new RpcError(RPC.invalidParams, `Unknown tool: ${shown}.`)

@@ -1,4 +1,4 @@
-/** What every part is handed to tell of itself: a logger, a clock for how long things take, and what is told of a call. */
+/** What every part gets to report on itself: a logger, a clock for how long things take, and the fields of a call. */
 import type { Client } from '../protocol/exchange.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import { fingerprint } from './redact.ts'
@@ -16,7 +16,7 @@ const ignore = (): void => {}
 /** For embedding and for tests: says nothing. */
 export const silentLogger: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 
-/** The same logger with these fields in every line, such as whose line it is. */
+/** The same logger with these fields in every line, such as the server of the line. */
 export function withFields(logger: Logger, always: Readonly<Record<string, unknown>>): Logger {
   return {
     debug: (fields, message) => logger.debug({ ...always, ...fields }, message),
@@ -26,10 +26,10 @@ export function withFields(logger: Logger, always: Readonly<Record<string, unkno
   }
 }
 
-/** Whole milliseconds since any moment, by a clock that nobody sets. */
+/** Whole milliseconds by a monotonic clock. */
 export const steadyClock = (): number => Math.floor(performance.now())
 
-// What is told of a call without writing it out: who makes it, and about how large it is.
+// The fields of a call without its content: who makes it, and about how large it is.
 
 /** Who calls. */
 interface Caller {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { findForms, LOOSE_KEY } from '../text/sensitive/forms.ts'
 import { type Finding, scan } from '../text/sensitive/scan.ts'
 
-/** Deeper than this, and longer, a log line helps nobody. */
+/** A deeper or longer log line is not readable. */
 const MAX_DEPTH = 8
 const MAX_ITEMS = 100
 const MAX_TEXT = 8_192
@@ -89,7 +89,7 @@ export function fingerprint(id: string): string {
   return createHash('sha256').update(id).digest('hex').slice(0, 8)
 }
 
-/** What a server entry may hold that nobody else should read. */
+/** Secrets that a server entry may hold. */
 export interface SecretHolder {
   readonly name?: string
   readonly args?: readonly string[] | undefined

@@ -40,7 +40,7 @@ export interface SavingsReport {
   /** Agents by a short hash of their id. */
   agents: ({ agent: string } & SavingsTotals)[]
   days: SavingsDay[]
-  /** Characters of results whose tokens could not be told; they count as nothing above. */
+  /** Characters of results with uncounted tokens; they count as nothing above. */
   unmeasuredCharacters: number
 }
 
@@ -91,7 +91,7 @@ export function mergeRows(rows: readonly SavingsRow[]): SavingsRow[] {
   return [...merged.values()]
 }
 
-/** A few lines for a terminal: the sums, then the tools whose results were largest. */
+/** A few lines for a terminal: the sums, then the tools with the largest results. */
 export function formatSavings(rows: readonly SavingsRow[], largest = 5): string {
   const totals = totalsOf(rows)
   if (totals.calls + totals.proxyToolCalls === 0) return 'Savings: no calls.'

@@ -41,12 +41,12 @@ const MAX_NAMES = 2_000
 const REST = '(others)'
 
 /**
- * Milliseconds after the first call until samples are counted for the first time. What counts has to be loaded, some tenths of a second:
- * at that moment nobody waits, at the end of a session somebody does.
+ * Milliseconds after the first call until samples are counted for the first time. Loading the tokenizer takes some tenths of a second: no
+ * client waits at that moment, but one does at the end of a session.
  */
 const FIRST_COUNT_MS = 2_000
 
-/** Counted tokens, and characters whose tokens are reckoned when somebody asks. */
+/** Counted tokens, and characters to be converted to tokens on demand. */
 interface Amount {
   tokens: number
   characters: number
@@ -197,7 +197,7 @@ interface Ratio {
   offer(tool: string, sample: () => string): void
   /** A measured result. */
   learn(tool: string, characters: number, tokens: number): void
-  /** Counts the samples that were not counted yet. Those that fail or take too long wait for the next time. */
+  /** Counts the samples that were not counted yet. Samples that fail or take too long wait for the next time. */
   measure(): Promise<void>
   /** Tokens of so many characters. Undefined: nothing was ever measured. */
   tokens(tool: string, characters: number): number | undefined

@@ -147,7 +147,7 @@ function textRows(
   return rows
 }
 
-/** Sections whose heading matches come before those that name them, such as a table of contents. */
+/** Sections with a matching heading come before sections that only name them, such as a table of contents. */
 function titledFirst(found: readonly (Around | { place: Hit })[]): readonly (Around | { place: Hit })[] {
   const isTitled = (each: Around | { place: Hit }): boolean =>
     'range' in each && each.path.length > 0 && each.lines[0] === each.range.first

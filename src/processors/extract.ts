@@ -92,8 +92,8 @@ function plainly(value: JsonValue): Extracted {
 }
 
 /**
- * What is taken of JSON with numbers that JavaScript would change; undefined for any other. Read twice: with the numbers as doubles,
- * for whoever looks at the value, and marked, to be written as they came.
+ * What is taken of JSON with numbers that JavaScript would change; undefined for any other. Read twice: with the numbers as doubles, for
+ * code that reads the value, and marked, to be written as they came.
  */
 function exactJson(text: string, take: (root: JsonValue) => JsonValue): Extracted | undefined {
   const mark = randomUUID()

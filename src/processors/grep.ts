@@ -209,7 +209,7 @@ function capped(count: number, kept: number): string[] {
 
 // Patterns that are about names: fields called so, and `"state": "open"` as JSON text would show it.
 
-/** The fields whose names have all words of a plain text: `startDateStruct` for `start date`. */
+/** The fields with names that have all words of a plain text: `startDateStruct` for `start date`. */
 function namedByWords(fields: readonly FieldName[], source: string): FieldName[] {
   const words = wordsIn(source)
   if (words.length < 2 || !/^[\p{L}\p{N}\s_-]+$/u.test(source)) return []

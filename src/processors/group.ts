@@ -147,7 +147,7 @@ function noAggregate(source: string): Refusal {
   )
 }
 
-/** Those that the message names first come first in the table. */
+/** The ones that the message names first come first in the table. */
 const OTHERS = 10
 
 /** Undefined for what is no call of an aggregate: a formula of several, or anything else. */

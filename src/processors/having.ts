@@ -37,7 +37,7 @@ export const whereOfRecords: PipelineStep = {
   },
 }
 
-/** `aggregate`, and of its groups those that fulfil the conditions about them. */
+/** `aggregate`, and of its groups only the ones that fulfil the conditions about groups. */
 export const aggregateWithHaving: PipelineStep = {
   name: aggregate.name,
   params,

@@ -146,7 +146,7 @@ function recordRow(
   return withFields(row, identityOf(whole, [...matched, ...constant], hasKey))
 }
 
-/** Elements of lists within a record that are told of. */
+/** The most elements of lists within a record that are named. */
 const mostElements = 3
 
 /** By place: what tells the innermost elements of lists apart that the matches stand in, as far as it did not match itself. */
@@ -182,7 +182,8 @@ function valueAlong(record: JsonValue, place: string): JsonValue | undefined {
 const IN_TREE = /^((?:\.(\w+)\[\d+\](?:\.\2\[\d+\])*)?)\.(?:name|title|label)$/
 
 /**
- * The names on the way to a node whose own name matches, as a path: `src/lib/a.ts` for a node of a tree of folders. Undefined for a value that is
+ * The names on the way to a node with a matching name, as a path: `src/lib/a.ts` for a node of a tree of folders. Undefined for a value
+ * that is
  * no name of a node, or stands in no tree.
  */
 function nodePath(record: JsonValue, place: string): string | undefined {
@@ -316,7 +317,7 @@ const naming: readonly ((name: string) => boolean)[] = [
   (name) => /(?:_id|Id|ID|_name|Name|_key|Title)$/.test(name),
 ]
 
-/** A few short fields by which a record is known, without those that are shown already, or its key in a map. */
+/** A few short fields by which a record is known, without fields that are shown already, or its key in a map. */
 export function identityOf(record: JsonValue, shown: readonly string[], hasKey: boolean): JsonObject {
   const identity: JsonObject = {}
   if (!isObject(record)) return identity

@@ -90,7 +90,7 @@ function kindIn(written: readonly string[]): { kind: Comparison | undefined; con
     : { kind, conditions: [rest.trim(), ...others] }
 }
 
-/** Records that only one of two lists has, or both have; or what differs in those that both have: a row for each field. */
+/** Records that only one of two lists has, or both have; or what differs in the records of both: a row for each field. */
 function compare(kind: Comparison, pairing: Pairing): { content: Document; metadata: StepMetadata } {
   const { left, right, on } = pairing
   const work = newWork(MOST_WORK)
@@ -160,7 +160,7 @@ export function changesIn(
   })
 }
 
-/** JSON whose keys are in one order. */
+/** JSON with sorted keys. */
 export function inOneOrder(value: JsonValue): string {
   return JSON.stringify(value, (_, held: JsonValue) =>
     isObject(held) ? Object.fromEntries(Object.entries(held).sort(([a], [b]) => (a < b ? -1 : 1))) : held,
@@ -608,15 +608,15 @@ export function keysOf(row: JsonValue, paths: readonly Path[], work: Work): stri
 export interface Joined {
   /** Made as they are asked for. */
   rows: Rows
-  /** Records on the left, with lists unwound, and those of them that match. */
+  /** Records on the left, with lists unwound, and the number that matches. */
   total: number
   matched: number
-  /** Of the matched: those with a key in another spelling, and those that match several. */
+  /** Of the matched: records with a key in another spelling, and records that match several. */
   loosely: number
   several: number
   /** Some keys without a match. */
   unmatched: string[]
-  /** Records on the right, and those that nothing matches. */
+  /** Records on the right, and the number without a match. */
   right: number
   unused: number
   /** Names that fields of the right have because the left has theirs. */

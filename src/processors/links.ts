@@ -11,7 +11,7 @@ const LONGEST_TEXT = 60
 const LONGEST_ADDRESS = 200
 export const FEW_ROWS = 3
 
-/** A note on the links whose text a search looks for; where there are none, on those with such an address. */
+/** A note on the links with a text that matches a search; without any, on the links with a matching address. */
 export function linkNotes(page: Document, finds: (text: string) => boolean): string[] {
   if (page.format !== 'html') return []
   const links = listOf(page.json(), 'links') as unknown as PageLink[]

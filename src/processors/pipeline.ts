@@ -4,7 +4,7 @@ import type { Document } from '../documents/document.ts'
 import type { ProcessorResult, StepMetadata } from './processor.ts'
 import { complaint, failed, reason, unchanged } from './step.ts'
 
-/** A processor whose own parameters are among many. Any `Processor` is one. */
+/** A processor that takes its own parameters out of many. Any `Processor` is one. */
 export interface PipelineStep {
   readonly name: string
   readonly params: ZodType
@@ -28,14 +28,14 @@ export interface StepReport {
 export interface PipelineResult {
   /** The document after the last step. */
   document: Document
-  /** One report a step, in the order of the steps, those that were skipped included. */
+  /** One report a step, in the order of the steps, skipped ones included. */
   steps: StepReport[]
   /** The errors of all steps; absent when there is none. */
   error?: string
 }
 
 /**
- * Runs the steps in their order. A step whose parameters are absent is skipped; one that fails leaves the document as
+ * Runs the steps in their order. A step without its parameters is skipped; one that fails leaves the document as
  * it was, and the steps after it go on. Never throws.
  */
 export function runPipeline(

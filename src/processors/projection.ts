@@ -223,7 +223,7 @@ function pathsFromRoot(root: JsonValue, references: readonly string[], notes: st
   return found.map(({ path }) => path)
 }
 
-/** What a single name leads to wherever it is, where nothing repeats whose records could have it. */
+/** The value of a single name at any depth, where no list has records that could have it. */
 function atAnyDepth(root: JsonValue, path: Path): Located | undefined {
   const [only, ...others] = path
   if (only === undefined || others.length > 0) return undefined

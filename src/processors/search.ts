@@ -103,7 +103,7 @@ export interface OtherReading {
 const mostReadings = 12
 /** Words that are looked for in any order. */
 const mostWords = 8
-/** Lines that are told of what is near, and characters of each. */
+/** The most lines that are shown of near matches, and characters of each. */
 const mostTold = 3
 const toldWidth = 160
 
@@ -278,7 +278,7 @@ export function counts(total: number, matched: number, notes: string[]): StepMet
   return { total, matched, ...(notes.length > 0 && { notes }) }
 }
 
-/** How often a long line matches, where that is more often than there are hits. */
+/** How often a long line matches, where this exceeds the number of hits. */
 export function timesIn({ count, units, long, inLong }: Hits): string[] {
   const hits = count - (units - long)
   if (inLong === hits) return []

@@ -39,8 +39,8 @@ export function searchable(document: Document): Searchable {
 }
 
 /**
- * Keeps the long strings of data once where they were searched: in the text of the leaves. For documents whose data no
- * other document has; nothing is done for what was not searched, or was done before.
+ * Keeps the long strings of data once where they were searched: in the text of the leaves. For documents that share their data with no
+ * other; does nothing where the leaves were not searched, or the second time.
  */
 export function compactSearched(document: Document): void {
   const leaves = known.get(document)?.leaves
@@ -131,7 +131,7 @@ export function findHits(view: Searchable, pattern: Pattern, keep = mostKept, ex
   return { kept, count, units: matching, long, inLong }
 }
 
-/** Lines that matches cover when they may span lines, with the place of the first of them; those that share a line are one. */
+/** Lines that matches cover when they may span lines, with the place of the first of them; matches that share a line are one. */
 export function findRanges(
   text: string,
   lines: LineIndex,
@@ -430,8 +430,8 @@ export function nameReader(visit: (name: string) => void): (value: JsonValue) =>
 const LONG = 48
 
 /**
- * Puts in place of each long string of the document's data an equal one that is a part of the leaves' text. To whoever reads
- * them nothing changes. Frozen data stays as it is.
+ * Puts in place of each long string of the document's data an equal one that is a part of the leaves' text. Readers see no change. Frozen
+ * data stays as it is.
  */
 export function shareText(document: Document, leaves: LeafIndex): void {
   const records = document.records()

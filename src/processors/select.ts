@@ -215,7 +215,7 @@ function onlyOne(reached: Reached, path: Path): ReachedPart {
   return { content: records && isWrapper(whole) ? whole : fromRows({ noun: 'record', items: [value] }) }
 }
 
-/** The part of an object's text from which on a list in it is what the object is there for. */
+/** The share of an object's text that makes a list in it the main content. */
 const MOST_OF_IT = 0.7
 
 function isWrapper(whole: Document): boolean {

@@ -14,7 +14,7 @@ export interface StepDefinition<S extends ZodObject> {
   run(document: Document, params: z.output<S>): { content: Document; metadata?: StepMetadata }
 }
 
-/** A processor whose parameters can be merged into a tool's: `params.shape` is known. */
+/** A processor with parameters that can be merged into a tool's: `params.shape` is known. */
 export interface Step<S extends ZodObject> extends Omit<Processor<z.output<S>>, 'params'> {
   readonly params: S
 }

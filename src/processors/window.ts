@@ -244,8 +244,7 @@ function withPlan(step: PipelineStep, change: (plan: Plan, asked: Asked) => obje
 }
 
 /**
- * Windows are about the groups, where records are grouped; those in conditions on records whose groups are asked for are computed
- * before.
+ * Windows are about the groups, where records are grouped; windows in conditions on records are computed before the grouping.
  */
 function areEarly(params: unknown): boolean {
   const { where: conditions, aggregate, group_by: keys } = params as Asked
@@ -257,7 +256,7 @@ function areEarly(params: unknown): boolean {
   return groups && areOfRecords && !aggregate?.some(isWindow)
 }
 
-/** Adds the columns of windows to the records, or to the groups, and keeps those that fulfil the conditions about them. */
+/** Adds the columns of windows to the records, or to the groups, and keeps the ones that fulfil the conditions about windows. */
 export function windowStep(early: boolean): Omit<PipelineStep, 'params'> {
   const wanted = (params: unknown): boolean => hasWindows(params) && areEarly(params) === early
   return {

@@ -220,8 +220,8 @@ export function isInputRequired(result: JsonObject): boolean {
 }
 
 /**
- * True for a result by which a server asks for input (MCP 2026-07-28, multi round-trip requests): the client answers it, nobody
- * reads it. A large result is parsed only when it may be one.
+ * True for a result by which a server asks for input (MCP 2026-07-28, multi round-trip requests): the client answers it, and no model reads
+ * it. A large result is parsed only when it may be one.
  */
 export function asksForInput(result: Result): boolean {
   if (!(result instanceof LargeResult)) return isInputRequired(result)

@@ -95,7 +95,7 @@ export class RpcError extends Error {
  */
 type Exit = 'local' | 'rpc' | 'result'
 
-/** What there is to say of an error before it happens. */
+/** What is known of an error before it happens. */
 interface ErrorInfo {
   readonly meaning: string
   /** What to do next in general; a thrown error says it for its case. */

@@ -9,7 +9,7 @@ import type { Notification, Request, RequestId } from './message.ts'
 import type { Origin } from './origin.ts'
 import type { Timed } from './timing.ts'
 
-/** Who owns kept results: an authenticated principal, an HTTP session, the one local client, or nobody known. */
+/** The owner of kept results: an authenticated principal, an HTTP session, the one local client, or an unknown owner. */
 export interface Agent {
   readonly id: string
   readonly kind: 'principal' | 'session' | 'local' | 'anonymous'
@@ -18,7 +18,10 @@ export interface Agent {
 }
 
 /** One connected client, as everything inside the proxy sees it. */
-/** Which servers a client may use: those that every limit lets a client with this profile reach. The limits change with the configuration. */
+/**
+ * Which servers a client may use: the ones that every limit lets a client with this profile reach. The limits change with the
+ * configuration.
+ */
 export interface Reach {
   readonly limits: readonly ((server: string, profile: string | undefined) => boolean)[]
 }
@@ -69,7 +72,7 @@ export type ListKind = 'tools' | 'prompts' | 'resources' | 'resourceTemplates'
 export interface ListSource {
   /** How often servers, modules or settings have announced other lists of this kind. */
   changes(kind: ListKind): number
-  /** What the servers list to this client now: the same object as long as they list the same. Undefined: nobody can tell. */
+  /** What the servers list to this client now: the same object as long as they list the same. Undefined: unknown. */
   current(kind: ListKind, exchange: Exchange): Promise<object | undefined>
 }
 
@@ -104,7 +107,7 @@ export interface Exchange {
   readonly toward?: 'client'
   /** The server that asks, of such a request. */
   readonly server?: string
-  /** Progress and log messages, back to this requester, on this request's stream. `server`: whose they are. */
+  /** Progress and log messages, back to this requester, on this request's stream. `server`: the server that sent them. */
   notify(notification: Notification, server?: string): void
   /** Sampling, elicitation and roots, to this requester, on this request's stream. Absent in the modern era. */
   ask?(request: Request, signal?: AbortSignal, server?: string): Promise<Result>
@@ -112,7 +115,7 @@ export interface Exchange {
   readonly keep?: true
   /** Set by the proxy's own tools: follow the pages of a collection, and answer with all of it. */
   readonly all?: true
-  /** Told of a collection whose pages were followed whether it is all, in words. */
+  /** Called with words that say whether a collection is complete, after its pages were followed. */
   onCollected?(standing: string): void
   /**
    * Told by a layer that strikes something out of the texts of the result how it does so, as `TextChange` in `src/text/change-rules.ts`: what is
@@ -121,9 +124,9 @@ export interface Exchange {
   onStruck?(change: object): void
   /** Told under which handle the result is kept. What `_meta` says of that is for clients: a server can write there, too. */
   onKept?(handle: string): void
-  /** Told what the answer saves, by whoever made it smaller. Not in `_meta`: some clients show that to their model. */
+  /** Called with what the answer saves, by the layer that made it smaller. Not in `_meta`: some clients show that to their model. */
   onSaved?(savings: Savings): void
-  /** Told how long each layer and the server took. Absent: nobody looks, and nothing is timed. */
+  /** Called with the time that each layer and the server took. Absent: nothing is timed. */
   onTimed?(part: Timed): void
   /**
    * Sends each request to a server on behalf of this exchange: the one in `sent`, or one that says more in its `_meta`. `onId` is told the
@@ -136,13 +139,13 @@ export interface Exchange {
   /** Set by the proxy's own tools: JSON of the arguments, which are not shown. Those in `params` are what may be, and stand for them. */
   readonly supplied?: Uint8Array<SharedArrayBuffer>
   /**
-   * Called when it is known where the request ends, before the server hears of it: whose a name is, lists tell only as far as
-   * they could be had. What it throws is the answer.
+   * Called when it is known where the request ends, before it is sent to the server. Lists tell the owner of a name only as far as servers
+   * answered. What it throws is the answer.
    */
   admit?(destination: Destination): void | Promise<void>
   /** Set where a tool calls another: the most that the other may do. The router holds the call to it. */
   readonly limit?: Limit
-  /** Set by the modules: nobody waits for what this would go on with. No server is asked; what is held for it is given up. */
+  /** Set by the modules: the client no longer waits for this call. No server is asked; what is held for it is given up. */
   readonly isOver?: true
   /** Set by an exposure that hides the servers' tools: the proxy's own are listed, and no server is waited for. */
   readonly listing?: 'own'

@@ -29,7 +29,7 @@ const PREFIX = 'Mcp-Param-'
 /** RFC 9110, 5.6.2. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const TYPES = new Set(['string', 'integer', 'boolean'])
-/** Nobody nests arguments deeper; an annotation below is refused, so that a hostile schema costs no more than its length. */
+/** Real schemas do not nest deeper; an annotation below is refused, so that a hostile schema costs no more than its length. */
 const MAX_DEPTH = 64
 const MAX_HEADERS = 256
 
@@ -106,7 +106,7 @@ export function validateParamHeaders(
   return undefined
 }
 
-/** The answer to a request whose header and body disagree (HTTP 400). `text` says how. */
+/** The answer to a request with a header that disagrees with its body (HTTP 400). `text` says how. */
 export function headerMismatch(header: string, text: string): RpcError {
   return new RpcError(RPC.headerMismatch, `Header mismatch: ${text}`, { header })
 }

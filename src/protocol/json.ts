@@ -36,11 +36,11 @@ export function setOwn(object: JsonObject, key: string, value: JsonValue): void 
 /** Where values are gathered while a message is written. */
 let gathered: RawJson[] | undefined
 
-/** One JSON value in the form in which it goes out. To whoever looks at it otherwise it is an object without members. */
+/** One JSON value in the form in which it goes out. To all other code it is an object without members. */
 export class RawJson {
   /** UTF-8 JSON of one value, without line breaks between its parts. */
   readonly #bytes: Uint8Array
-  /** Stands for the value in the text around it, in which nobody else can have written it. */
+  /** Stands for the value in the text around it. It is random, so no other text can contain it. */
   readonly #mark = crypto.randomUUID()
 
   constructor(bytes: Uint8Array) {

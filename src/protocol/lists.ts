@@ -103,7 +103,7 @@ interface Remembered {
   readonly basis: ListBasis
 }
 
-/** The lists of a place where `answer` answers requests for them. Without `source` nobody knows whether a list is still true. */
+/** The lists of a place where `answer` answers requests for them. Without `source` it is unknown whether a list is still true. */
 export function createLists(answer: Handler, source?: ListSource): Lists {
   const remembered = new WeakMap<Client, Partial<Record<Kind, Remembered>>>()
 

@@ -2,7 +2,7 @@
 import type { Result } from './content.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 
-/** Chosen by whoever asks, unique among the requests of that side that are under way. */
+/** Chosen by the requester, unique among its requests that are under way. */
 export type RequestId = string | number
 
 /** A request before it has an id: what is asked, and with what. */
@@ -11,7 +11,7 @@ export interface Request {
   params?: JsonObject
 }
 
-/** The same form; nobody answers it. */
+/** The same form, without an answer. */
 export type Notification = Request
 
 /** A request on the wire. */
@@ -69,7 +69,7 @@ export interface Transport {
   close(): Promise<void>
   /** Whether the other side waits for anything, where its connection does not tell (HTTP). */
   readonly isListening?: boolean
-  /** `via`: the request of ours on whose stream the message came, where the transport can tell (HTTP). */
+  /** `via`: the request of ours with the stream that the message came on, where the transport can tell (HTTP). */
   onmessage?: ((message: JsonRpcMessage, via?: RequestId) => void) | undefined
   onclose?: (() => void) | undefined
   onerror?: ((error: Error) => void) | undefined

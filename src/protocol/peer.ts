@@ -26,13 +26,13 @@ export interface PeerHandlers {
   onRequest(request: Request, incoming: Incoming): Promise<Result>
   /** `via`: the request of ours that it belongs to, where the transport can tell. */
   onNotification(notification: Notification, via?: RequestId): void
-  /** Called once, whoever closed. Everything pending was rejected before. */
+  /** Called once, whichever side closed. Everything pending was rejected before. */
   onClose?(): void
-  /** Trouble that ends nothing: an answer nobody waits for, a message that is not JSON-RPC. */
+  /** Trouble that ends nothing: an answer without a request, a message that is not JSON-RPC. */
   onError?(error: Error): void
 }
 
-/** How long a request may take, who may end it, and what is told of it on the way. */
+/** How long a request may take, who may end it, and which progress is reported. */
 export interface RequestOptions {
   signal?: AbortSignal | undefined
   /** Milliseconds without answer or progress. Absent: no limit. */
@@ -67,7 +67,7 @@ interface PeerOptions {
   firstId?: number | undefined
 }
 
-/** Rejects a request whose connection closed before the answer. */
+/** The error of a request that lost its connection before the answer. */
 export class PeerClosed extends Error {
   override readonly name = 'PeerClosed'
 }
@@ -157,7 +157,7 @@ export class Peer {
     this.notify({ method: 'notifications/cancelled', params: { requestId: id, reason } }, relatedRequestId)
   }
 
-  /** Whoever reads the messages has more of them to read, with answers among them, whatever became of one. */
+  /** The reader must go on after a message that failed: answers follow it. */
   #guarded(run: () => void): void {
     try {
       run()
@@ -299,11 +299,11 @@ function withToken(params: JsonObject | undefined, progressToken: number): JsonO
 
 // A request sent and not yet answered: its time limit, its progress, its cancellation.
 
-/** Who sent it. */
+/** The sender. */
 interface PendingOwner {
   /** It is settled, however that came. */
   settled(pending: Pending): void
-  /** Nobody waits for the answer any more: the other side may stop. */
+  /** The requester no longer waits: the other side may stop. */
   givenUp(pending: Pending, reason: string): void
 }
 
@@ -350,7 +350,7 @@ class Pending {
     this.#reject(error)
   }
 
-  /** The other side is at work: the time limit begins anew. Who was given no token has no progress to tell. */
+  /** The other side is at work: the time limit begins anew. Without a token the other side reports no progress. */
   progressed(params: JsonObject): void {
     const { onProgress } = this.#options
     if (onProgress === undefined) return

@@ -68,7 +68,7 @@ export type OpenBuckets = (name: string, rate: Rate) => Take
 /** Buckets that are kept; the one used longest ago goes first, which gives who had it a full one. */
 const MAX_BUCKETS = 10_000
 
-/** Buckets of this process alone. `now`: milliseconds by a clock that nobody sets. */
+/** Buckets of this process alone. `now`: milliseconds by a monotonic clock. */
 export function localBuckets(now: () => number): OpenBuckets {
   return (_name, rate) => {
     const buckets = new Map<string, TokenBucket>()

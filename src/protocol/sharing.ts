@@ -19,7 +19,7 @@ export class SingleFlight<T> {
     return this.#underWay.get(key)
   }
 
-  /** Begins the work at once. Who comes later finds it under each of the keys, in place of what was there. */
+  /** Begins the work at once. Later callers find it under each of the keys, in place of earlier work. */
   begin(keys: readonly string[], work: (signal: AbortSignal) => Promise<T>): Flight<T> {
     const flight = new Aloft(work, () => {
       for (const key of keys) if (this.#underWay.get(key) === flight) this.#underWay.delete(key)
@@ -28,7 +28,7 @@ export class SingleFlight<T> {
     return flight
   }
 
-  /** Aborts all that is under way. Who waits hears what the work makes of that. */
+  /** Aborts all that is under way. Callers that wait get what the work makes of that. */
   abort(): void {
     for (const flight of this.#underWay.values()) flight.abort()
   }
@@ -43,7 +43,7 @@ class Aloft<T> implements Flight<T> {
   constructor(work: (signal: AbortSignal) => Promise<T>, over: () => void) {
     this.#over = over
     this.#outcome = work(this.#controller.signal).finally(over)
-    // Nobody may be left to hear of a failure.
+    // All callers may be gone when it fails.
     this.#outcome.catch(() => {})
   }
 

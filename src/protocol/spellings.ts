@@ -13,7 +13,7 @@ export interface Spelled {
 }
 
 export interface SpellingOptions {
-  /** All servers of the client, also those that list nothing now. The servers of the items are known without it. */
+  /** All servers of the client, also the servers that list nothing now. The servers of the items are known without it. */
   servers?: readonly string[]
   /** True for a name that belongs to something else, which is not offered here: hidden or blocked tools. */
   isTaken?(name: string): boolean

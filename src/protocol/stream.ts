@@ -3,7 +3,7 @@ import type { Limits } from './limits.ts'
 
 // The bytes of one message while it arrives: kept as the chunks they came in, beyond a limit only their edges.
 
-/** What is kept of a message that was thrown away: enough to see whose answer it was. */
+/** What is kept of a message that was thrown away: enough to see which request it answered. */
 export interface Edges {
   /** Its first bytes, at most `EDGE_BYTES`. */
   head: Buffer
@@ -95,7 +95,7 @@ export class MessageBytes {
     }
   }
 
-  /** Gives out what there is and begins anew. */
+  /** Returns the collected bytes and begins anew. */
   take(): TakenBytes {
     const parts = this.#long === undefined ? this.#parts : [this.#long.whole()]
     const taken = { parts, length: this.#length, edges: this.#edges }
@@ -155,7 +155,7 @@ export function edgeOfEnd(parts: readonly Buffer[]): Buffer {
 // Bytes that come piece by piece, on memory that threads share: nothing is copied once more when the last one
 // is there, and another thread can read what came so far.
 
-/** Address space is set aside for so many times of what there is, and for this much at least; memory is not. */
+/** Address space, not memory, is reserved for so many times the current size, and for this much at least. */
 const AHEAD = 4
 const LEAST = 64 * 1024 * 1024
 /** Memory is asked for in steps. */
@@ -229,7 +229,7 @@ export function arrivedIn(buffer: SharedArrayBuffer): number {
   return Atomics.load(new Int32Array(buffer, 0, 1), 0)
 }
 
-/** Bytes `from` to `to` of those that came to such a buffer. */
+/** Bytes `from` to `to` of such a buffer. */
 export function partOf(buffer: SharedArrayBuffer, from: number, to: number): Uint8Array<SharedArrayBuffer> {
   return new Uint8Array(buffer, HEADER + from, to - from)
 }
@@ -387,7 +387,7 @@ export class Intake {
     this.#read(chunk)
   }
 
-  /** A line was read, whatever it holds. Nobody sends empty ones in numbers. */
+  /** A line was read, whatever it holds. Many empty ones are not expected. */
   line(empty: boolean): void {
     if (empty) this.malformed()
     if (++this.#lines >= this.#options.limits.serverTurnMessages) this.#pause(0)
@@ -479,7 +479,7 @@ class Window {
   }
 }
 
-// Writes lines to a stream, and waits with whoever waits until it takes more.
+// Writes lines to a stream, and lets callers wait until it takes more.
 
 /** The part of a writable stream that is used here. */
 interface LineOutput {
@@ -493,8 +493,8 @@ interface LineOutput {
 const TAKEN = Promise.resolve()
 
 /**
- * What is written in one turn of the event loop goes out at once at its end: every write of its own is a system call, and wakes
- * whoever reads. With many requests under way that is most of what a proxy does.
+ * What is written in one turn of the event loop goes out at once at its end: each write is a system call that wakes the reader. With many
+ * requests under way these calls are most of the proxy's work.
  */
 export class LineWriter {
   readonly #output: LineOutput

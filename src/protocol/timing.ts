@@ -9,7 +9,7 @@ export interface Timed {
   readonly to: number
 }
 
-/** Does the work, and tells the exchange how long that took. Where nobody looks it costs a comparison. */
+/** Does the work, and tells the exchange how long that took. Where nothing is timed it costs a comparison. */
 export function timing<T>(
   exchange: { onTimed?(part: Timed): void },
   about: Pick<Timed, 'part' | 'server'>,

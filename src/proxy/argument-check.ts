@@ -63,7 +63,7 @@ class CheckProcess {
     this.#file = file
   }
 
-  /** Undefined: the time or the memory was not enough. An empty list for a check whose turn came too late. */
+  /** Undefined: the time or the memory was not enough. An empty list for a check that got its turn too late. */
   check(args: JsonObject, schema: JsonObject, timeLimitMs: number): Promise<string[] | undefined> {
     const late = performance.now() + timeLimitMs
     const done = this.#last.then(() => {
@@ -99,7 +99,7 @@ class CheckProcess {
     })
   }
 
-  /** It holds nobody up at the end, and ends with this process. */
+  /** It does not delay the exit, and ends with this process. */
   #start(): ChildProcess {
     const child = fork(this.#file, {
       execArgv: [`--max-old-space-size=${MEMORY_MB}`],
@@ -114,7 +114,7 @@ class CheckProcess {
   #end(): void {
     const child = this.#child
     this.#child = undefined
-    // What it still says about its end interests nobody, and must not end the proxy.
+    // Errors that it reports while it ends must not end the proxy.
     child?.on('error', () => {})
     child?.kill('SIGKILL')
   }
@@ -137,7 +137,7 @@ function sizeOf(args: JsonObject): number | undefined {
   return characters > MOST_CHARACTERS ? undefined : values
 }
 
-/** Keywords whose check may take more than a step for each value. */
+/** Keywords with a check that may take more than a step for each value. */
 const DEAR: ReadonlySet<string> = new Set([
   'uniqueItems',
   'pattern',

@@ -1,4 +1,4 @@
-/** Who has what: the lists of all servers for one client, under the names that client sees. */
+/** The lists of all servers for one client, under the names that client sees. */
 import { ProxyError, RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange, Handler } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
@@ -8,7 +8,7 @@ import { LISTS, type ListKind, type ServerList, type Upstreams } from '../upstre
 import { unavailableServers } from '../upstream/unavailable.ts'
 import { isPrefixed, type Named, type Names, type NamingOptions, nameAll } from './names.ts'
 
-/** Kinds whose items carry a name the proxy may change. */
+/** Kinds with items that carry a name which the proxy may change. */
 export type NamedKind = 'tools' | 'prompts'
 
 /** An item as this client is to see it: the server's own object but for its name. */
@@ -27,8 +27,8 @@ export interface Directory {
   /** Every item of a kind; the same object while nothing changed. */
   list(kind: NamedKind, exchange: Exchange): Promise<Listing>
   /**
-   * Whose item has this listed name: at once for a name the client has seen, else after asking the servers. Throws or rejects with
-   * RpcError invalidParams for a name that nothing has, and with ProxyError for one whose server has given no list.
+   * The item with this listed name: at once for a name the client has seen, otherwise after asking the servers. Throws or rejects with
+   * RpcError invalidParams for a name that nothing has, and with ProxyError for a name of a server that has given no list.
    */
   find(kind: NamedKind, name: unknown, exchange: Exchange): Named | Promise<Named>
   /** True for a listed name, as far as lists tell that were seen, and for one that no server may have. */
@@ -57,12 +57,12 @@ export function createDirectory({ upstreams, naming, reserved }: DirectoryOption
 
   const withheld = new Set(reserved)
 
-  /** The names that were given last, whoever they were given to. */
+  /** The names that were given last, to any client. */
   const latest: Partial<Record<NamedKind, Names>> = {}
 
   /** The names this client saw last decide, so that a call never waits for a server it does not concern. */
   function known(kind: NamedKind, name: string, client: Client): Named | undefined {
-    // Who has seen none calls a name it was told by another client, or in an earlier life.
+    // A client that has seen no list calls a name that it knows from another client or an earlier session.
     return still(seen(kind, client)?.given.get(name), client)
   }
 

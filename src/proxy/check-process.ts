@@ -12,7 +12,7 @@ interface Job {
 process.on('message', ({ args, schema, limitMs }: Job) => {
   const check = Object.assign(globalThis, { check: () => faultsOf(args, schema) })
   try {
-    // Whoever asked ends this process when the time is up. If he was killed himself, this ends what would go on for ever.
+    // The proxy ends this process when the time is up. This timer ends the process where the proxy itself was killed.
     process.send?.(runInThisContext('check()', { timeout: limitMs * 2 }) as ReturnType<typeof check.check>)
   } catch {
     process.exit(1)

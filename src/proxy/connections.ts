@@ -71,7 +71,10 @@ export function unknownConnection(wanted: string, connections: readonly Connecti
 
 // The servers as the dispatch tool tells of them.
 
-/** Those that are there for this client; undefined: all. `now` and `elapsed`: the same moment by two clocks. The upstreams tell by the second when lists were fetched. */
+/**
+ * The servers that this client has; undefined: all. `now` and `elapsed`: the same moment by two clocks. The upstreams tell by the second
+ * when lists were fetched.
+ */
 export function connectionsOf(
   servers: readonly ServerConfig[],
   upstreams: Upstreams,

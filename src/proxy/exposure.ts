@@ -22,13 +22,13 @@ export interface ExposureParts {
   logger: Logger
   /** Milliseconds since 1970. */
   now: () => number
-  /** Milliseconds by a clock that nobody sets. */
+  /** Milliseconds by a monotonic clock. */
   elapsed: () => number
   /** The list of tools of one client changed by what it asked. */
   toolsChanged(client: Client): void
   /** What happens beside the exchanges. */
   events: ToolIndexEvents
-  /** Types of what the tool has given this agent. Absent: nobody remembers. */
+  /** Types of what the tool has given this agent. Absent: types are not remembered. */
   outputTypes?: OutputTypesOf | undefined
 }
 

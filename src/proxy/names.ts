@@ -1,5 +1,5 @@
 /**
- * The registry of names: what a client calls a tool or prompt, and whose it is. Calls are routed by this map, never by
+ * The registry of names: what a client calls a tool or prompt, and which server has it. Calls are routed by this map, never by
  * splitting a name: a server's name may hold the separator.
  */
 import { shortHash } from '../text/short-hash.ts'
@@ -43,7 +43,7 @@ export interface NameList {
 
 /**
  * Gives every item a name that is unique and legal, and in every run the same for the same lists. Earlier servers get a contested
- * name. A name of `past` stays with the item it was given to, whoever comes later and however long the item is gone: a client
+ * name. A name of `past` stays with its item, also while the item is gone and when other items come later: a client
  * that learned a name must not reach another server by it.
  */
 export function nameAll(
@@ -126,7 +126,7 @@ function unique(
 ): string {
   const legal = legalise(wanted, options.charset)
   if (legal.length <= options.maxLength && !taken.has(legal)) return legal
-  // Prefix `never` promises the servers' own names; the later of two still needs one that says whose it is.
+  // Prefix `never` promises the servers' own names; the later of two still needs one that names its server.
   const base =
     legal === legalise(original, options.charset) ? `${legalise(server, options.charset)}_${legal}` : legal
   if (base !== legal && base.length <= options.maxLength && !taken.has(base)) return base

@@ -1,5 +1,6 @@
 /**
- * Resources of all servers as one list: whose a resource is, for one client, and what its URI is there. URIs are kept as servers give them. Only where two servers use
+ * Resources of all servers as one list, for one client: the server of each resource and its URI there. URIs are kept as servers give them.
+ * Only where two servers use
  * the same one, or templates of the same pattern, the later server's gets a prefix of its own:
  *
  * | the server's | the client's |
@@ -105,7 +106,7 @@ export function resourceRoutes(upstreams: Upstreams, resources: Resources, book:
   } satisfies Readonly<Record<string, Handler>>
 }
 
-/** The items of a list, each of which knows whose it is: made once of what a server listed, however often it is asked for. */
+/** The items of a list, each marked with its server: made once of a server's list, however often it is asked for. */
 function createOwned(key: 'uri' | 'uriTemplate'): (list: ServerList) => readonly JsonObject[] {
   const known = new WeakMap<readonly JsonObject[], { server: string; owned: readonly JsonObject[] }>()
   return ({ server, items }) => {
@@ -120,13 +121,13 @@ function createOwned(key: 'uri' | 'uriTemplate'): (list: ServerList) => readonly
   }
 }
 
-/** What servers say of a resource that is not theirs, in words, for those whose SDK has no code for it. */
+/** Words of servers for a resource that they do not have, for SDKs without a code for it. */
 const UNKNOWN = /\bunknown\b|\bnot found\b|\bno such\b|\bdoes not exist\b/iu
 
 /**
- * True when a refusal means that the resource may be another server's, or that there was no answer at all. Resource not found is
+ * True when a refusal leaves it open that another server has the resource, or when no answer came. Resource not found is
  * -32002 in the legacy era and -32602 in the modern one, and in that of the TypeScript SDK at all times; the Python SDK and plain
- * handlers say it with a code for any failure (0, -32603). Whatever else a server says is its answer.
+ * handlers say it with a code for any failure (0, -32603). Any other refusal is the server's answer.
  */
 function isElsewhere(error: unknown): boolean {
   if (!(error instanceof RpcError)) return true
@@ -220,7 +221,7 @@ export function createResources(upstreams: Upstreams, book: AddressBook): Resour
         const map = book.of(exchange.client)
         return map.moved(server) ? renameInAny(result, (uri) => map.outward(server, uri)) : result
       }
-      // The client may ask for what this result names: whose that is must be settled before.
+      // The client may ask for resources that this result names: their servers must be settled before.
       if (!mayNameResources(result)) return result
       return load(exchange).then((map) =>
         map.moved(server) ? renameInAny(result, (uri) => map.outward(server, uri)) : result,
@@ -236,7 +237,7 @@ function addressIn(map: UriMap, uri: string): Address | undefined {
   return server === undefined ? undefined : { server, uri }
 }
 
-// Whose a URI is: both ways between what a server calls a resource and what a client calls it.
+// The server of a URI: both ways between a server's URI of a resource and a client's.
 
 /** A resource by its server's own URI. */
 export interface Address {
@@ -511,7 +512,7 @@ function* templatesOf(indexes: readonly UriIndex[]): Iterable<[string, UriTempla
 // What a server's list says of resources, in a form that answers at once. Made once a list and shared by all
 // clients that see it.
 
-/** Lists that name resources: those of resources, and tools, whose views are resources (MCP Apps). */
+/** Lists that name resources: those of resources, and of tools, because their views are resources (MCP Apps). */
 export type UriKind = Exclude<ListKind, 'prompts'>
 
 interface UriIndex {
@@ -524,7 +525,7 @@ const EMPTY: UriIndex = { uris: new Set(), templates: new Map() }
 
 const indexes = new WeakMap<readonly JsonObject[], UriIndex>()
 
-/** The items are a list that nobody changes: the catalogue makes a new one for every change. */
+/** The list of items never changes: the catalogue makes a new one for every change. */
 function indexOf(kind: UriKind, items: readonly JsonObject[] | undefined): UriIndex {
   if (items === undefined || items.length === 0) return EMPTY
   const known = indexes.get(items)
@@ -603,7 +604,7 @@ function labelOf(server: string): string {
 export interface AddressBook {
   /** As far as the lists tell that were read for this client. */
   of(client: Client): UriMap
-  /** True when the lists of resources and templates were read; before that, nobody knows whether URIs collide. */
+  /** True when the lists of resources and templates were read; before that, it is unknown whether URIs collide. */
   complete(client: Client): boolean
   /** Takes note of lists of one kind. `servers`: all there are, in the order in which they get a contested URI. */
   learn(client: Client, kind: UriKind, lists: readonly ServerList[], servers: readonly string[]): UriMap

@@ -25,7 +25,7 @@ interface RouterOptions {
   upstreams: Upstreams
   /** The proxy's own tools, in the order in which they are listed. */
   tools: readonly ProxyTool[]
-  /** Whose a name is. */
+  /** The server of a name. */
   directory: Directory
   /** How often tools may be called. Absent: as often as anybody likes. */
   quotas?: Quotas | undefined
@@ -59,7 +59,7 @@ export function createRouter({
     const alone = others.length === 0 ? only : undefined
     const route = routes.get(method) ?? (alone === undefined ? ofSeveral.get(method) : undefined)
     if (route) return route(exchange)
-    // A method of tomorrow's protocol or of the server's own: with one server there is no doubt whose it is.
+    // A method of tomorrow's protocol or of the server's own: with one server there is no doubt where it goes.
     if (alone !== undefined) return upstreams.request(alone, { method, params }, exchange)
     return Promise.reject(new RpcError(RPC.methodNotFound, `Method not found: ${method.slice(0, 200)}`))
   }
@@ -166,7 +166,7 @@ function promptRoutes(upstreams: Upstreams, directory: Directory, resources: Res
   }
 }
 
-/** Completes an argument at the server whose prompt or resource it belongs to. */
+/** Completes an argument at the server of its prompt or resource. */
 function completionRoutes(upstreams: Upstreams, directory: Directory, resources: Resources): Routes {
   return {
     'completion/complete': async (exchange) => {
@@ -192,7 +192,7 @@ function completionRoutes(upstreams: Upstreams, directory: Directory, resources:
 /** `logging/setLevel`, for all servers at once. */
 function loggingRoutes(upstreams: Upstreams): Routes {
   return {
-    /** Every server that logs is told, those that are not there yet when they come: nobody waits for them. */
+    /** Every server that logs gets the level; servers that are not connected yet get it when they connect, without a wait. */
     'logging/setLevel': async (exchange) => {
       const { method, params } = exchange
       await upstreams.everywhere({ method, params }, 'logging', exchange)
@@ -231,16 +231,16 @@ function showsAddresses({ capabilities }: Client): boolean {
 /** Tasks of several servers (MCP 2025-11-25, basic/utilities/tasks, experimental). Their ids are unguessable, so they never collide. */
 interface Tasks {
   readonly routes: Routes
-  /** A call that was to become a task: remembers whose it is. */
+  /** A call that was to become a task: remembers its server. */
   note(server: string, result: Result, client: Client): void
 }
 
-/** Tasks of a client whose server is remembered. The others' is found by asking. */
+/** The most tasks of a client that are remembered with their server. The server of another task is found by asking. */
 const MAX_TASKS = 1000
 /** Pages of one server's list of tasks. */
 const MAX_PAGES = 100
 
-/** Asks the server that made a task where it is known, else one after the other those that have tasks. */
+/** Asks the server that made a task where it is known. Otherwise asks the servers that have tasks, one after the other. */
 function createTasks(upstreams: Upstreams, resources: Resources): Tasks {
   const owners = new WeakMap<Client, Map<string, string>>()
 
@@ -321,7 +321,7 @@ export type Quotas = (server: string) => string | undefined | Promise<string | u
 /** A token bucket for each server, which all clients share. */
 export interface ServerQuotas {
   readonly take: Quotas
-  /** Replaces the quotas. A server whose quota stays the same keeps the calls it has left. */
+  /** Replaces the quotas. A server with an unchanged quota keeps the calls it has left. */
   configure(servers: readonly Pick<ServerConfig, 'name' | 'quota'>[]): void
 }
 

@@ -38,7 +38,7 @@ export interface ToolIndexes {
 
 /** What is known, and what happens, beside the exchanges. */
 export interface ToolIndexEvents {
-  /** All servers of a client, also those that list nothing now. */
+  /** All servers of a client, also the servers that list nothing now. */
   servers?(client: Client): readonly string[]
   /** Calls back when a client is gone. */
   left(heard: (client: Client) => void): void
@@ -137,7 +137,7 @@ export function createToolIndexes(
   async function lookFor(client: Client): Promise<void> {
     if (gone.has(client)) return
     const signal = AbortSignal.timeout(PATIENCE_MS)
-    // Who asks next hears of what is wrong.
+    // The next request reports the failure.
     const asked = { method: 'tools/list', params: {}, client, agent: client.agent, signal, notify() {} }
     await of(asked).catch(() => {})
   }
@@ -168,7 +168,7 @@ function createToolIndex(
 function findable(definition: JsonObject): FindableTool {
   const name = String(definition.name)
   const origin = originOf(definition)
-  // A module gave it another name: then its server's own is nobody's any more.
+  // A module gave it another name: then no tool has its server's own name any more.
   const isRenamed = origin?.listed !== undefined && origin.listed !== name
   const original = origin && !isRenamed ? origin.name : name
   return { name, original, server: origin?.server ?? '', definition }

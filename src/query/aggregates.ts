@@ -23,7 +23,7 @@ export interface Gathered {
   /** The code of each row: a record, or an element of a list. */
   readonly codes: Uint32Array
   readonly members: Members
-  /** Of all rows, those that are in no group included. */
+  /** Of all rows, ones without a group included. */
   readonly census: Census
   /** Records without a value. */
   readonly without: number
@@ -127,7 +127,7 @@ export const AGGREGATES: readonly Aggregate[] = ROWS.map(
   }),
 )
 
-/** Those that the description of parameters names. */
+/** The functions that the description of parameters names. */
 export const TOLD_AGGREGATES: readonly string[] = [
   'count',
   'sum',
@@ -195,7 +195,7 @@ function countsOf({ values: { starts }, codes, members }: Gathered): Uint32Array
 /** What all texts of a field are measured in: milliseconds (`97ms`, `1.2s`), bytes (`10Mi`) or processors (`250m` beside `1`). */
 export type Unit = 'ms' | 'bytes' | 'cores'
 
-/** The number of each item of the values; NaN for those that stand for none. */
+/** The number of each item of the values; NaN for items that stand for none. */
 export type Numbers = Float64Array
 
 const READERS = {
@@ -336,7 +336,7 @@ function sumsIn(over: Over): (number | null)[] {
   )
 }
 
-/** The sum over all rows, those that are in no group included. */
+/** The sum over all rows, ones without a group included. */
 export function sumOfAll(over: Over): number | null {
   const rows = Uint32Array.from(over.codes, (_, at) => at)
   return sumsIn({ ...over, members: { rows, groups: new Uint32Array(rows.length), count: 1 } })[0] ?? null

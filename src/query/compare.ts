@@ -71,7 +71,7 @@ function withoutEscapes(text: string, quote: string): string {
   return text.replaceAll(`\\${quote}`, quote).replaceAll(quote + quote, quote)
 }
 
-/** True for a bare word that means that there is nothing. */
+/** True for a bare word that means an absent value. */
 export function isNull({ lower, quoted }: Operand): boolean {
   return !quoted && (lower === 'null' || lower === 'none' || lower === 'undefined' || lower === 'nil')
 }
@@ -203,7 +203,7 @@ function orderNumber(value: number, operand: Operand): number {
   return operand.date ? beside(milliseconds(value), operand.date) : Number.NaN
 }
 
-/** 0 for the same number, also for those that no double holds. */
+/** 0 for the same number, also for numbers that no double holds. */
 function beyond(value: number, wanted: number): number {
   return value === wanted ? 0 : value - wanted
 }

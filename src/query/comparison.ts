@@ -19,7 +19,7 @@ import { ColumnTest, columnWork, elementsOf, listsOn, type Matcher } from './ver
 /** What is compared instead of the values of a field themselves. */
 export type Measure = 'length' | 'year' | 'month' | 'day' | 'hour'
 
-/** A comparison whose sides are read, before its field is found. */
+/** A comparison with read sides, before its field is found. */
 export interface Asked {
   /** The name of the field, or the text of what is computed. */
   field: string
@@ -38,7 +38,7 @@ export interface Asked {
   folded?: true
 }
 
-/** A comparison whose field was found. */
+/** A comparison after its field was found. */
 export interface Bound {
   comparison: Asked
   field: Field
@@ -104,7 +104,7 @@ function truncated(left: Expression, operand: Expression): Expression {
     : operand
 }
 
-/** Functions whose answer is compared as one of the field's own, so that remarks are about the field. */
+/** Functions with an answer that is compared as one of the field's own, so that remarks are about the field. */
 const MEASURES: ReadonlySet<string> = new Set(['length', 'year', 'month', 'day', 'hour'])
 
 function sideOf(left: Expression): Pick<Asked, 'field' | 'computed' | 'measure' | 'folded'> {

@@ -1,6 +1,6 @@
 /**
- * From the tree of an expression to a function of one value: for computed fields, whose value is a record, and for conditions in
- * brackets of paths, whose value is what the path goes through. Nothing is called but the functions of the table, and nothing is
+ * From the tree of an expression to a function of one value: for computed fields, which get a record, and for conditions in brackets of
+ * paths, which get what the path goes through. Nothing is called but the functions of the table, and nothing is
  * changed.
  */
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
@@ -41,7 +41,7 @@ export interface CompileOptions {
   within(condition: Within): Evaluate
 }
 
-/** Throws a `Refusal` for a name or a function that there is not, and for a bad pattern. */
+/** Throws a `Refusal` for an unknown name or function, and for a bad pattern. */
 export function compile(expression: Expression, options: CompileOptions): Evaluate {
   const part = (one: Expression): Evaluate => compile(one, options)
   switch (expression.kind) {

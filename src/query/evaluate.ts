@@ -208,7 +208,7 @@ class Binder implements Findings, Context {
     return { ...asked, field: '_key', operator: '=', operands: [operandFor(field, true)] }
   }
 
-  /** The field, or the key of the records when that is what the condition asks for by another name. */
+  /** The field, or the key of the records when the condition asks for it by another name. */
   #resolve({ field, computed, operands, operator, negated }: Asked): Field {
     if (computed) return computedField(this.records, computed, field)
     const isEquation = !negated && (operator === '=' || operator === 'in' || operator === 'has')
@@ -240,7 +240,7 @@ class Binder implements Findings, Context {
     return { comparison: ready, field, test, matches }
   }
 
-  /** The other field whose value in the same record is meant, unless some record holds its name as a value. */
+  /** The other field that a condition compares with in the same record, unless some record holds its name as a value. */
   #besides(comparison: Asked, field: Field, found: Findings): Field | undefined {
     if (comparison.beside) {
       const text = sourceOf(comparison.beside)

@@ -633,7 +633,7 @@ export const FUNCTIONS: readonly ScalarFunction[] = ROWS.map(
   },
 )
 
-/** Those that the description of parameters names; all others are guessed, and in the documentation. */
+/** The functions that the description of parameters names; models guess the others, and the documentation lists them. */
 export const TOLD_FUNCTIONS: readonly string[] = ['substr', 'extract', 'date_diff', 'date_trunc']
 
 const BY_NAME: ReadonlyMap<string, ScalarFunction> = new Map(

@@ -36,7 +36,7 @@ export function listOfAll(records: Records, paths: readonly Path[]): Path | unde
   return paths.every(isThrough) ? list : undefined
 }
 
-/** True for a path whose names are the beginning of another's, whole lists aside: `items` of `items[*].price`. */
+/** True for a path that begins another one, whole lists aside: `items` of `items[*].price`. */
 export function isOn(list: Path, path: Path): boolean {
   const [short, long] = [namesOf(list), namesOf(path)]
   return short.length <= long.length && short.every((name, at) => name === long[at])
@@ -71,7 +71,7 @@ function listEnd(value: JsonValue, path: Path, at: number): number {
 
 /**
  * The record once for each element of the list, with `wrap(element)` in place of the list; lists that lie outside of it
- * count as well. A record whose list is empty or absent comes back as it is.
+ * count as well. A record with an empty or absent list comes back as it is.
  */
 export function unwind(
   record: JsonValue,
@@ -134,7 +134,7 @@ export interface Units {
 export const MOST_WORK = 20_000_000
 
 /**
- * The elements of `list`. A record whose list is empty or absent has none, or is one as it is. `paths`: what will be asked for. Throws
+ * The elements of `list`. A record with an empty or absent list has none, or is one as it is. `paths`: what will be asked for. Throws
  * a `Refusal` when there are too many.
  */
 export function unitsOf(records: readonly JsonValue[], list: Path, paths: readonly Path[]): Units {

@@ -5,7 +5,7 @@ import { FUNCTIONS, TOLD_FUNCTIONS } from './functions.ts'
 import { operatorsTable, operatorsTold } from './operators.ts'
 import { TOLD_WINDOWS, WINDOWS } from './windows.ts'
 
-/** Names for the description of parameters, which models read with every conversation: those that they may not guess. */
+/** Names for the description of parameters, which models read with every conversation: names that they may not guess. */
 export const conditionsTold = (): string => operatorsTold()
 export const functionsTold = (): string => TOLD_FUNCTIONS.join(', ')
 export const aggregatesTold = (): string => TOLD_AGGREGATES.join(', ')

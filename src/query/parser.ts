@@ -44,7 +44,7 @@ export const JOINT = /\s(?:and|or)\s|[,;&|]/i
 /** Longer texts that records hold are not looked for in a condition. In characters. */
 export const LONGEST_HELD = 300
 
-/** Longer expressions are nobody's. In characters. */
+/** The longest expression, in characters. */
 const LONGEST = 20_000
 /** Brackets within brackets, and calls within calls. */
 const DEEPEST = 20
@@ -1285,7 +1285,7 @@ class Parser {
 
   // ---- Members in strict conditions -------------------------------------------------------------------------------
 
-  /** `@.a[0]["b"]`, `$.a`, `a`: a field whose name is the path as it is written. */
+  /** `@.a[0]["b"]`, `$.a`, `a`: a field with the written path as its name. */
   #member(): Expression {
     const first = this.#peek()
     if (first?.kind === 'word' && /^(?:true|false|null)$/.test(first.text)) {

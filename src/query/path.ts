@@ -45,7 +45,7 @@ export interface Segment {
   dotted: readonly { name: string; takes: number }[]
 }
 
-/** The steps from a value to those that it reaches; empty: the value itself. */
+/** The steps from a value to the values that it reaches; empty: the value itself. */
 export type Path = readonly Segment[]
 
 /** True when a path can reach at most one value whatever the data, lists crossed by name aside. */

@@ -91,7 +91,7 @@ export function longInteger(value: JsonValue): bigint | undefined {
   return typeof value === 'string' && LONG_WRITTEN.test(value) ? BigInt(value.trim()) : undefined
 }
 
-/** `10000000000000000000000000` of 1e25. A number has the digits that it is written with: those that were not are kept as texts. */
+/** `10000000000000000000000000` of 1e25. A number has the digits that it is written with: numbers written otherwise are kept as texts. */
 function plainDigits(number: number): string {
   const [digits = '', exponent] = String(number).split('e+')
   if (exponent === undefined) return digits

@@ -40,7 +40,7 @@ export function recordsOf(document: Document): Records | undefined {
   if (!table) return undefined
   return table.derived('records', () => {
     const { whole, path } = table
-    // What is asked of chosen records is told of those they were chosen from.
+    // A question about chosen records is reported over the records they were chosen from.
     const base = whole === table ? undefined : (whole.found<Records>('records') ?? asRecords(whole, () => ''))
     return asRecords(
       table,
@@ -50,7 +50,7 @@ export function recordsOf(document: Document): Records | undefined {
   })
 }
 
-/** The document with more names for its records: those that `field` gives a field for. Itself where it gives none. */
+/** The document with more names for its records: every name that `field` knows. Itself where it knows none. */
 export function withNames(
   document: Document,
   names: readonly string[],

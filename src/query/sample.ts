@@ -12,7 +12,7 @@ import type { Field, Records } from './records.ts'
 import { Refusal, shown } from './refusal.ts'
 import { ColumnTest, columnWork, elementsOf } from './verdict.ts'
 
-/** Records whose values are looked at. */
+/** The most records with values that are looked at. */
 const MOST_SAMPLED = 500
 
 /** Scalars of a field, some of them, but for booleans and null. */

@@ -85,7 +85,7 @@ export function scan(source: string, { strict = false }: ScanOptions = {}): Toke
     }
     if (CLOSING.has(char)) {
       const opened = open.findLastIndex((index) => OPENING[tokens[index]?.text ?? ''] === char)
-      // A bracket that nothing opened closes nothing; those that were opened after its own enclose nothing.
+      // A bracket that nothing opened closes nothing; brackets that were opened after its own enclose nothing.
       if (opened >= 0) {
         const index = open[opened] as number
         for (const left of open.splice(opened + 1)) unclosed.push({ from: left + 1, to: tokens.length })

@@ -241,7 +241,7 @@ function signOf(column: Column, code: number, operand: Operand): number {
 /** `2024-05-01T10:00:00Z` has 20 characters; a shorter text may be another thing than a date. */
 const SHORTEST_INSTANT = 20
 
-/** Milliseconds since 1970 of each code whose value is a date with its year, NaN of all others. */
+/** Milliseconds since 1970 of each code with a full date as its value, NaN of all others. */
 function instantsOf(column: Column): Float64Array {
   return column.derived('instants', () => {
     const instants = new Float64Array(column.size)
@@ -357,7 +357,7 @@ export function matcherOf({ path, negated, about }: Pick<Member, 'path' | 'negat
     : ofElements(path, 'any', all(about.map(matcherOf)))
 }
 
-/** The members with those that share a list made one, and what was made one. */
+/** The members, with members that share a list made one, and what was made one. */
 export function grouped(members: readonly Member[]): { members: Member[]; joined: Member[] } {
   let left = [...members]
   const joined: Member[] = []

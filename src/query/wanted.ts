@@ -67,7 +67,7 @@ function renamed(written: string, records: Records | undefined): Wanted[] {
   return matching.length > 0 ? matching.map((reference) => ({ reference })) : [{ reference: bare }]
 }
 
-/** The names that a pattern stands for; none where it goes through a map, whose keys are data. */
+/** The names that a pattern stands for; none where it goes through a map, because its keys are data. */
 function matches(pattern: string, records: Records): string[] {
   const plain = pattern.replace(/^\$?\.?/, '').replaceAll(/\[\*?\]/g, '')
   const parts = plain.split('.')

@@ -75,7 +75,7 @@ const ROWS: readonly Row[] = [
   ['count', 'runningcount', [0, 1], 'How many rows so far, or values.', 'count() over (order by day)', (part) => running(part, ({ rows, numbers }) => (part.count === 0 ? rows : numbers))],
 ]
 
-/** Those that the description of parameters names, as they are called. */
+/** The functions that the description of parameters names, as they are called. */
 export const TOLD_WINDOWS: readonly string[] = ['rank() over (partition by a order by b)']
 
 export const WINDOWS: readonly WindowFunction[] = ROWS.map(

@@ -9,7 +9,7 @@ export type AnnouncedList = 'tools' | 'prompts' | 'resources'
 const GATHER_MS = 50
 
 export interface Audience {
-  /** `hears`: the lists whose changes the client is to be told. */
+  /** `hears`: the lists that the client wants to hear about. */
   add(client: Client, hears: (list: AnnouncedList) => boolean): void
   remove(client: Client): void
   /** Tells every client that is concerned and hears of this list, once for all changes of a moment. */
@@ -25,7 +25,7 @@ export interface Audience {
 
 export interface Receivers {
   client?: Client | undefined
-  /** Whose notification it is. */
+  /** The client of the notification. */
   server?: string
   /** As each client is to read it. */
   as?: (receiver: Client) => Notification

@@ -22,7 +22,7 @@ const EVERYTHING: JsonObject = {
   completions: {},
 }
 
-/** Capabilities whose lists change under the proxy whatever their server says: it may be restarted. */
+/** Capabilities with lists that can change under the proxy whatever their server says: it may be restarted. */
 const LISTS = new Set(['resources', 'prompts'])
 
 /**
@@ -82,7 +82,7 @@ export interface ModernService {
   close(): Promise<void>
 }
 
-// Who a client over HTTP is. Contract; `auth/` implements it, the listener asks it.
+// Identifies a client over HTTP. Contract; `auth/` implements it, the listener asks it.
 
 /** An authenticated client. */
 export interface Principal {
@@ -96,9 +96,9 @@ export interface Principal {
   readonly profiles?: readonly string[]
 }
 
-/** Who sends a request, and where to. */
+/** The sender of a request, and its address. */
 export interface Visitor {
-  /** Undefined: nobody has to say who they are. */
+  /** Undefined: clients need not authenticate. */
   readonly principal: Principal | undefined
   /** The profile that the address names. */
   readonly profile: string | undefined
@@ -106,7 +106,7 @@ export interface Visitor {
 
 export interface Authenticator {
   /**
-   * Who sends the request, from its headers alone. Undefined: nobody we know, and the response has been written (401 or 403
+   * The sender of the request, from its headers alone. Undefined: unknown, and the response has been written (401 or 403
    * with `WWW-Authenticate`, RFC 6750).
    */
   authenticate(request: IncomingMessage, response: ServerResponse): Promise<Principal | undefined>

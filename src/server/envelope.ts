@@ -98,7 +98,7 @@ function isLogLevel(value: JsonValue | undefined): value is LogLevel {
   return LEVELS.some((level) => level === value)
 }
 
-/** True when a message of this level is wanted by who asked for `least`. A level that nobody knows is no reason to lose it. */
+/** True when a client that asked for `least` wants a message of this level. A message with an unknown level is sent. */
 export function reaches(level: JsonValue | undefined, least: LogLevel): boolean {
   return !isLogLevel(level) || LEVELS.indexOf(level) >= LEVELS.indexOf(least)
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Handler } from '../protocol/exchange.ts'
 
 export interface Leaving {
-  /** It is going away, or gone: nobody should begin here. */
+  /** It is going away, or gone: no client should begin here. */
   readonly isLeaving: boolean
   /** Something runs from now on, until the result is called. */
   begin(): () => void
@@ -26,7 +26,7 @@ interface LeavingOptions {
 const QUIET_MS = 500
 const LOOK_MS = 20
 
-/** @param elapsed milliseconds by a clock that nobody sets */
+/** @param elapsed milliseconds by a monotonic clock */
 export function createLeaving(elapsed: () => number): Leaving {
   let isLeaving = false
   let running = 0

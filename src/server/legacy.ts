@@ -66,7 +66,7 @@ export function createLegacy(
       notify: (notification) => peer.notify(notification),
       ask: (request, signal) => peer.request(request, { signal }),
     }
-    // Over HTTP the id opens the session to whoever reads it.
+    // Over HTTP every reader of the id can use the session.
     const session = fingerprint(id)
     const fields = {
       session,
@@ -175,7 +175,7 @@ export interface Before {
   setUp: readonly Request[]
 }
 
-/** Whose connection it is, and what answers on it. */
+/** The client of the connection, and the handler that answers on it. */
 export interface SessionOptions {
   id: string
   agent: Agent

@@ -23,7 +23,7 @@ interface ModernServiceOptions {
   /** What is listed to clients. */
   lists: Lists
   audience: Audience
-  /** Milliseconds since any moment, by a clock that nobody sets. */
+  /** Milliseconds by a monotonic clock. */
   now(): number
   limits?: Limits
 }
@@ -148,7 +148,7 @@ function exchangeOf(
 const NEVER_ON_A_REQUEST =
   /^notifications\/(?:\w+\/list_changed|resources\/updated|elicitation\/complete|tasks\/status|initialized|cancelled)$/
 
-/** Log messages are for those who asked for them, request by request (server/utilities/logging). */
+/** Log messages go only to requests that asked for them (server/utilities/logging). */
 function isWanted({ method, params }: Notification, least: LogLevel | undefined): boolean {
   if (method !== 'notifications/message') return true
   return least !== undefined && reaches(params && own(params, 'level'), least)
@@ -170,7 +170,7 @@ interface ModernClients {
 }
 
 interface ModernClientsOptions {
-  /** Milliseconds since any moment, by a clock that nobody sets. */
+  /** Milliseconds by a monotonic clock. */
   now(): number
   /** Sends what belongs to no request. */
   notify(client: Client, notification: Notification): void
@@ -284,7 +284,7 @@ export function createModernClients(options: ModernClientsOptions): ModernClient
 export const DISCOVER = 'server/discover'
 export const LISTEN = 'subscriptions/listen'
 
-/** Methods of MCP up to 2025-11-25 that this era took away, and those that only servers ever sent. */
+/** Methods of MCP up to 2025-11-25 that this era took away, and methods that only servers send. */
 const GONE: ReadonlySet<string> = new Set([
   'initialize',
   'ping',
@@ -298,7 +298,7 @@ const GONE: ReadonlySet<string> = new Set([
   'roots/list',
 ])
 
-/** Methods of 2025-11-25 whose names an extension took over. */
+/** Methods of 2025-11-25 with names that an extension took over. */
 const EXTENDED: ReadonlyMap<string, string> = new Map([
   ['tasks/get', 'io.modelcontextprotocol/tasks'],
   ['tasks/cancel', 'io.modelcontextprotocol/tasks'],
@@ -316,7 +316,7 @@ function refuseForeign(method: string, { capabilities }: Envelope): void {
 // Results as the modern era wants them (MCP 2026-07-28): what is missing is put in, what is there is left
 // alone.
 
-/** Methods whose results say how long they may be kept (server/utilities/caching). */
+/** Methods with results that say how long they may be kept (server/utilities/caching). */
 const CACHEABLE: ReadonlySet<string> = new Set([
   'tools/list',
   'prompts/list',
@@ -326,7 +326,7 @@ const CACHEABLE: ReadonlySet<string> = new Set([
   DISCOVER,
 ])
 
-/** What goes for a result whose server says nothing: nobody keeps it. */
+/** The default for a result without such a word of its server: it is not kept. */
 const UNKEPT = { ttlMs: 0, cacheScope: 'private' } as const
 
 /**
@@ -349,7 +349,7 @@ export function toModernResult(method: string, result: Result, serverInfo: JsonO
   return Object.keys(added).length === 0 ? result : { ...result, ...added }
 }
 
-/** The same for bytes that are not parsed. A `_meta` that is there stays without our name in it, which nobody has to give. */
+/** The same for bytes that are not parsed. A `_meta` that exists stays as it is: our name in it is optional. */
 function completeLarge(method: string, result: LargeResult, serverInfo: JsonObject): LargeResult {
   const { buffer, byteOffset, byteLength } = result.bytes
   const json = Buffer.from(buffer, byteOffset, byteLength)

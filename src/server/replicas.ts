@@ -18,7 +18,7 @@ export interface Replicas {
   recall(session: string): Promise<readonly Request[] | 'ended'>
   /** Remembers a request that set something up, and tells the others: from then on they know it. */
   note(session: string, request: Request): Promise<void>
-  /** From now on nobody finds the session. */
+  /** From now on no replica finds the session. */
   end(session: string): Promise<void>
   /** Tells the others. */
   tell(session: string, told: Told): void

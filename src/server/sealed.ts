@@ -1,6 +1,6 @@
 /**
  * Session ids that carry what a session is made of, sealed with a key that all replicas have: a replica that never saw a session makes it
- * again from its id (MCP ≤ 2025-11-25, basic/transports, "Session Management"). Nobody else can read, change or make one.
+ * again from its id (MCP ≤ 2025-11-25, basic/transports, "Session Management"). Only holders of the key can read, change or make one.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
@@ -13,7 +13,7 @@ export interface SessionSeed {
   readonly name: string
   /** Milliseconds since 1970 when it began. */
   readonly begun: number
-  /** The principal that opened it; absent: nobody had to authenticate. */
+  /** The principal that opened it; absent: opened without authentication. */
   readonly owner?: string | undefined
   readonly profile?: string | undefined
   /** Params of its `initialize` request, with the revision that was agreed on. */

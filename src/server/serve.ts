@@ -21,7 +21,7 @@ export interface ServeOptions extends HttpOptions {
 export interface Listener {
   /** Where clients connect; undefined over stdio. */
   readonly url: string | undefined
-  /** Resolves when nobody can come any more: the local client left, or the listener was closed. */
+  /** Resolves when no client can come any more: the local client left, or the listener was closed. */
   readonly ended: Promise<void>
   /** Over HTTP alone: takes no connection from now on. */
   stopListening?(): void

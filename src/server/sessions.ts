@@ -15,9 +15,9 @@ export interface SessionsOptions {
 export interface Kept<T> {
   session: Session
   transport: T
-  /** The principal that opened it; undefined when nobody has to authenticate. */
+  /** The principal that opened it; undefined when clients need not authenticate. */
   owner: string | undefined
-  /** Who opened it, where nobody has to authenticate too. */
+  /** The client that opened it, also without authentication. */
   client: string
   lastUsed: number
   /** HTTP requests so far. */
@@ -51,7 +51,7 @@ export interface Sessions<T> {
   open(begin: () => Promise<Opened<T>>, use: Use): Promise<Kept<T> | undefined>
   /** Undefined for anybody but its owner, and where `fits` is false. The session counts as used until the response ends. */
   use(id: string, use: Use, fits?: (transport: T) => boolean): Kept<T> | undefined
-  /** Whoever asks; it does not count as used. */
+  /** For any caller; it does not count as used. */
   peek(id: string): Kept<T> | undefined
   close(): Promise<void>
 }
@@ -62,13 +62,13 @@ const HANDSHAKE = 3
 /** Milliseconds after which a session without an open stream may go when there is no room. */
 const RESTING_MS = 60_000
 
-/** `isGone`: where the session runs is no longer there, and nobody can come back to it. */
+/** `isGone`: where the session runs is no longer there, and no client can come back to it. */
 export function createSessions<T>(
   { maxSessions, maxPerClient = maxSessions, sessionIdleMs, now }: SessionsOptions,
   isGone: (transport: T) => boolean = () => false,
 ): Sessions<T> {
   const sessions = new Map<string, Kept<T>>()
-  /** Ends of sessions that were sent away; nobody finds those any more. */
+  /** Ends of sessions that were sent away; these can no longer be found. */
   const leaving = new Set<Promise<void>>()
   let opening = 0
   /** By client. */
@@ -118,7 +118,7 @@ export function createSessions<T>(
     if (!kept || kept.owner !== owner || !fits(kept.transport)) return undefined
     kept.lastUsed = now()
     kept.uses++
-    // Whoever asked may be gone already: no end of that response would be heard of.
+    // The requester may be gone already: then no event tells the end of that response.
     if (response.closed) return kept
     kept.open++
     if (answers) kept.answering++

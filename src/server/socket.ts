@@ -1,6 +1,6 @@
 /**
  * Clients of this user on a Unix socket or a named pipe: what `connect` joins. Each connection speaks as a client on standard input
- * does, after one line that says who it is. Who may open the socket is decided by the folder that it lies in.
+ * does, after one line that says who it is. The rights of its folder decide which users may open the socket.
  */
 import { randomInt, randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { openEras, StdioTransport } from './stdio.ts'
 /** Where the socket is, and how long it is there for. */
 export interface SocketOptions {
   readonly path: string
-  /** Milliseconds without a client after which nobody is waited for any more. 0: it waits for ever. */
+  /** Milliseconds without a client after which it stops. 0: it waits for ever. */
   readonly lingerMs: number
   /** What `{"ask": "status"}` is answered with. */
   status(): JsonObject
@@ -26,7 +26,7 @@ export interface SocketOptions {
 const HELLO_BYTES = 4096
 const HELLO_MS = 10_000
 
-/** Rejects with ProxyError when the socket cannot be made. `ended` resolves when nobody can come any more. */
+/** Rejects with ProxyError when the socket cannot be made. `ended` resolves when no client can come any more. */
 export async function serveSocket(
   options: HttpOptions & { modern: ModernService; maxMessageBytes: number },
   socket: SocketOptions,
@@ -123,7 +123,7 @@ export async function serveSocket(
     async close() {
       clearTimeout(lingering)
       const closed = new Promise((resolve) => server.close(resolve))
-      // Whoever joins by `connect` starts another gateway at once where one crashes, and with the next message where one was stopped.
+      // A client of `connect` starts another gateway at once after a crash, and with its next message after a stop.
       for (const connection of sessions.values()) connection.write('{"leaving":true}\n')
       await Promise.all([...sessions.keys()].map((session) => session.close()))
       for (const connection of open) connection.destroySoon()

@@ -122,7 +122,7 @@ export function createSubscriptions({ backend, audience, limits }: Subscriptions
   }
 }
 
-/** Resolves when the servers answered, or nobody waits for that any more. */
+/** Resolves when the servers answered, or when no client waits for that any more. */
 async function watched({ uris }: Filter, watches: Watches, { over }: Subscription): Promise<void> {
   const answers = [...uris].map((uri) => watches.add(uri))
   if (answers.length === 0) return
@@ -143,7 +143,7 @@ function envelopeOf({ protocolVersion, info, capabilities }: Client): JsonObject
   }
 }
 
-/** Who opened it: an agent that is known, else all at one address. */
+/** The opener: a known agent, otherwise all clients at one address. */
 function ownerOf({ agent, address }: Requester): string {
   return agent.kind === 'anonymous' ? `address ${address ?? ''}` : `${agent.kind} ${agent.id}`
 }
@@ -210,7 +210,7 @@ class Subscription {
 
 interface Filter {
   readonly lists: ReadonlySet<AnnouncedList>
-  /** Resources whose updates are wanted. */
+  /** Resources with updates that clients want. */
   readonly uris: ReadonlySet<string>
 }
 
@@ -280,7 +280,7 @@ function isPart(uri: string, whole: string): boolean {
   return uri.startsWith(whole.endsWith('/') ? whole : `${whole}/`)
 }
 
-// Which resources servers watch for one client, whose subscriptions may be about the same ones.
+// Which resources servers watch for one client. Several of its subscriptions may name the same one.
 
 interface Watches {
   /** One subscription more is about it. Resolves when the servers have answered. */

@@ -44,7 +44,7 @@ function browserCommand(
   const { SSH_CONNECTION: ssh, CI: ci, DISPLAY: x, WAYLAND_DISPLAY: wayland } = environment
   if (ssh || ci) return undefined
   if (platform === 'darwin') return ['open']
-  // `start` is a word of the shell's; this is what it does with an address.
+  // `start` is a word of the shell; this does the same with an address.
   if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler']
   return x || wayland ? ['xdg-open'] : undefined
 }

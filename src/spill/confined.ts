@@ -1,6 +1,6 @@
 /**
- * Opening files whose paths a model wrote. A file is read when what was opened, not what the path said a moment ago, is a regular
- * file in one of the allowed directories; all else is refused in the same words, which tell nothing of what is there.
+ * Opens files by paths that a model wrote. The check looks at the opened file, not at the path: it must be a regular file in one of the
+ * allowed directories. All else is refused in the same words, which tell nothing about the file system.
  */
 import type { BigIntStats } from 'node:fs'
 import { constants, type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises'
@@ -123,7 +123,7 @@ export async function withoutOwn(roots: readonly (string | Root)[], own: readonl
   return found.map(({ place }) => ({ place, without: places.filter((one) => !isWithin(place, one)) }))
 }
 
-/** What the names of directories stand for now; those that are not there are left out. */
+/** The real paths of directories; missing ones are left out. */
 async function rootsOf(roots: readonly (string | Root)[]): Promise<Root[]> {
   const found = await Promise.all(
     roots.map(async (root) => {
@@ -146,7 +146,7 @@ function isWithin(place: string, directory: string): boolean {
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
-// Directories whose paths a model wrote, opened where they may be and nowhere else.
+// Opens directories by paths that a model wrote, in the allowed places only.
 
 export interface ConfinedDirectory {
   /** The path of an entry. What it stands for stays in this directory, whatever is done to the way there (on Linux). */

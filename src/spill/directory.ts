@@ -68,7 +68,7 @@ export function createSpillDirectory(base: string): SpillDirectory {
     await mkdir(path, { mode: 0o700 })
     try {
       await sign(path)
-      // Also when nobody waits for `close`: an exit that is asked for at once.
+      // Also without a `close` before: on an immediate exit.
       process.removeListener('exit', removeNow)
       process.once('exit', removeNow)
       return await realpath(path)
@@ -157,7 +157,7 @@ export async function sweepSpills(base: string, now: number): Promise<void> {
   }
 }
 
-// Whose a directory of files is: the process that wrote a note into it.
+// The owner of a directory of files: the process that wrote a note into it.
 
 const NOTE = '.owner'
 
@@ -168,7 +168,7 @@ async function sign(directory: string): Promise<void> {
   await writeFile(join(directory, NOTE), JSON.stringify(noteOfThis()), { mode: 0o600, flag: 'wx' })
 }
 
-/** True when a process wrote its note there and is gone. What has no note is nobody's. Never rejects. */
+/** True when a process wrote its note there and is gone. False without a note. Never rejects. */
 async function isAbandoned(directory: string, now: number): Promise<boolean> {
   try {
     const place = await lstat(directory)

@@ -23,7 +23,7 @@ export interface SpillsOptions {
   directory: SpillDirectory
   /** Directories that every agent may read from, absolute. */
   allowDirs: readonly string[]
-  /** Directories that nobody reads from unless one inside of them is allowed: the proxy's own. */
+  /** Directories that stay closed unless one inside of them is allowed: the proxy's own. */
   ownDirs?: readonly string[]
   /** The most bytes of a file that is read. */
   maxBytes: number

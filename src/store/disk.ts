@@ -24,7 +24,7 @@ const MOST_LISTED = 1000
 /** Where there is too much, entries leave until this part of the limit is left. */
 const LOW_MARK = 0.9
 
-/** Milliseconds after which nobody is still writing the other half of an entry. */
+/** Milliseconds after which no process is still writing the other half of an entry. */
 const ABANDONED = 10 * 60_000
 
 /** Entries that a start may have to look at one by one. */
@@ -71,7 +71,7 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
   let making: Promise<void> | undefined
   let sweeping: Promise<void> | undefined
   let sweptFiles = false
-  // Nobody waits for it but who writes: results can be read before it is known what there is.
+  // Only writers wait for it: results can be read before the folder is listed.
   const loaded: Promise<unknown> = recall()
     .then(look)
     .catch(() => {})
@@ -88,7 +88,7 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
     await writeWhole(memoPath, JSON.stringify(memo), now())
   }
 
-  /** Finds what there is, of which only what is new here is looked at, and keeps what was written meanwhile. */
+  /** Lists the entries, reads only the ones that are new here, and keeps what was written meanwhile. */
   async function look(): Promise<Map<Handle, string[]>> {
     noted = new Set()
     const there = await namesIn(directory)
@@ -210,7 +210,7 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
     const file = await stat(metadataPath(handle)).catch(unlessRefused)
     if (file === undefined) return undefined
     const entry = now() - file.mtimeMs <= maxAge ? await read(handle).catch(unlessRefused) : undefined
-    // Who asks is told that it is gone, also where it cannot be removed.
+    // The answer is that it is gone, also where it cannot be removed.
     if (entry === undefined) await remove(handle).catch(() => {})
     return entry?.owner === owner ? entry : undefined
   }
@@ -259,14 +259,14 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
     return entries
   }
 
-  /** What cannot be read is nobody's, and leaves. */
+  /** An unreadable entry has no owner, and is removed. */
   async function removeOf(owner: string, handle: Handle): Promise<boolean> {
     if (!isHandle(handle)) return false
     const found = await readInfo(handle).catch(() => undefined)
     return (found === undefined || found.owner === owner) && remove(handle)
   }
 
-  /** Whoever owns it. */
+  /** Of any owner. */
   async function remove(handle: Handle): Promise<boolean> {
     const there = await stat(metadataPath(handle)).catch(() => undefined)
     const { owner = '', hash = '' } = (there && (await readInfo(handle).catch(() => undefined))) ?? {}
@@ -288,7 +288,7 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
     if (changes > Math.max(UNTOLD, known.size / 10)) await memorize()
   }
 
-  /** Removes what nobody goes on writing. */
+  /** Removes abandoned parts of files. */
   async function sweepFiles(): Promise<void> {
     for (const [handle, names] of await look()) {
       const whole = isWhole(handle, names)
@@ -302,8 +302,8 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
   }
 
   /**
-   * Removes what is left in the index of entries that were lost in another way than by `remove`. Rare, so not part of each sweep, and
-   * only where there is more in the index than there are entries.
+   * Removes what is left in the index of entries that were lost in another way than by `remove`. Rare, so not part of each sweep, and only
+   * where the index is larger than the number of entries.
    */
   async function sweepIndex(): Promise<void> {
     indexSwept = now()

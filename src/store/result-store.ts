@@ -36,9 +36,9 @@ export interface ResultStoreOptions {
   sweepInterval: number
   /** Milliseconds since 1970. */
   now: () => number
-  /** An entry is gone for good: views of its content are of no use any more. */
+  /** An entry is gone for good: views of its content can be closed. */
   onDrop: (entry: EntryInfo) => void
-  /** A store failed where nobody waits for it: on the way to the backing store, or in a sweep. */
+  /** A store failed in the background: on the way to the backing store, or in a sweep. */
   onError: (error: unknown) => void
 }
 
@@ -198,7 +198,7 @@ export function createResultStore(options: ResultStoreOptions): ResultStore {
     writer ??= setTimeout(() => void writeThrough().catch(options.onError), WRITE_THROUGH_MS).unref()
   }
 
-  /** One after the other: nobody waits for it. */
+  /** One after the other: no caller waits for it. */
   async function writeThrough(): Promise<void> {
     for (const handle of unwritten) {
       unwritten.delete(handle)
@@ -397,8 +397,7 @@ export function createResultStore(options: ResultStoreOptions): ResultStore {
   }
 }
 
-// Who owns what is in memory, since when, and who has to leave first. Knows no content and does no input or
-// output.
+// The owner and the age of everything in memory, and the order of eviction. Holds no content and does no input or output.
 
 interface Holdings {
   handles: Set<Handle>
@@ -463,7 +462,7 @@ class Ledger {
     return [...this.#owners.values()].reduce((bytes, each) => bytes + each.bytes, 0)
   }
 
-  /** The owner whose last use is longest ago. */
+  /** The owner with the oldest last use. */
   idlest(): string | undefined {
     return this.#owners.keys().next().value
   }

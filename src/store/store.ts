@@ -11,7 +11,7 @@ export type Handle = string
 
 /** Where a kept result came from: enough to make the same call again. */
 export interface Origin {
-  /** The tool as the client calls it, or the proxy tool whose answer this is. */
+  /** The tool as the client calls it, or the proxy tool that answered. */
   tool: string
   arguments: JsonObject
 }

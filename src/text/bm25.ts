@@ -23,7 +23,7 @@ export function rankPassages(corpus: Corpus): Ranking {
   return corpus.text.length <= indexedCharacters ? indexed(corpus) : scanned(corpus)
 }
 
-/** The distinct words of a query that count: those that say nothing only where there are no others. */
+/** The distinct words of a query that count: stop words only where no others exist. */
 export function queryTerms(query: string): string[] {
   const terms = [...new Set(tokenize(query.slice(0, 2_000)))].filter((term) => term.length <= longestTerm)
   const telling = terms.filter((term) => !stopWords.has(term))
@@ -120,7 +120,7 @@ export const worthOf = (having: number, all: number): number =>
 /** What the count of a word is weighed against in a text: more in one that is longer than the average. */
 export const normOf = (length: number, average: number): number => K1 * (1 - B + B * (length / average))
 
-/** Words whose terms are remembered during a query. */
+/** The most words with remembered terms during a query. */
 const mostKnown = 10_000
 
 /** What is ranked. */
@@ -136,7 +136,7 @@ export interface Corpus {
 export interface SharedWords {
   readonly text: string
   readonly parts: Spans
-  /** For each passage the part whose words belong to it. */
+  /** For each passage the part that its words come from. */
   readonly of: Uint32Array
 }
 
@@ -245,7 +245,7 @@ function occurrencesOf(corpus: Corpus, known: KnownTerms, terms: readonly string
 
 const nowhere: Occurrences = { passages: new Uint32Array(0), times: new Uint8Array(0) }
 
-/** One for each term, in the order of the terms; undefined for those that do not occur. */
+/** One for each term, in the order of the terms; undefined for terms that do not occur. */
 function termFrequencies(
   { text, passages, shared }: Corpus,
   terms: readonly string[],
@@ -320,12 +320,12 @@ export interface Found {
 /** Scores of all passages, and which of them hold a word of the query. */
 export interface Scores {
   readonly values: Float64Array
-  /** 1 for those that do: a score may round to nothing. */
+  /** 1 for passages that match: a score may round to 0. */
   readonly held: Uint8Array
 }
 
 /**
- * At most `most` of those that were found. Of a passage and the ones after it that `goOn` (ascending), which are parts of one
+ * At most `most` of the found passages. Of a passage and the ones after it that `goOn` (ascending), which are parts of one
  * thing, only the best counts.
  */
 export function bestPassages({ values, held }: Scores, goOn: Uint32Array, most: number): Found {
@@ -350,7 +350,7 @@ class Best {
   readonly #values: Float64Array
   readonly #most: number
   readonly #kept: number[] = []
-  /** Equals that come later are no better than what there is enough of. */
+  /** Set when enough is found: later ones of an equal score are no better. */
   #enough = -1
   #count = 0
 
@@ -388,10 +388,10 @@ export interface Occurrences {
   readonly times: Uint8Array | Uint32Array
 }
 
-/** Terms that are remembered, those that occur nowhere counted. */
+/** The most remembered terms, absent ones counted. */
 const MOST = 256
 
-/** Terms with where they occur, as many as there is room for; the ones longest not asked for go first. */
+/** Terms with their places, as many as fit; the least recently used go first. */
 export class KnownTerms {
   readonly #mostBytes: number
   readonly #known = new Map<string, Occurrences>()

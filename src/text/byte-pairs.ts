@@ -235,7 +235,7 @@ class Merging {
   #next = new Int32Array(256)
   #before = new Int32Array(256)
   #ranks = new Int32Array(256)
-  /** Pairs as rank and place in one number, the smallest first. Those that are no more are left in and passed over. */
+  /** Pairs as rank and place in one number, the smallest first. Outdated pairs are left in and skipped. */
   #heap = new Float64Array(1024)
   #held = 0
 

@@ -52,7 +52,7 @@ export class Tally extends Map<string, number> {
     if (times > 0) this.set(name, (this.get(name) ?? 0) + times)
   }
 
-  /** `characters` more than there were. Throws RangeError when the message has become too long. */
+  /** Adds `characters` to the length. Throws RangeError when the message has become too long. */
   grow(characters: number): void {
     this.#left -= characters
     if (this.#left < 0) throw new RangeError('the changes would make the message many times as long')

@@ -153,7 +153,7 @@ function piecesOf(template: string): Piece[] {
     if (name === undefined) return part
     return {
       group: name,
-      // One that took no part is empty; one that there is not is `$1` with a digit behind it, or no group at all.
+      // A group that took no part is empty; an unknown one is `$1` with a digit behind it, or no group at all.
       absent: (find) => {
         if (find(name) === null) return ''
         const [digit = '', rest = ''] = [name.slice(0, 1), name.slice(1)]

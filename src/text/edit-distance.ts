@@ -12,7 +12,7 @@ export function editDistance(a: string, b: string): number {
 }
 
 /**
- * The candidates nearest to `word`, best first: those that contain it or are contained in it, and those within two edits or a
+ * The candidates nearest to `word`, best first: candidates that contain it or are contained in it, and candidates within two edits or a
  * third of their length. Empty when nothing is alike, so that no far-fetched name is offered.
  */
 export function nearest(word: string, candidates: Iterable<string>, limit = 3): string[] {

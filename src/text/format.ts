@@ -36,7 +36,7 @@ export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
 }
 
-/** The same for a text of several lines, whose line breaks and tabs stay. */
+/** The same for a text of several lines; line breaks and tabs stay. */
 export function printableLines(text: string): string {
   return text.replaceAll(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
 }

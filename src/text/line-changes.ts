@@ -1,6 +1,6 @@
 /** Which lines of two texts differ. */
 
-/** Positions of lines that the first list alone has, and of those that the second alone has, each in their order. */
+/** Positions of lines that the first list alone has, and of lines that the second alone has, each in their order. */
 export interface LineChanges {
   readonly removed: readonly number[]
   readonly added: readonly number[]

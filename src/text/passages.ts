@@ -12,7 +12,7 @@ export interface LineRange {
   last: number
 }
 
-/** One passage a record: a line with those that continue it (stack traces, wrapped text), up to the next that `begins`. */
+/** One passage a record: a line with its continuations (stack traces, wrapped text), up to the next that `begins`. */
 export function recordPassages(
   text: string,
   lines: LineIndex,

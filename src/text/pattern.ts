@@ -139,7 +139,7 @@ function linear(source: string, regex: string, options: PatternOptions): Pattern
   }
 }
 
-/** `ERROR.*timeout`, which is what most patterns are: texts that follow one another in a line. */
+/** `ERROR.*timeout`, the most common form of patterns: texts that follow one another in a line. */
 interface Chain {
   readonly texts: readonly string[]
   /** Whether matches reach as far as they can or end as soon as they can. Undefined: both stand in the pattern. */
@@ -220,7 +220,7 @@ function readForms(regex: string): string {
 /** Called with what was found and its groups by number or name; null for one that took no part, and undefined for one there is not. */
 export type Found = (start: number, end: number, group: (which: string) => string | null | undefined) => void
 
-/** Calls `found` for every match from left to right. Empty ones are left out: they would be everywhere, which nobody means. */
+/** Calls `found` for every match from left to right. Empty ones are left out: they would be everywhere, which is never meant. */
 export type EachMatch = (text: string, found: Found) => void
 
 /**
@@ -548,8 +548,8 @@ class TextReader {
   }
 }
 
-// `(?=.*a)(?=.*b)` and `^(?!.*a).*b`: lines that hold all of several parts, or lack some. It is what models use lookahead for, and
-// needs none: each part is looked for by itself, in linear time.
+// `(?=.*a)(?=.*b)` and `^(?!.*a).*b`: lines that hold all of several parts, or lack some. Models use lookahead for this, and it needs none:
+// each part is looked for by itself, in linear time.
 
 const LOOKAHEAD = /^\(\?([=!])\.\*\??/
 
@@ -603,7 +603,7 @@ function conjunction(source: string, options: PatternOptions): Pattern | undefin
   }
 }
 
-/** Where a group ends whose content this begins with (-1: nowhere), and whether there is a `|` outside of all groups before. */
+/** The end of the group that starts here with its content (-1: none), and whether a `|` outside of all groups comes before. */
 function structureOf(regex: string): { closing: number; hasAlternatives: boolean } {
   let depth = 0
   let hasAlternatives = false

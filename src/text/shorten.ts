@@ -49,7 +49,7 @@ function isLow(text: string, at: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff
 }
 
-// Plain truncation, for those who ask for it: nothing is kept. Lengths are UTF-16 code units.
+// Plain truncation, where the configuration asks for it: nothing is kept. Lengths are UTF-16 code units.
 
 export const TRUNCATED = ' <truncated by smart mcp proxy> '
 /** Characters of the end that stay. */
@@ -66,8 +66,8 @@ export function truncate(text: string, max: number): string {
 }
 
 /**
- * Several texts that are at most `max` characters together, cut as if they were one. Those that fall into the gap are undefined, and
- * so is nothing else: a text that was empty stays.
+ * Several texts that are at most `max` characters together, cut as if they were one. Texts that fall into the gap are undefined, and no
+ * others: an empty text stays.
  */
 export function truncateAll(texts: readonly string[], max: number): (string | undefined)[] {
   const total = texts.reduce((sum, text) => sum + text.length, 0)

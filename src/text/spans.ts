@@ -65,7 +65,7 @@ function separated(starts: Int32Array): Spans {
   }
 }
 
-/** Parts whose place is told from the first of their block. */
+/** Parts that are placed from the first of their block. */
 const BLOCK_BITS = 4
 const FARTHEST = 0xffff
 

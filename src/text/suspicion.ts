@@ -1,4 +1,4 @@
-/** What no definition of a tool needs: characters that nobody sees, and orders to the model about the user or other tools. */
+/** What no definition of a tool needs: invisible characters, and orders to the model about the user or other tools. */
 import { isObject, type JsonValue } from '../protocol/json.ts'
 
 const CONCEALING =
@@ -32,7 +32,7 @@ export function hasHiddenCharacters(text: string): boolean {
   return HIDDEN.test(text.replace(FLAGS, ''))
 }
 
-/** Longer definitions are no help to a model; nobody has to read them. */
+/** Longer definitions do not help a model, and are not read. */
 const MOST_CHARACTERS = 200_000
 const DEEPEST = 200
 

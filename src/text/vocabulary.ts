@@ -19,8 +19,8 @@ export interface Likeness {
 
 export interface Vocabulary {
   /**
-   * Calls `visit` for each place whose words resemble the pattern's by `threshold` or more, from left to right. Places
-   * of a pattern of several words are as many words in a row. The cost: the distinct words, then one look for those alike.
+   * Calls `visit` for each place with words that resemble the pattern's by `threshold` or more, from left to right. Places
+   * of a pattern of several words are as many words in a row. The cost: the distinct words, then one look for similar ones.
    */
   search(pattern: string, threshold: number, visit: (place: Likeness) => void): void
   /** Words most like `word`, best first; only those at least half alike. */

@@ -87,7 +87,7 @@ export function writtenWordsOf(text: string): string[] {
   return words
 }
 
-/** Calls `take` with the pieces of one word as it stands in a text, in lower case; not with those that say nothing. */
+/** Calls `take` with the pieces of one word as it stands in a text, in lower case; stop words are left out. */
 export function eachPart(written: string, take: (part: string) => void): void {
   const whole = unaccented(written)
   const parts = pieces(whole)

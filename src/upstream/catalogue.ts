@@ -77,7 +77,7 @@ export class Catalogue {
     this.#cache.leave(server)
   }
 
-  /** Forgets the lists of a variant at one server, whose changes are not followed any more. */
+  /** Forgets the lists of a variant at one server: their changes are not followed any more. */
   forget(server: string, variant: string): void {
     this.#cache.forget({ server, variant })
   }
@@ -140,7 +140,7 @@ export class Catalogue {
     return this.#cache.read(key, kind, this.#fetch(server, connection, key), server.lazy)
   }
 
-  /** The list as the server has told it over this connection, or over another one whose clients see the same. */
+  /** The list as the server has told it over this connection, or over another one with clients that see the same. */
   surely(server: Server, kind: ListKind, connection: Connection, client: Client | undefined): Promise<Kept> {
     const key = keyFor(connection, client)
     return this.#cache.surely(key, kind, this.#fetch(server, connection, key))
@@ -316,7 +316,7 @@ interface ListCacheOptions {
   later: Later
   /** True while the session lives. */
   alive(session: object): boolean
-  /** True for variants whose lists are worth remembering. */
+  /** True for variants with lists that are worth remembering. */
   lasting(variant: string): boolean
 }
 

@@ -67,7 +67,7 @@ export interface ConnectionOptions {
 }
 
 interface ConnectionRequest extends RequestOptions {
-  /** On whose behalf the request is made: its signal ends the request, and progress goes to it under the token that the client chose. */
+  /** The exchange that the request is made for: its signal ends the request, and it gets progress under the client's token. */
   exchange?: Exchange
 }
 
@@ -210,7 +210,7 @@ export class Connection {
     }
   }
 
-  /** A request that is to hold from now on: sent now when there is a connection, else as soon as there is one. */
+  /** A request that is to hold from now on: sent now when a connection exists, otherwise as soon as one does. */
   async setUp(request: Request, capability: string, exchange: Exchange, timeoutMs: number): Promise<void> {
     if (this.#established === undefined) this.#setup.note(request, exchange.client)
     else if (offers(this.#established.initialize, capability))
@@ -433,7 +433,7 @@ export class Connection {
     }
   }
 
-  /** Passes a notification of the server to where it belongs; `via` is the request of ours on whose stream it came. */
+  /** Passes a notification of the server to where it belongs; `via` is the request of ours with the stream that it came on. */
   #notified(notification: Notification, via: RequestId | undefined): void {
     const { method } = notification
     const { subscription } = this
@@ -525,7 +525,7 @@ const MAX_SUBSCRIPTIONS = 1000
 
 export class Setup {
   readonly #requests = new Map<string, Request>()
-  /** By URI: where clients share a server, an update is for those that subscribed alone. */
+  /** By URI: where clients share a server, an update goes only to clients that subscribed. */
   readonly #watchers = new Map<string, Set<Client>>()
 
   /** Takes note of a request that succeeded. */
@@ -563,7 +563,7 @@ export class Setup {
     for (const uri of [...this.#watchers.keys()]) this.#unwatch(uri, client)
   }
 
-  /** Those that subscribed to the resource, or to one that it is a part of. */
+  /** The clients that subscribed to the resource, or to one that it is a part of. */
   watchersOf(uri: unknown): ReadonlySet<Client> {
     const found = new Set<Client>()
     if (typeof uri !== 'string') return found

@@ -43,7 +43,7 @@ export class Connections {
   readonly #servers = new Map<Server, ServerConnections>()
   /** How to take a connection out again. */
   readonly #connections = new Map<Connection, () => void>()
-  /** Those whose server is a process of one client's own. */
+  /** Connections to a process that belongs to one client. */
   readonly #processes = new Set<Connection>()
   /** When each of those was first seen without anything to do. */
   readonly #idleSince = new WeakMap<Connection, number>()
@@ -109,7 +109,7 @@ export class Connections {
     await Promise.all([...this.of(client), ...leaving].map((connection) => this.drop(connection)))
   }
 
-  /** Nothing new goes to this server; its connections are closed when what is under way has ended. Gives those that there were. */
+  /** Nothing new goes to this server; its connections are closed when what is under way has ended. Returns the connections that existed. */
   retire(server: Server): readonly Connection[] {
     const ours = this.#servers.get(server)
     const connections = [...(ours?.legacy.values() ?? [])]
@@ -180,7 +180,7 @@ export class Connections {
     return connection
   }
 
-  /** Ends the processes of clients that may have vanished: over HTTP nobody says goodbye. */
+  /** Ends the processes of clients that may have vanished: over HTTP a client leaves without a message. */
   #endIdle(): void {
     const { now, later, defaults } = this.#options
     const idleMs = defaults.limits.idleProcessMs

@@ -68,7 +68,7 @@ export type Permits = (server: string, tool: string) => boolean
 export interface Upstreams {
   /** Names, in the order of the configuration now. */
   readonly servers: readonly string[]
-  /** Those of them that are there for this client; no other is connected, listed or asked for it. */
+  /** The servers that this client has; no other is connected, listed or asked for it. */
   serversFor(client: Client | undefined): readonly string[]
   status(): ServerStatus[]
   /** Connects what is configured to connect at start, in parallel, for this client or (to see whether they can be) for none. Never rejects. */

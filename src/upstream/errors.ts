@@ -56,7 +56,7 @@ export function listTimedOut(server: string, method: string, limitMs: number): P
   )
 }
 
-/** A connection that there was is gone. */
+/** An established connection is gone. */
 export function connectionLost(server: string, reason: string): ProxyError {
   return new ProxyError('UPSTREAM_CLOSED', `server \`${server}\`: ${reason}`, 'The next call connects again.')
 }

@@ -101,7 +101,7 @@ function offersVersion(error: unknown, version: string): boolean {
   return Array.isArray(supported) && supported.includes(version)
 }
 
-/** Extensions whose results only a client that knows them can read; the proxy knows none (SEP-2663). */
+/** Extensions with results that only a client that knows them can read; the proxy knows none (SEP-2663). */
 const UNKNOWN_EXTENSIONS: ReadonlySet<string> = new Set(['io.modelcontextprotocol/tasks'])
 
 /** The members of `_meta` that say who asks, as every modern request carries them (MCP 2026-07-28, basic, "_meta"). */

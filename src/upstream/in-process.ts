@@ -76,7 +76,7 @@ export class InProcessTransport implements UpstreamTransport {
     })
   }
 
-  /** In a later turn, as on a wire: whoever sends is not called back before `send` has returned. In the order of the calls. */
+  /** In a later turn, as on a wire: the sender is not called back before `send` has returned. In the order of the calls. */
   #later(deliver: () => void): void {
     setImmediate(() => {
       if (!this.#open) return

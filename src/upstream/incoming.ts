@@ -118,8 +118,7 @@ function messageOf(value: unknown): JsonRpcMessage | undefined {
 // of it. * Why reading the tail is safe: in a line of valid JSON the last `}` closes the message itself, so a
 // member directly in front of it belongs to the message, however much the result looks like one; and the quote
 // that opens the member's name cannot be an escaped one, because a comma or white space stands in front of it.
-// A line that is not valid JSON, or holds members that JSON-RPC does not know, yields bytes that are no JSON
-// value: whoever parses them notices.
+// A line that is not valid JSON, or holds members that JSON-RPC does not know, yields bytes that are no JSON value: the parser notices.
 
 interface Envelope {
   id: RequestId
@@ -140,7 +139,7 @@ const TAIL = new RegExp(String.raw`(?<=\})${SPACE}(?:,${MEMBER})*\}${SPACE}$`)
 const ID = new RegExp(`"id"${SPACE}:${SPACE}(${SCALAR})`, 'g')
 
 /**
- * The envelope of a response whose result is an object, or undefined when the message is anything else.
+ * The envelope of a response with an object as its result, or undefined when the message is anything else.
  * `head` and `tail` are the edges of a line of `length` bytes.
  */
 export function findEnvelope(head: Buffer, tail: Buffer, length: number): Envelope | undefined {
@@ -156,7 +155,7 @@ export function findEnvelope(head: Buffer, tail: Buffer, length: number): Envelo
 /** Told of a long response while it comes: its bytes, and the first byte of its result. Answers what is called whenever there is more. */
 export type Arriving = (bytes: GrowingBytes, start: number) => () => void
 
-/** Tells of responses whose result is an object, as far as their beginning tells. */
+/** True for responses with an object as their result, as far as their beginning tells. */
 export function watchFor(arriving: Arriving | undefined): Watch | undefined {
   if (arriving === undefined) return undefined
   return (bytes) => {

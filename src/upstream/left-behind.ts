@@ -1,6 +1,7 @@
 /**
  * Processes that a proxy left behind because it was killed: their notes lie in the data directory, and the next start ends them. Where the
- * system does not tell when a process began (elsewhere than on Linux), nobody is sure whose a process number is, and they stay.
+ * system does not tell when a process began (elsewhere than on Linux), a process number may belong to another process by now, and they
+ * stay.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { readdir, readFile, rm } from 'node:fs/promises'

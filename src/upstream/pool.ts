@@ -1,4 +1,7 @@
-/** All servers, as the router sees them: which there are, and for whom. Requests go on through sessions, lists come from the catalogue. */
+/**
+ * All servers, as the router sees them: which ones exist, and for which clients. Requests go on through sessions, lists come from the
+ * catalogue.
+ */
 import type { Result } from '../protocol/content.ts'
 import { cancelled, messageOf, ProxyError, RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange } from '../protocol/exchange.ts'
@@ -226,7 +229,7 @@ class Pool implements Upstreams {
     this.#take(new Map([...this.#servers].map(([one, server]) => [one, fresh.get(one) ?? server])))
   }
 
-  /** These servers from now on: those that are other objects are connected anew. */
+  /** Sets the servers from now on: a server that is another object is connected anew. */
   #take(now: ReadonlyMap<string, Server>): Reconfigured {
     const before = this.#servers
     this.#servers = now
@@ -259,7 +262,7 @@ class Pool implements Upstreams {
     }
   }
 
-  /** Connects a new server for those who are there, as `open` does for who comes later. */
+  /** Connects a new server for the present clients, as `open` does for later ones. */
   #welcome(server: Server): void {
     if (server.lazy) return
     for (const client of this.#clients) {

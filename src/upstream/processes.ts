@@ -63,7 +63,7 @@ export class ProcessGroup {
     return this.leads || (process.platform !== 'win32' && this.signal(0))
   }
 
-  /** False when there was nobody left to get it. */
+  /** False when no process was left to get it. */
   signal(signal: NodeJS.Signals | 0): boolean {
     const { pid } = this.child
     if (pid === undefined) return false

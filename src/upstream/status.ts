@@ -21,7 +21,7 @@ export interface ServerStatus {
 /** What became of the servers, by name. */
 export interface Reconfigured {
   readonly added: readonly string[]
-  /** Under a name that there was before, but reached in another way. */
+  /** The name existed before, but the server is reached in another way. */
   readonly changed: readonly string[]
   readonly removed: readonly string[]
 }

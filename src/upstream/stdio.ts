@@ -46,7 +46,7 @@ interface StdioOptions extends ProcessOptions, ReadLimits {
 
 /** After a process exits, its last words may still be in the pipe; a grandchild may hold the pipe open for ever. */
 const DRAIN_MS = 200
-/** A process whose output has ended is about to exit, most often: on a busy machine a while later. */
+/** A process usually exits soon after its output has ended: on a busy machine a while later. */
 const EXIT_MS = 1000
 /**
  * A line that goes on no more when a call has waited for as long as it may will never end, and whatever follows would be taken for its rest:
@@ -55,7 +55,7 @@ const EXIT_MS = 1000
 const STALLED_MS = 1000
 const STDERR_KEPT = 4096
 const LOGGED = 200
-/** Lines that are no messages and are told of; who prints them may print many. */
+/** The most lines that are no messages and are logged: a server may print many. */
 const TOLD_LINES = 20
 
 export class StdioTransport implements UpstreamTransport {

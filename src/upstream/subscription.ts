@@ -12,7 +12,7 @@ import type { Notification, RequestId } from '../protocol/message.ts'
 import { type BackoffOptions, backoff, type Later } from './backoff.ts'
 import type { Established } from './handshake.ts'
 
-/** Members of the filter, by the capability whose `listChanged` makes them worth asking for. */
+/** Members of the filter, by the capability with the `listChanged` that makes them worth asking for. */
 const LIST_FILTERS = {
   toolsListChanged: 'tools',
   promptsListChanged: 'prompts',
@@ -98,7 +98,7 @@ export class Subscription {
     for (const uri of [...this.#watchers.keys()]) this.unwatch(client, uri)
   }
 
-  /** Those who watch the resource. */
+  /** The clients that watch the resource. */
   watchersOf(uri: unknown): readonly Client[] {
     return typeof uri === 'string' ? [...(this.#watchers.get(uri) ?? [])] : []
   }

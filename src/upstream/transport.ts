@@ -54,7 +54,7 @@ export function localCode(error: RpcError): ErrorCode | undefined {
   return code === 'UPSTREAM_PROTOCOL' || code === 'UPSTREAM_CLOSED' ? code : undefined
 }
 
-// Who answers for the proxy at an HTTP server. Contract; `oauth/` implements it, the HTTP transport asks it.
+// Authorizes the proxy at an HTTP server. Contract; `oauth/` implements it, the HTTP transport asks it.
 
 /** A refusal as the server gave it. */
 export interface Refusal {

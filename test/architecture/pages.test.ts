@@ -45,10 +45,7 @@ describe('settings on the pages', () => {
     // Several lines may each be a value, before and after a change.
     const isLines = (code.match(/^\{/gm) ?? []).length > 1
     for (const text of isLines ? code.split('\n').filter((line) => line.startsWith('{')) : [code]) {
-      const { value, problems = [] } = readJsonc(
-        text.replaceAll(/\$\{\w+\}/g, 'the value of a variable'),
-        page,
-      ) as { value?: object; problems?: unknown[] }
+      const { value, problems = [] } = readJsonc(text, page) as { value?: object; problems?: unknown[] }
       expect([problems, typeof value]).toEqual([[], 'object'])
       if (value === undefined) continue
       // The page on clients prints their own files.

@@ -9,7 +9,7 @@ import { createGateway } from '../../src/gateway.ts'
 import { LineReader } from '../../src/protocol/stream.ts'
 import { temporaryFolder } from '../support/upstream.ts'
 
-/** As many as there are. A change that adds a file to the way of every call raises this number, and says why. */
+/** The present number. A change that adds a file to the way of every call raises it, and says why. */
 const MOST_FILES = 22
 
 /** After as many calls that run every file of the list, the list is the way. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node'
 import { createFixture } from './fixture.mjs'
 
-/** Milliseconds after which a client whose stream ended comes back. */
+/** Milliseconds after which a client comes back when its stream ended. */
 const RETRY_MS = 100
 
 /** @param lists what is switched on (`lists.mjs`) */

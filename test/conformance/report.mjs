@@ -28,7 +28,7 @@ export function cell(result) {
     .join(', ')
 }
 
-/** One line a run: scenarios without a failure, of those that are required and of all. */
+/** One line a run: scenarios without a failure, of the required ones and of all. */
 export function summary(runs) {
   const width = Math.max(...runs.map(([title]) => title.length))
   return runs

@@ -1,5 +1,5 @@
 /**
- * What servers of the interceptor proposal say, as the SDKs that there are for it write it: Go puts verdicts into a member of their own,
+ * What servers of the interceptor proposal say, as its SDKs write it: Go puts verdicts into a member of their own,
  * C# and Python write null for what is absent, Python and TypeScript call `active` what others call `enforce`.
  */
 import { describe, expect, test } from 'vitest'

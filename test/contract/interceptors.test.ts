@@ -171,7 +171,7 @@ describe.each([
       expect((await ask('x/one')).signed).toEqual(['all', 'in', 'narrow', 'all', 'out'])
       expect((await ask('y/one')).signed).toEqual(['all', 'in', 'narrow', 'all', 'family', 'out'])
       expect((await ask('x/flat')).signed).toEqual(['all', 'in', 'list', 'narrow', 'all', 'flat', 'out'])
-      // A star does not ask for notifications, of which there are many.
+      // A star does not ask for notifications, because they are many.
       expect((await tell('client', { method: 'notifications/message', params: {} }))?.params).toEqual({})
     },
   )

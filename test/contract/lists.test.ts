@@ -9,7 +9,7 @@ import { type Embedded, embedded, toolServer } from '../support/embedded.ts'
 const READS = { readOnlyHint: true }
 const LARGE = Array.from({ length: 3000 }, (_, row) => `row ${row}`).join('\n')
 
-/** Modules that have to know whose a tool is, on every call. */
+/** Modules that have to know the server of a tool, on every call. */
 const MODULES: JsonObject[] = [
   { use: 'outermost' },
   { use: 'pin' },

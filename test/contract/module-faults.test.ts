@@ -87,7 +87,7 @@ interface Fault {
   isLost: boolean
   /** The ways by which it differs from others. */
   ways: readonly string[]
-  /** Events in place of those that nobody has a type for. */
+  /** Events in place of ones without a type. */
   events?: readonly [closed: string, open: string, audit: string]
 }
 
@@ -229,6 +229,6 @@ verifies('S2.39', 'one that never ends its handshake holds up the first message,
   const world = await moduleWorld([{ ...silent, failOpen: true }])
   for (let times = 0; times < 200; times++) expect(await world.ask('tools/list')).toHaveProperty('tools')
   const audit = await moduleWorld([{ ...silent, timeoutMs: 600_000, mode: 'audit' }])
-  // Who only looks on is not waited for at all: the test would not end.
+  // A module that only observes is not waited for at all: the test would not end.
   expect(await audit.ask('tools/list')).toHaveProperty('tools')
 })

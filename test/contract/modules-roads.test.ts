@@ -1,4 +1,4 @@
-/** What modules do holds on every way to a tool: what is hidden is not told of and not called, what is changed is found as it was changed. */
+/** What modules do holds on every way to a tool: a hidden tool is not listed and not called, a changed one is found as it was changed. */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -66,7 +66,7 @@ describe.each(Object.entries(ROADS))('%s', (_, open) => {
     bank.calls.length = 0
   })
 
-  /** Nothing tells that there is such a tool: names of it are answered as those that nobody has. */
+  /** No reply says that such a tool exists: its names are answered as unknown ones. */
   async function isNowhere(server: string, tool: string, description: string): Promise<void> {
     const told = await road.told()
     expect(told).not.toContain(description)

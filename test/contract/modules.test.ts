@@ -34,7 +34,7 @@ moduleContract('package', {
   foreign,
 })
 moduleContract('pin', { entry: { use: 'pin', onNew: 'hold' }, foreign, interferes: false })
-// Nobody answers there: what is asked of it fails, and in audit mode that is only logged.
+// No server answers there: requests to it fail, and in audit mode that is only logged.
 moduleContract('translate', {
   entry: { use: 'translate', to: 'de', in: ['prompts'], url: 'http://127.0.0.1:1/translate' },
   foreign,

@@ -14,7 +14,7 @@ import { moduleWorld } from '../support/module-world.ts'
 import { verifies } from '../support/verifies.ts'
 
 export interface ModuleSample {
-  /** An entry of the list whose module has something to do with the messages below. */
+  /** An entry of the list with a module that acts on the messages below. */
   entry: JsonObject
   /** A message it has nothing to do with. */
   foreign: { method: string; params: JsonObject }
@@ -61,7 +61,7 @@ const LISTS: Readonly<Record<string, string>> = {
   'resources/templates/list': 'resourceTemplates',
 }
 
-/** What a server may write into any message, and nobody may take for more than data. */
+/** What a server may write into any message, and what must stay data. */
 const HOSTILE = JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":1}}') as JsonObject
 
 export function moduleContract(name: string, sample: ModuleSample): void {

@@ -32,7 +32,7 @@ interface Seen {
   calls: number
 }
 
-/** A server whose tool asks two things and answers with what it was told. */
+/** A server with a tool that asks two things and answers with what it was told. */
 const SERVERS: Record<string, (seen: Seen) => Serve> = {
   legacy: (seen) => async (transport) => {
     const peer: Peer = new Peer(transport, {
@@ -202,7 +202,7 @@ describe.each(pairs)('a %s client at a %s server', (client, server) => {
     expect(JSON.stringify(outcome)).toContain('refused by a module')
     expect(asked).toEqual([])
     expect(seen.calls).toBe(1)
-    // A server that waits for its answer is told that nobody does.
+    // A server that waits for its answer gets a cancellation.
     if (client === 'modern' && server === 'legacy') await expect.poll(() => seen.cancelled).toBe(1)
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Ways to run a tool that may write through one that reads: all are refused. Whoever approves the proxy's reading tools has approved
- * nothing else. Each way has its control, a reading tool that goes the same way and is run, so that no row passes for another reason.
+ * Ways to run a tool that may write through one that reads: all are refused. An approval of the proxy's reading tools approves nothing
+ * else. Each way has its control, a reading tool that goes the same way and is run, so that no row passes for another reason.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -78,7 +78,7 @@ function crm() {
 }
 const mail = () => serverOf('mail', { show: undefined, send: undefined })
 
-/** A module whose list and calls are not what came. */
+/** A module that changes lists and calls. */
 function changing(
   name: string,
   change: { list?(tool: JsonObject): JsonObject; call?(name: string): string },
@@ -166,7 +166,7 @@ const WORLDS = {
   all: { settings: { exposure: 'passthrough', freshCalls: 'all' } },
 } satisfies Record<string, EmbeddedOptions>
 
-/** As it comes: the SDK refuses a list whose annotations are as odd as these. */
+/** Unparsed: the SDK refuses a list with annotations as odd as these. */
 async function listOf({ client }: Embedded): Promise<JsonObject[]> {
   const { tools } = (await client.request({ method: 'tools/list' }, ResultSchema)) as JsonObject
   return Array.isArray(tools) ? tools.filter(isObject) : []

@@ -18,7 +18,7 @@ import type { Serve } from '../../src/upstream/in-process.ts'
 import { temporaryFolder } from '../support/upstream.ts'
 import { verifies } from '../support/verifies.ts'
 
-/** In parts, so that nobody takes this file for a place where keys were left. */
+/** In parts, so that no scanner takes these for real keys. */
 const KEY = `sk_${'live'}_4eC39HqLyjWDarjtT1zdp7dcQ8m`
 const TOKEN = `ghp_${'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'}`
 const PASSWORD = 'correct-horse "battery"'

@@ -1,4 +1,4 @@
-/** Who may connect over HTTP: clients of the SDK, tokens of the command line, an authorization server. */
+/** Authentication over HTTP: clients of the SDK, tokens of the command line, an authorization server. */
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -13,7 +13,7 @@ verifies(
   'lines that are no requests are refused or skipped, and the session goes on',
   async () => {
     const client = startLineClient({ servers: { ...servers, g: fixture('g') } })
-    // Nothing is to be had before initialize.
+    // No request is answered before initialize.
     await expect(client.request('tools/list')).rejects.toMatchObject({ code: -32600 })
     await client.open()
     const noise = [

@@ -291,7 +291,7 @@ const ATTACKS: readonly Attack[] = [
   { name: 'a question twice in the address', path: '/calls?limit=-1', refused: [400] },
 ]
 
-/** One proxy for the file. The guesses come last, because whoever guesses has to wait. */
+/** One proxy for the file. The guesses come last, because a client that guesses has to wait. */
 const ends: (() => void | Promise<void>)[] = []
 let world: Awaited<ReturnType<typeof startConsole>>
 beforeAll(async () => {

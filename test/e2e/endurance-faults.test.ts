@@ -56,7 +56,7 @@ const FAULTS = {
 type ServerName = keyof typeof FAULTS
 const SERVERS = Object.keys(FAULTS) as ServerName[]
 
-/** Faults that nobody has to hear of: the call gets its result all the same. */
+/** Faults that the client does not notice: the call gets its result all the same. */
 const MENDED = new Set(['session expired', 'stream taken up again'])
 
 /** One faulty call; a client that gets no answer cancels. */
@@ -209,7 +209,7 @@ verifies(
 
 const HANDSHAKE_FAULTS = ['reset mid-call', 'closed mid-call', 'half a body', 'wrong JSON', 'status 500']
 
-/** A call whose server is lost in the handshake, then one whose server is not. */
+/** A call that loses its server in the handshake, then one that does not. */
 async function shakeHands(
   agent: Agent,
   server: string,
@@ -277,7 +277,7 @@ verifies(
     }
 
     await Promise.all(ERAS.flatMap((era) => [overPipe(era), overOldHttp(era)]))
-    /** One connection to a modern server serves all clients, as long as there are any: here each has a proxy of its own. */
+    /** One connection to a modern server serves all clients: here each has a proxy of its own. */
     async function overNewHttp(era: Era): Promise<void> {
       for (let round = 0; round < TIMES; round++) {
         const kind = HANDSHAKE_FAULTS[round % HANDSHAKE_FAULTS.length] ?? ''

@@ -64,7 +64,7 @@ verifies(
     report(`after ${SESSIONS} sessions`, late)
     expect(late.processes).toBe(0)
     expect(late.megabytes).toBeLessThan(400)
-    // Who came first and stayed was not pushed out.
+    // The client that came first and stayed was not pushed out.
     await recovers(standing, 'old', 'all the others')
     child.kill('SIGTERM')
     await once(child, 'exit')

@@ -84,7 +84,7 @@ const parameters: Record<Tool, readonly string[]> = {
   explore: 'path max_depth offset'.split(' '),
 }
 
-/** Now and then a value that fits nothing, or a parameter that there is not. */
+/** Now and then a value that fits nothing, or an unknown parameter. */
 const parameter = (tool: Tool): fc.Arbitrary<[string, unknown]> =>
   fc.oneof(
     {

@@ -15,7 +15,7 @@ const COMMITS = 200
 
 beforeAll(() => bring(['-y', '--prefer-offline', '-p', PACKAGE]))
 
-/** A repository whose history and differences are too large to read. */
+/** A repository with a history and differences too large to read. */
 function makeRepository(folder: string): void {
   const git = (args: string[], input?: string): unknown => execFileSync('git', args, { cwd: folder, input })
   mkdirSync(folder)

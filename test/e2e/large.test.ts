@@ -1,4 +1,4 @@
-/** Results of tens of megabytes: kept, previewed within the limit, and nobody waits for them who did not ask. */
+/** Results of tens of megabytes: kept, previewed within the limit, and other clients do not wait for them. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { expect, onTestFinished } from 'vitest'
 import { verifies } from '../support/verifies.ts'

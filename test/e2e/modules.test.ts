@@ -25,7 +25,7 @@ const PINNED = fileURLToPath(new URL('./support/pinned-server.mjs', import.meta.
 
 beforeAll(bringSqlite)
 
-/** In parts, so that nobody takes this file for a place where a key was left. */
+/** In parts, so that no scanner takes it for a real key. */
 const KEY = `sk_${'live'}_4eC39HqLyjWDarjtT1zdp7dcQ8m`
 const PASSWORD = 'correct-horse-battery'
 const PEM_LINES = ['MIIEvQIBADANBgkqhkiG9w0BAQEFAASC', 'ZmFrZWtleW1hdGVyaWFsdGhhdGlzbm90']

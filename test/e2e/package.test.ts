@@ -264,7 +264,7 @@ test('the bundle names every package that it holds, with its version and its lic
         .filter(([place]) => place.endsWith(`node_modules/${name}`))
         .map(([, locked]) => locked.version),
     ).toContain(version)
-  // Those that the project names as dependencies are there, unless they are installed.
+  // The dependencies of the project are there, unless they are installed.
   const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest
   const installed = publishedManifest(manifest).dependencies
   const bundled = Object.keys(manifest.dependencies).filter((name) => !(name in installed))

@@ -12,7 +12,7 @@ const LIMIT = 8000
 
 beforeAll(bringSqlite)
 
-/** Tools and arguments whose answers are small, in an order in which they can be made. */
+/** Tools and arguments with small answers, in an order in which they can be called. */
 const small = (files: string): [server: string, tool: string, args: Record<string, unknown>][] => [
   ['files', 'read_text_file', { path: join(files, 'small.txt') }],
   ['files', 'list_directory', { path: files }],

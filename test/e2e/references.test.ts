@@ -1,4 +1,4 @@
-/** References in arguments, in each exposure: the server gets the value, nobody else does. */
+/** References in arguments, in each exposure: only the server gets the value. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'

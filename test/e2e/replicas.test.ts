@@ -158,7 +158,7 @@ describeWithValkey('two replicas behind a balancer', () => {
       ({ params }) => void heard.push(params.uri),
     )
 
-    // The other replica makes the session again, and is told of what is set up after that.
+    // The other replica makes the session again, and gets what is set up after that.
     expect(await statusOf(there, session)).toBe(200)
     const [resource] = (await client.listResources(undefined, PATIENT)).resources
     const uri = String(resource?.uri)

@@ -1,4 +1,4 @@
-/** Results in files by the built command: whose they are, and what is left of them. */
+/** Results in files by the built command: their owners, and what is left of them. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
@@ -121,7 +121,7 @@ verifies(
     expect(textOf(end)).toContain('1 line matches')
     const spill = join(proxy.directory, 'data', 'spill')
     expect(readdirSync(join(spill, readdirSync(spill)[0] ?? ''))).toEqual(['.owner'])
-    // What there is room for is written, and gone when the client is.
+    // Results are written as far as they fit, and removed when the client leaves.
     const { resultFile } = await ask(proxy, { ...records, arguments: { count: 10 } })
     expect(JSON.parse(readFileSync(resultFile, 'utf8'))).toHaveLength(10)
     await proxy.close()

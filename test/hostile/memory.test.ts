@@ -64,7 +64,7 @@ test.skipIf(probe === undefined).each([512, 1024])(
     const agents = await Promise.all(Array.from({ length: AGENTS }, () => proxy.connect()))
     const longest = memoryPlan(memoryMb).messageBytes
     const folder = temporaryFolder()
-    // Bodies that never end fill the room that there is for bodies.
+    // Bodies that never end fill the room for bodies.
     start(CLIENT, 'fat-halves', proxy.url)
     for (const [name, unit] of Object.entries(UNITS)) {
       const path = join(folder, 'result')

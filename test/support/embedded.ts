@@ -31,7 +31,7 @@ export interface ToolOf {
 
 export interface ToolServer {
   serve: Serve
-  /** What it lists from now on; nobody is told. */
+  /** What it lists from now on; it sends no notification. */
   tools: Record<string, ToolOf>
   /** Connections that were made. */
   connections: number

@@ -66,7 +66,7 @@ const LONGEST_ANSWER = 1024 * 1024
 /** Questions among the calls. */
 const QUESTIONS = 5
 
-/** Attacks as a server, and expects that nobody else is harmed. */
+/** Attacks as a server, and expects that no other client is harmed. */
 export async function serverAttacks(
   attack: string,
   moment: Moment,
@@ -81,7 +81,7 @@ export async function serverAttacks(
   const me = await proxy.connect()
   const other = front === 'stdio' ? me : await proxy.connect()
   await expectUnharmed(proxy, me, bounds, () => {
-    // It is attacked who asks for it: nobody waits for the answer.
+    // Only the client that asks is attacked: the test does not wait for the answer.
     other.call('tools/list', {}).catch(() => {})
     other.call('tools/call', { name: 'bad_attack', arguments: {} }).catch(() => {})
   })

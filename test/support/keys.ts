@@ -10,7 +10,7 @@ const confuses = ((): boolean => {
   return !Object.hasOwn(JSON.parse('{"confuses":1,"\\n":2}'), '\n')
 })()
 
-/** The same values, or JSON texts, without those that JSON.parse could read wrongly; all of them where it reads everything right. */
+/** The same values, or JSON texts, without texts that JSON.parse could read wrongly; all of them where it reads everything right. */
 export function soundKeys<T>(values: fc.Arbitrary<T>): fc.Arbitrary<T> {
   return confuses ? values.filter((value) => !holdsBackslash(value)) : values
 }

@@ -54,7 +54,7 @@ export class MemoryFiles {
 
   /** The power is gone, and back. */
   losePower(choose: Choose): void {
-    // A journal keeps changes of one folder in order; how many of them reached the disk nobody knows.
+    // A journal keeps changes of one folder in order; it is unknown how many of them reached the disk.
     for (const folder of new Set(this.#changes.map((change) => change.folder))) {
       const changes = this.#changes.filter((change) => change.folder === folder)
       for (const change of changes.slice(0, choose(changes.length + 1))) change.apply(this.#onDisk)

@@ -31,7 +31,7 @@ interface Collector {
   spans: SeenSpan[]
   /** Points of histograms. */
   points: SeenPoint[]
-  /** Attributes of whoever sent them. */
+  /** Attributes of the sender. */
   resource: Record<string, string | number | boolean>
   headers: Record<string, unknown>[]
 }

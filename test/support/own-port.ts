@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 
-/** Where the system begins to give out ports, to whoever asks for any and to every connection. */
+/** The first port that the system gives out by itself, to listeners on port 0 and to connections. */
 const GIVEN_OUT = '/proc/sys/net/ipv4/ip_local_port_range'
 const FIRST = 10_240
 
-/** A free port of 127.0.0.1 that nobody else is given while the server that had it is away. */
+/** A free port of 127.0.0.1 that the system gives to no other program while the server that had it is away. */
 export async function ownPort(): Promise<number> {
   for (let tries = 0; tries < 100; tries++) {
     const port = FIRST + Math.floor(Math.random() * (end() - FIRST))

@@ -1,4 +1,4 @@
-/** The ways in which a client comes to the tools of servers: what it is told of them, and how it calls one. */
+/** The ways in which a client comes to the tools of servers: what it reads about them, and how it calls one. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -221,7 +221,7 @@ export async function chain(
     async modules(list) {
       const before = listed
       await inner.reconfigure(configOf(list))
-      // It is told that there is another list, and gets it.
+      // It hears that the list changed, and gets it.
       await vi.waitFor(() => expect(listed).toBeGreaterThan(before), 60_000)
     },
   }

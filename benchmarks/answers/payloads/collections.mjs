@@ -32,7 +32,7 @@ export function areMaps(nodes) {
   const values = nodes.flatMap((node) => Object.values(node))
   if (values.length < FEWEST_IN_MAP || !values.every(isObject)) return false
   const keys = new Set(nodes.flatMap((node) => Object.keys(node)))
-  // Parents that all have the same few keys have fields, not records; with some keys in most of them nobody can tell.
+  // Parents that all have the same few keys have fields, not records; with some keys in most of them it is open.
   if (keys.size < FEWEST_IN_MAP || (nodes.length >= FEWEST_ALIKE && shareKey(nodes))) return false
   return alike(values)
 }

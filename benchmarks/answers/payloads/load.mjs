@@ -51,7 +51,7 @@ export function readPayload(name, raw, kind) {
   try {
     return READERS[is](name, text, { header: kind === 'csv' })
   } catch (error) {
-    // Rows whose columns have no names are asked about as the lines they are.
+    // Rows without names of columns are asked about as lines.
     if (is !== 'csv' || kind !== undefined) throw error
     process.stderr.write(`payload ${name} read as lines: ${error.message}\n`)
     return readText(name, text)

@@ -11,8 +11,8 @@ const SOURCES = [filesystem, sqlite, git, memory]
 
 /**
  * @param {{sources?: {name: string, record: () => Promise<{name: string, text: string}[]>}[]}} [options]
- * @returns {Promise<{name: string, text: string}[]>} the text of each result under a name whose extension tells what it is. A server
- *   that cannot be had is left out, and a line on standard error says so.
+ * @returns {Promise<{name: string, text: string}[]>} the text of each result under a name with the extension of its kind. A server that
+ * cannot be installed is left out, and a line on standard error says so.
  */
 export async function recordPayloads({ sources = SOURCES } = {}) {
   const settled = await Promise.allSettled(sources.map((source) => source.record()))

@@ -1,4 +1,4 @@
-/** Plausible things that are not there: the right answer is that there is none. */
+/** Plausible things that do not exist: the right answer says so. */
 import { hasRecords, several, someCollection } from './asking.mjs'
 import { evaluate } from './evaluate.mjs'
 import { fieldsOf, identifiers, sayable } from './fields.mjs'

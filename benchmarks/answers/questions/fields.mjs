@@ -5,7 +5,7 @@ import { numberOf, valuesAt } from './evaluate.mjs'
 
 const DEEPEST = 4
 const MOST_FIELDS = 120
-/** Fields of fewer records are oddities nobody asks about. */
+/** Fields of fewer records are oddities that no question is about. */
 const LEAST_PRESENCE = 0.3
 
 /**
@@ -17,7 +17,7 @@ const LEAST_PRESENCE = 0.3
  * @property {Map<unknown, number>} counts   in how many records each value occurs
  * @property {boolean} complete   every record has exactly one value
  * @property {boolean} unique     complete, and no two are the same
- * @property {boolean} plain      no two values differ by case or outer blanks alone, so that nobody can mean the other
+ * @property {boolean} plain      no two values differ by case or outer blanks alone, so that no question can mean the other
  */
 
 /** A function of an object that works a thing out once. */
@@ -43,7 +43,7 @@ function waysOf(records) {
     if (ways.length >= MOST_FIELDS || nodes.length === 0) return
     const lists = nodes.filter(Array.isArray)
     if (lists.length > 0) {
-      // A list in a list: nobody can say which is meant.
+      // A list in a list: it is open which is meant.
       if (lists.length === nodes.length && !way.includes('[]')) walk([...way, '[]'], lists.flat(1), depth)
       return
     }

@@ -20,7 +20,7 @@ function totals(payload, { random, count }, aggregate) {
       conditions: 1,
     }
     const conditions = random.often(0.5) ? conditionsFor(collection, random, limits) : undefined
-    // With lists on both sides: of all elements, or of those that meet the condition?
+    // With lists on both sides: of all elements, or of the ones that meet the condition?
     if (conditions && of.many && conditions.where.some(({ field }) => field.includes('[]'))) return undefined
     const where = conditions?.where ?? []
     const ask = { collection: collection.at, ...(where.length > 0 && { where }), aggregate, of: of.way }

@@ -22,7 +22,7 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?=[\s,\]}])|tr
 
 function scan(text) {
   const found = []
-  // What the piece begins in may end in it: an object whose beginning is not seen.
+  // What the piece begins in may end in it: an object without its beginning.
   const opened = () => ({ value: {}, keys: [], open: true })
   let stack = [opened()]
   found.push(stack[0].value)

@@ -8,7 +8,7 @@ export interface KnownTool {
   readonly name: string
   /** As the server lists it. */
   readonly definition: JsonObject
-  /** SHA-256 of what a search sees; equal as long as there is no need to look at the tool again. */
+  /** SHA-256 of what a search sees; equal as long as the tool need not be looked at again. */
   readonly hash: string
   /** Where its vector lies; undefined while nothing is embedded. */
   readonly vectorId: number | undefined

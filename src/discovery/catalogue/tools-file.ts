@@ -80,9 +80,9 @@ async function withDatabase<T>(
 ): Promise<T> {
   const database = open(path)
   try {
-    // Nobody else has this file, and after a failure it is thrown away.
+    // No other process has this file, and after a failure it is thrown away.
     database.exec('PRAGMA journal_mode = OFF')
-    // Else WebAssembly makes and removes its folder for every statement.
+    // Without this, WebAssembly makes and removes its folder for every statement.
     database.exec('PRAGMA locking_mode = EXCLUSIVE')
     return await use(database)
   } finally {
@@ -212,7 +212,7 @@ interface Sqlite {
 /** Opens a file, making it when it is missing. The file must be this process's own: WebAssembly locks by a folder beside it. */
 export type OpenSqlite = (path: string) => Sqlite
 
-/** What is used of `node:sqlite`, whose types come with later releases of Node. */
+/** The used part of `node:sqlite`: its types come with later releases of Node. */
 interface BuiltIn {
   DatabaseSync: new (
     path: string,

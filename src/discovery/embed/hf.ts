@@ -28,7 +28,7 @@ type Extractor = ((texts: string[], options: object) => Promise<unknown>) & {
   dispose?: () => Promise<unknown>
 }
 
-/** How each family of models expects its texts. The first entry whose pattern matches the name of the model applies. */
+/** How each family of models expects its texts. The first entry with a pattern that matches the name of the model applies. */
 interface Manner {
   readonly pooling: 'mean' | 'cls'
   /** What is written before a text. */

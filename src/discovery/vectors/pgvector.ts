@@ -37,7 +37,7 @@ export async function connectPg(url: string, load = importOptional): Promise<PgC
   const module = await load('pg', 'vectors in PostgreSQL')
   const { Pool } = (module.default ?? module) as { Pool: new (options: object) => PgClient }
   const pool = new Pool({ connectionString: url, max: 2 })
-  // A connection that breaks while nobody uses it: the next query makes another. Without a listener it ends the process.
+  // An idle connection that breaks: the next query makes another. Without a listener it ends the process.
   pool.on?.('error', () => {})
   return pool
 }

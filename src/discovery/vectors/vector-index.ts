@@ -1,4 +1,4 @@
-/** The contract of everything that holds vectors and finds those that point the same way. One suite of tests runs over all. */
+/** The contract of everything that holds vectors and finds the nearest. One suite of tests runs over all. */
 export interface VectorIndex {
   /** Which of these numbers have a vector. */
   has(ids: readonly number[]): Promise<ReadonlySet<number>>

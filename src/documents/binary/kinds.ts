@@ -125,7 +125,7 @@ function duration(seconds: number): string {
 
 // What headers tell.
 
-/** The length of the whole, for those that reckon with it. */
+/** The length of the whole, for kinds that need it. */
 const lengths = new WeakMap<Buffer, number>()
 
 function withLength(head: Buffer, length: number): Buffer {
@@ -137,7 +137,7 @@ function size(width: number, height: number): Pick<Facts, 'width' | 'height'> | 
   return width > 0 && height > 0 ? { width, height } : undefined
 }
 
-/** The frame comes after as many other segments as there are. */
+/** The frame comes after any number of other segments. */
 function jpegSize(bytes: Buffer): Pick<Facts, 'width' | 'height'> | undefined {
   let at = 2
   while (at + 9 < bytes.length) {

@@ -160,7 +160,7 @@ function readSlides(archive: Archive): Office {
   return { type: `${PREFIX}presentationml.presentation`, count: slides.length, counted: 'slide', text }
 }
 
-// A workbook: a sheet is a list of records, whose fields are named by its first row where that has names.
+// A workbook: a sheet is a list of records. Its first row names the fields where it has names.
 
 /** Cells that are read of one workbook. */
 const MOST_CELLS = 1_000_000

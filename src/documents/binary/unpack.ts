@@ -114,7 +114,7 @@ function parsed(json: string): JsonValue | undefined {
 class Blobs {
   /** `added`: what is moved to the end; `length`: of what stays, where it was changed. */
   readonly parts: (Omit<Part, 'from' | 'to'> & { run: Run; added?: string; length?: number })[] = []
-  /** Of those that are moved, by what they hold: a result says much twice. */
+  /** The moved parts, by content: a result often holds one twice. */
   readonly #known = new Map<string, { number: number; inside: Inside }>()
 
   get count(): number {

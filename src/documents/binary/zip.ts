@@ -8,7 +8,7 @@ export interface Entry {
   /** Bytes inflated, and in the archive. */
   readonly size: number
   readonly packed: number
-  /** `2024-05-01 12:30:00`, local to whoever packed it. */
+  /** `2024-05-01 12:30:00`, local to the packer. */
   readonly modified: string
   readonly isEncrypted: boolean
   /** 0: stored, 8: deflated. */

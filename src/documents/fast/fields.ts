@@ -154,7 +154,7 @@ const LACKING = 3
 const MOVED = /^(?:0|[1-9]\d*|__proto__)$/
 
 export class FieldKeys {
-  /** All places, those that are no fields included. */
+  /** All places, also places that are no fields. */
   readonly places: FieldNode[] = []
   #bytes: Uint8Array
   #view: DataView

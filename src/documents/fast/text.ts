@@ -25,7 +25,7 @@ export interface ScannedText {
   format: 'json' | 'ndjson'
 }
 
-/** Shorter lists are parsed, and so are those that may be wrappers. */
+/** Shorter lists are parsed, and so are lists that may be wrappers. */
 const LONG = 32_768
 const FEWEST = 4
 /** A longer value that is no list of records is left to `JSON.parse`, with all that is around it. */
@@ -41,9 +41,9 @@ const AHEAD = 65_536
 const NOTHING = new Uint8Array(0)
 
 /**
- * Reads the inside of a string of JSON: at once, by `finish` alone, or while the bytes arrive, by `advance` with all that is there as often
- * as there is more. Both throw where they give up (`giveUp`, `SyntaxError`). Then it is of no use any more, and what gave up before the
- * end may read well from the beginning: what is cut off looks like what is odd.
+ * Reads the inside of a string of JSON: at once, by `finish` alone, or while the bytes arrive, by `advance` with all bytes so far, as often
+ * as more came. Both throw where they give up (`giveUp`, `SyntaxError`). Then the reader must be dropped. A text that failed before its end
+ * may be read well from the beginning: a cut text looks like an odd one.
  */
 export class TextScan {
   readonly #start: number

@@ -2,7 +2,10 @@
 import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { RecordMaker } from '../record-maker.ts'
 
-/** A record a row; a line that is none becomes `{_line}`. Cells beyond the last column go to `_more`; numbers are those that come back as they were written. */
+/**
+ * A record a row; a line that is none becomes `{_line}`. Cells beyond the last column go to `_more`; a cell is a number only where the
+ * number is written back the same.
+ */
 export function recordsOf(
   names: readonly string[],
   rows: readonly (readonly string[] | string)[],

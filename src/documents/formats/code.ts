@@ -166,7 +166,7 @@ function callsFor(outer: readonly JsonObject[]): Template[] {
   ]
 }
 
-/** Tried after what may hold a piece of code. Never takes guides, whose code stands between fences, or prose. */
+/** Tried after what may hold a piece of code. Never takes guides (their code stands between fences) or prose. */
 export const code = defineFormat<Found>({
   name: 'code',
   family: 'code',

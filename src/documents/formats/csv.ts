@@ -47,7 +47,7 @@ function commentedHeader(comments: string, body: string): string | undefined {
     : undefined
 }
 
-/** `commented`: lines that begin with `#` are no rows, as there were such lines above. */
+/** `commented`: lines that begin with `#` are no rows, because such lines stood above. */
 function readBody(
   text: string,
   header: 'with header' | 'without header',
@@ -140,7 +140,7 @@ function isHeader(rows: readonly string[][]): boolean {
   )
 }
 
-/** One name, and cells that are empty, as a spreadsheet has it whose other columns have no names. */
+/** One name, and empty cells: the first row of a spreadsheet with unnamed columns. */
 function isFirstAlone([first = '', ...others]: readonly string[]): boolean {
   return /^\p{L}/u.test(first) && others.length > 1 && others.every((name) => name === '')
 }
@@ -282,7 +282,7 @@ const TRAITS = {
   overview: overviewOfData,
 } as const
 
-/** Tried before logs, whose lines hold commas at places of their own. Never takes a text whose first line cannot be names. */
+/** Tried before logs: their lines hold commas at places of their own. Never takes a text with a first line that cannot be names. */
 export const csv = defineFormat({
   name: 'csv',
   ...TRAITS,

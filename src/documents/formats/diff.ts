@@ -74,7 +74,9 @@ function* hunks(lines: LineIndex, first: number): Generator<number> {
   }
 }
 
-/** Lines added and removed, and lines in all, its head among them; undefined where they are not those that the head names, unless the text ends in it. */
+/**
+ * Lines added and removed, and lines in all, its head among them; undefined where they differ from the head, unless the text ends in it.
+ */
 function countsAt(
   lines: LineIndex,
   index: number,

@@ -170,7 +170,7 @@ function readLines(
     }).flat()
 }
 
-/** Lines from all over the text; those that only draw a graph are none. */
+/** Lines from all over the text; lines that only draw a graph do not count. */
 function sampleOf(lines: LineIndex): string[] {
   const step = Math.max(1, Math.floor(lines.count / SAMPLE))
   const sample: string[] = []

@@ -42,7 +42,7 @@ function readHtml(html: string): JsonObject {
   return page.finish()
 }
 
-/** Text is collected by whoever is open: the title, a heading, a link, a cell. */
+/** Every open element collects text: the title, a heading, a link, a cell. */
 class Page implements HtmlSink {
   readonly #tables = new HtmlTables()
   readonly #headings: JsonValue[] = []

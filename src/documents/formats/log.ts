@@ -227,7 +227,7 @@ function ofProgram(line: string): Entry | undefined {
   return { fields: { logger, ...entry.fields }, message: named.length + entry.message + colon }
 }
 
-/** Whose line it is where several services share a log; the offset of the line itself. */
+/** The service of the line where several share a log; the offset of the line itself. */
 export function readService(line: string): { service: string; start: number } | undefined {
   const match = SERVICE.exec(line.slice(0, 96))
   return match ? { service: match[1] ?? '', start: match[0].length } : undefined
@@ -394,7 +394,7 @@ function plainWord(line: string, from: number): number {
 
 const LONGEST_PLAIN = 100
 
-/** Fields of a head whose level is a letter, and how long that is; undefined for other heads. */
+/** Fields of a head with a letter as its level, and its length; undefined for other heads. */
 function letterAfter(said: string, fields: JsonObject): number | undefined {
   if (!mayHaveLetter(said)) return undefined
   const [tagged, pid, thread, letter = '', logger = ''] = LETTERED.exec(said) ?? []
@@ -652,7 +652,7 @@ const HEADS: readonly ((line: string) => Entry | undefined)[] = [
   },
 ]
 
-/** Who said it: a host and a process on it. */
+/** The source: a host and a process on it. */
 interface Process {
   host?: string
   logger: string
@@ -881,7 +881,10 @@ function entryTest(lines: LineIndex): (line: string) => boolean {
 /** What is looked at of a line for its head. */
 const LONGEST_HEAD = 1_024
 
-/** Tried after the formats whose lines may begin with a date. Never takes a text of which four in ten lines neither begin an entry nor go on with one. */
+/**
+ * Tried after the formats with lines that may begin with a date. Never takes a text of which four in ten lines neither begin an entry nor
+ * go on with one.
+ */
 export const log = defineFormat({
   name: 'log',
   family: 'log',

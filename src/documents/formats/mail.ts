@@ -64,7 +64,7 @@ function collect(headers: JsonObject, body: string, content: Content, depth: num
   }
 }
 
-/** Headers, unfolded and decoded, those that stand several times as a list; and what stands below them. */
+/** Headers, unfolded and decoded, repeated ones as a list; and the text below them. */
 function parted(text: string): { headers: JsonObject; body: string } {
   const end = /\r?\n\r?\n|^\r?\n/.exec(text)
   const head = end === null ? text : text.slice(0, end.index)

@@ -68,7 +68,7 @@ const CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
   )
 })
 
-/** Elements of HTML whose content is read in a way of its own. */
+/** Elements of HTML with content that is read in a way of its own. */
 const SPECIAL = /^(?:script|style|title|textarea|noembed|noframes|noscript|iframe|xmp|plaintext)$/i
 
 /** As htmlparser2 counts them. */
@@ -76,7 +76,7 @@ const [IN_SINGLE, IN_DOUBLE] = [2, 3] as const
 /** Attributes of a plain tag at most. */
 const MOST_ATTRIBUTES = 40
 
-/** Tags of ASCII whose attributes are in quotes and hold no entities: nearly all of them. */
+/** Tags of ASCII with quoted attributes and no entities: nearly all tags. */
 class PlainTags {
   readonly #text: string
   readonly #isXml: boolean

@@ -63,7 +63,7 @@ function bare(value: string): string {
   return inner ?? value
 }
 
-/** Tried after logs, whose lines may be pairs. Never takes programs. */
+/** Tried after logs: their lines may be pairs. Never takes programs. */
 export const settings = defineFormat({
   name: 'settings',
   family: 'entries',

@@ -47,7 +47,7 @@ function firstKey(lines: LineIndex): string | undefined {
 
 /**
  * Whether a key is one of a record; undefined when they are no records of one kind. Where every line at the margin is a pair, each of
- * them is a key, as in the control files of packages. Else a line may be a text that only looks so: a key is what several records have.
+ * them is a key, as in the control files of packages. In other texts a line may only look like a pair: a key is what several records have.
  */
 function keysOf(lines: LineIndex, first: string): ((key: string) => boolean) | undefined {
   const counts = new Map<string, number>()
@@ -129,7 +129,7 @@ function areHeaded(lines: LineIndex, first: string): boolean {
   return all > 0 && headed === all
 }
 
-/** Values without the lines that separate records; those that are numbers as numbers. */
+/** Values without the lines that separate records; numbers become numbers. */
 function tidied(record: JsonObject): JsonObject {
   for (const key of Object.keys(record)) {
     const value = own(record, key)

@@ -15,7 +15,7 @@ const SAMPLE = 200
 const LONGEST = 20_000
 /** Lines before the header, such as "Query result:". */
 const MOST_BEFORE = 4
-/** Lines before the names of a table whose columns are marked: a legend. */
+/** The most lines before the names of a table with marked columns: a legend. */
 const MOST_BEFORE_MARKS = 6
 /** `----+----`, `+-----+-----+`, `├─────┼─────┤`. */
 const RULE = /^\s*[+|├┌└╞]?[-─═=]{2,}[-─═=+|┼┬┴╪┤┐┘╡]*\s*$/
@@ -211,7 +211,7 @@ function isCapital(header: string): boolean {
   return /^[^a-z]*[A-Z]{2}[^a-z]*$/.test(header.replace(/\([a-z]{1,12}\)/g, ''))
 }
 
-/** Lines above the names in a part of a text, lines of a text in parts, and the share of them that are of tables. */
+/** Lines above the names in a part of a text, lines of a text in parts, and the share of table lines. */
 const MOST_TITLES = 2
 const MOST_LINES = 20_000
 const LEAST_SHARE = 0.5

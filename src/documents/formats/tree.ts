@@ -169,7 +169,7 @@ const TYPE = '{line: number, depth: number, role, name?, ref?, text?}'
 const MOST_NAMED = 280
 
 /**
- * Nodes by their names, each with its reference. Those that are called alike but for numbers are told by the first and the last of them:
+ * Nodes by their names, each with its reference. Names that differ only in numbers are shown by the first and the last:
  * `"Cart (2)" [e5], "Add product 0" [b0] … "Add product 149" [b149] (150 alike), …42 more`.
  */
 function named(nodes: readonly JsonObject[]): string {

@@ -1,4 +1,4 @@
-/** XML as data: elements are fields, those that repeat are lists. */
+/** XML as data: elements are fields, repeated ones are lists. */
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { overviewOfData } from '../overview/records.ts'
 import { exactNumber } from './cells.ts'

@@ -13,7 +13,7 @@ const LONGEST = 1_500_000
 /** Values that aliases may make of a text, and levels of them. */
 const MOST_VALUES = 500_000
 const DEEPEST = 100
-/** Lines that must be there, and the share of them that YAML has. */
+/** The least number of lines, and the share of lines that YAML must have. */
 const LEAST = 5
 const MOSTLY = 0.9
 
@@ -323,7 +323,7 @@ function scalar(written: string): JsonValue {
   return plain(comment < 0 ? written : written.slice(0, comment).trimEnd())
 }
 
-/** Tried after trees, whose lines are items as well. Never takes flat pairs, prose, Markdown below its head, or what is not well formed. */
+/** Tried after trees: their lines are items as well. Never takes flat pairs, prose, Markdown below its head, or what is not well formed. */
 export const yaml = defineFormat<{ value: JsonValue }>({
   name: 'yaml',
   family: 'yaml',

@@ -10,7 +10,7 @@ export interface MessagePattern {
 export interface MessagePatterns {
   /** The most frequent first. */
   patterns: MessagePattern[]
-  /** Messages looked at; fewer than there are in large logs. */
+  /** The most messages looked at; a large log has more. */
   looked: number
 }
 

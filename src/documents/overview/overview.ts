@@ -2,7 +2,7 @@
 import type { Template } from '../template.ts'
 
 export interface Overview {
-  /** What there is, for the first line: `30 records in $.items`. */
+  /** The totals for the first line: `30 records in $.items`. */
   totals: readonly string[]
   /** The type of the data in at most `max` characters; empty when it has none. */
   type(max: number): string

@@ -45,7 +45,7 @@ export function isGrouped(field: Field): boolean {
   )
 }
 
-/** A number whose size means something, not an id. */
+/** A number with a meaningful size, not an id. */
 export function isMeasured({ shape, name }: Pick<Field, 'shape' | 'name'>): boolean {
   const numbers = numbersOf(shape)
   if (!numbers || numbers.min === numbers.max || numbers.count < shape.count * 0.5) return false
@@ -61,7 +61,7 @@ export function isDated({ shape }: Pick<Field, 'shape'>): boolean {
   )
 }
 
-/** Dates that are not the same in all records, so that there is something to sort and to group by. */
+/** Dates that are not the same in all records, so that sorting and grouping by them makes sense. */
 export function isVaried(field: Pick<Field, 'shape'>): boolean {
   const { strings } = field.shape
   return isDated(field) && strings?.earliest !== strings?.latest

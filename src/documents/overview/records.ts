@@ -48,7 +48,7 @@ function ofCollection(root: JsonValue, collection: Collection): Overview {
   }
 }
 
-/** Records within the records that are told of, so that a preview stays quick. */
+/** The most records within records that are described, so that a preview stays quick. */
 const MOST_NESTED = 5_000
 
 /** What holds for the records at all depths, in place of a line for each depth. */

@@ -87,7 +87,7 @@ interface Words {
   names: Counted[]
 }
 
-/** The best of those that stand often enough, by how often and in how many texts they stand. */
+/** The best of the frequent words, by how often and in how many texts they stand. */
 function best(found: readonly Counted[], texts: number, least: number, count: number): string[] {
   // Frequent enough to matter, rare enough to lead to a few places.
   const score = ({ what, texts: held }: Counted): number => {

@@ -11,7 +11,7 @@ export interface Joined {
   readonly result: JsonObject
   /** Undefined: texts, one below the other. */
   readonly records?: number
-  /** Records that came again as they were, which are in it once, and those that came again and had changed, which are all in it. */
+  /** Records that came again unchanged, which are kept once, and records that came again changed, which are all kept. */
   readonly repeated: number
   readonly changed: number
   /** The field that told. */

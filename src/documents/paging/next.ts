@@ -3,8 +3,8 @@ import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/j
 import { bareName, type Part } from './recognise.ts'
 
 /**
- * The calls that bring the rest: all of them where parts are numbered and it is known how many there are (`known`), else the next one,
- * whose answer says what comes after it.
+ * The calls that bring the rest: all of them where parts are numbered and their number is `known`, otherwise the next one: its answer says
+ * what comes after it.
  */
 export interface Rest {
   readonly calls: readonly JsonObject[]
@@ -184,7 +184,7 @@ function byOffset(asked: Asked): Rest | undefined {
   return mayFollow ? one(withArgument(asked, name, nextOffset ?? current + shown)) : undefined
 }
 
-/** Servers that say that there is more are asked for what comes behind the last record. */
+/** Where a server says that more exists, the next call asks for what follows the last record. */
 function behindLast(asked: Asked): Rest | undefined {
   const name = asked.more === true && asked.lastId !== undefined ? parameter(asked, 'behind') : undefined
   return name === undefined || asked.lastId === undefined
@@ -199,7 +199,7 @@ function numbered(asked: Asked, name: string, from: number, to: number, step: nu
   return { calls, known: true }
 }
 
-/** Records of a full page, as they were asked for or said, or as the tool gives them when nobody says. */
+/** Records of a full page, as they were asked for or said, or as the tool gives them by default. */
 function sizeOf(asked: Asked): number | undefined {
   const name = parameter(asked, 'size')
   const given =

@@ -12,7 +12,7 @@ export interface CallLogOptions {
   logger: Logger
   /** The tool that a call ends at; by default the one it names. */
   calledName?: CalledName | undefined
-  /** Milliseconds by a clock that nobody sets. */
+  /** Milliseconds by a monotonic clock. */
   elapsed: () => number
 }
 

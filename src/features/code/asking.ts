@@ -57,7 +57,7 @@ export function createAsking(exchange: Exchange, patienceMs: number): Asking {
   }
 }
 
-/** Whoever answers may not look at the signal. */
+/** The service that answers may ignore the signal. */
 function settledBy<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const aborted = (): void => reject(signal.reason)

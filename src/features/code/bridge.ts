@@ -30,7 +30,7 @@ import type { SubCalls } from './sub-calls.ts'
 export interface BridgeParts {
   readonly engine: Engine
   readonly resultStore: ResultStore
-  /** The way of programs to the tools of servers: through every layer but those that make results short for models. */
+  /** The way of programs to the tools of servers: through every layer except the ones that shorten results for models. */
   readonly call: Handler
   /** The tools that the client may call. */
   index(exchange: Exchange): Promise<ToolIndex>
@@ -200,7 +200,7 @@ export function createBridge(exchange: Exchange, parts: BridgeParts): Bridge {
     }
   }
 
-  /** Asks the person. Throws where nobody can be asked or the answer is no. */
+  /** Asks the person. Throws where the client cannot ask or the answer is no. */
   async function approved(name: string, args: JsonObject, effect: Effect): Promise<void> {
     const what = effect === 'destructive' ? 'may delete or overwrite something' : 'may change something'
     const call = `${name} ${ellipsis(JSON.stringify(args), 1000)}`

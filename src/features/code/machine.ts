@@ -44,7 +44,7 @@ interface Machine {
   readonly functions: Readonly<Record<keyof Frozen, JSValueHandle>>
 }
 
-/** The number of this thread, where the system tells it: Linux does. Else 0. */
+/** The number of this thread, where the system tells it (Linux). Otherwise 0. */
 const THREAD = threadNumber()
 
 /** What is under way. */

@@ -23,7 +23,7 @@ export interface Machines {
   close(): Promise<void>
 }
 
-/** Whose program it is, and who answers it. */
+/** The owner of the program, and the bridge that answers it. */
 export interface Asker {
   /** Agents take turns. */
   readonly agent: string

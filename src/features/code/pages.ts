@@ -74,7 +74,7 @@ export function createPages(engine: Pick<Engine, 'page'>, signal: AbortSignal): 
   }
 }
 
-/** Of each page whose rest was not called for what it is: those of a collection of which all pages came are none. */
+/** A note for each page of a collection that was not read to its end. */
 function partsOf(noted: readonly Noted[]): string[] {
   const called = new Set(noted.map(({ args }) => keyOf(args)))
   const led = new Set(noted.flatMap(({ page }) => page.rest?.calls.map(keyOf) ?? []))

@@ -53,7 +53,7 @@ export interface CodeParts {
   readonly events: ToolIndexEvents
   /** Milliseconds since 1970. */
   now(): number
-  /** Milliseconds since any moment, by a clock that nobody sets. */
+  /** Milliseconds by a monotonic clock. */
   elapsed(): number
 }
 
@@ -71,7 +71,7 @@ export function openPrograms(
 ): Programs {
   let finder: Promise<Finder> | undefined
   let indexes: ToolIndexes | undefined
-  // Programs whose modern client is asked for something wait for its next round.
+  // Programs wait here for the next round of their modern client while it is asked for something.
   const rounds = createModernClients(elapsed, later)
   // Nothing of it is written down: the exposures have a catalogue of their own.
   const open = (): Promise<Finder> =>

@@ -25,7 +25,7 @@ export interface ReplyParts {
   readonly dialect?: Dialect | undefined
 }
 
-/** What is told of the program beside its outcome. */
+/** What the reply says of the program beside its outcome. */
 export interface Told {
   readonly code: string
   /** Its `cache_id`, as it was written. */

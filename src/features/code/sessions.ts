@@ -1,6 +1,6 @@
 /**
- * Variables that last: the memory of a machine as its program left it, kept as any result is, under the same owner and for as long. To
- * whoever reads it by its handle it is a line of text.
+ * Variables that last: the memory of a machine as its program left it, kept as any result is, under the same owner and for as long. A
+ * reader of its handle gets a line of text.
  */
 import { hashInSlices } from '../../engine/content.ts'
 import { textBlock } from '../../protocol/content.ts'

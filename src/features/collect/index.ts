@@ -160,7 +160,7 @@ function bytesOf(pages: ReadonlyMap<string, Got>): number {
   return [...pages.values()].reduce((sum, { content }) => sum + content.byteLength, 0)
 }
 
-/** The result as it came says that there is more, and no parameter of its tool asks for that. */
+/** The result says that further pages exist, and no parameter of its tool asks for them. */
 function unfollowed(standing: string): string {
   return standing.startsWith('PARTIAL') ? `${standing}; no parameter of the tool asks for the rest` : standing
 }
@@ -376,7 +376,7 @@ function quietly(exchange: Exchange): Exchange {
   return { ...exchange, params: { ...params, _meta: rest } }
 }
 
-/** Tells the requester how many pages there are. Without a token for it nobody is told. */
+/** Reports the number of pages to the requester. Without a progress token it does nothing. */
 function progressOf(
   { params: { _meta: meta }, notify }: Exchange,
   total: number | undefined,

@@ -86,7 +86,7 @@ export const call = z.object({
 
 export const calls = z.object({
   calls: z.array(call),
-  /** Calls of this run, with those that are forgotten. */
+  /** Calls of this run, forgotten ones included. */
   total: count,
   remembered: count,
 })

@@ -228,7 +228,7 @@ function sizeOf(result: Result): number {
 
 // A reply as models read it: clients differ in what of a result they hand on.
 
-/** One entry for each different text, with the clients whose model reads it. */
+/** One entry for each different text, with the clients that show it to their model. */
 function repliesOf(result: JsonObject, shown: (text: string) => string): NonNullable<CallDetail['reply']> {
   const replies = new Map<string, NonNullable<CallDetail['reply']>[number]>()
   for (const { client, shows, jsonLimit } of READERS) {

@@ -36,7 +36,7 @@ export interface DispatchParts {
   connections(client: Client): readonly ConnectionInfo[]
   /** Which tools of all servers may be used, as far as this client may know. Undefined: all. */
   toolFilter(client: Client): ToolFilter | undefined
-  /** Whoever lists the tools of these servers next gets what they say then. */
+  /** The next list of these servers' tools is fetched anew. */
   refresh(servers: readonly string[], exchange: Exchange): void
 }
 

@@ -153,7 +153,7 @@ function explained(result: JsonObject, { original, definition }: FindableTool, a
   return { ...result, content: [...blocksOf(result), textBlock(help)] }
 }
 
-/** Names that the schema does not know and that are compared with those that it knows. */
+/** The most unknown names that are compared with the names of the schema. */
 const mostStrange = 5
 
 /** The arguments with so few strange names that comparing them takes no time. */

@@ -118,7 +118,7 @@ function shortened(
   return within(counts, budget)
 }
 
-/** The first of them, as many as there is room for. */
+/** As many of the first as fit. */
 function within(items: readonly JsonObject[], budget: number): JsonObject[] {
   const fitting: JsonObject[] = []
   let room = budget

@@ -150,7 +150,7 @@ function withoutEmpty(args: JsonObject): JsonObject {
   )
 }
 
-/** Of those that name something, words for nothing are nothing, too. */
+/** In parameters that name something, words such as "none" mean that none is given, too. */
 const NAMED: ReadonlySet<string> = new Set(['cache_id', 'resultFile', 'argumentsFile', 'connection', 'tool'])
 
 function isAction(value: unknown): value is ActionName {

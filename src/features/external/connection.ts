@@ -20,7 +20,7 @@ import type { Line, LineEvents, LineLimits, LineRequest } from './interceptors.t
 
 export interface LineParts {
   logger: Logger
-  /** Milliseconds by a clock that nobody sets. */
+  /** Milliseconds by a monotonic clock. */
   elapsed: () => number
 }
 
@@ -75,7 +75,7 @@ export function openLine(module: ExternalModule, events: LineEvents, { logger, e
       return await tried.request({ ...request, params }, limits)
     } catch (error) {
       if (!(error instanceof EraRefused) || state === 'closed') throw error
-      // Who asked at the same time may have found it out before.
+      // A concurrent call may have found it out before.
       if (connection === tried) {
         connection = connect(era === 'legacy' ? 'modern' : 'legacy')
         void tried.close()

@@ -21,7 +21,7 @@ const [, , path = ''] = process.argv
 const write = process.stdout.write.bind(process.stdout)
 process.stdout.write = process.stderr.write.bind(process.stderr)
 
-/** Loaded once; what is wrong with the file is said to whoever asks. */
+/** Loaded once; a fault of the file is reported to every caller. */
 const offered: Promise<readonly Offered[]> = load()
 offered.catch(() => {})
 
@@ -51,7 +51,7 @@ process.stdin.on('data', (chunk: string) => {
     if (line.trim() !== '') receive(line)
   }
 })
-// The proxy is gone, and nobody asks any more.
+// The proxy is gone.
 process.stdin.on('end', () => process.exit(0))
 
 function receive(line: string): void {

@@ -66,7 +66,7 @@ export function createExternal(config: ExternalModule, { logger, now, open }: Ex
     },
   })
   const run = createRun(config, createAsk({ config, line, now, ready: offer.known, isClosed }), logger)
-  // Whoever asks first should not have to wait.
+  // The first call should not have to wait.
   offer.start().catch(() => {})
 
   /** False: what it wants cannot be known, and messages go on. */
@@ -84,7 +84,7 @@ export function createExternal(config: ExternalModule, { logger, now, open }: Ex
     }
   }
 
-  /** Params and what was sent for input are small; a result may be anything. Undefined: none of those who fail may see it. */
+  /** Params and what was sent for input are small; a result may be anything. Undefined: no failing module may see it. */
   function readable(result: Result, chain: Chain, message: Message): JsonObject | undefined {
     try {
       if (result instanceof LargeResult && result.bytes.length > config.maxBytes)
@@ -213,13 +213,13 @@ interface Run {
   mutate(chain: Chain, message: Message, payload: JsonObject): Promise<Passed>
   /** Judges, all at once. Rejects with RpcError where one refuses. */
   validate(chain: Chain, message: Message, payload: JsonObject): Promise<void>
-  /** Nobody waits for those that are only told. */
+  /** Modules that only observe are not waited for. */
   tell(chain: Chain, message: Message, payload: JsonObject): void
   /** What a failure means. Throws where the message must not go on. */
   failed(one: Interceptor, message: Message, error: unknown): void
 }
 
-/** Messages that a module looks at while nobody waits for it; more of them are not shown to it. */
+/** The most messages that an observing module looks at at once; further ones are not shown to it. */
 const MAX_WATCHED = 100
 const MAX_TEXT = 2_000
 

@@ -8,7 +8,7 @@ import { messageOf, RPC, RpcError } from '../../protocol/errors.ts'
 import type { Agent, Client } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue, own, RawJson } from '../../protocol/json.ts'
 
-/** Those that are asked about a message in one phase. */
+/** The interceptors that are asked about a message in one phase. */
 export interface Chain {
   readonly mutations: readonly Interceptor[]
   readonly validations: readonly Interceptor[]
@@ -23,7 +23,7 @@ interface ByPhase {
 interface Offer {
   /** Undefined: it has not said yet. */
   readonly interceptors: readonly Interceptor[] | undefined
-  /** Names of what it offers of types that nobody here knows: they are never asked. */
+  /** Names of offered interceptors of unknown types: they are never asked. */
   readonly ignored: readonly string[]
   /** Why it was not to be had, the last time. */
   readonly trouble: string | undefined
@@ -58,7 +58,7 @@ export function createOffer({ config, line, logger, isClosed }: OfferParts): Off
   let chains = new Map<string, ByPhase>()
   let starting: Promise<void> | undefined
   let trouble: string | undefined
-  /** Somebody waited for it in vain. Nobody else has to, until it is there. */
+  /** A call waited for it in vain. Others need not wait until it is there. */
   let isLate = false
 
   function start(): Promise<void> {
@@ -195,7 +195,7 @@ const PATIENCE = 5_000
 /** Member of `_meta` of a mutation's result by which a module answers in place of the server. */
 const ANSWER = `${META}answer`
 
-/** Who a message is from or for. */
+/** The peer that a message is from or for. */
 interface About {
   readonly client: Client
   readonly agent: Agent
@@ -377,7 +377,7 @@ export interface Interceptor {
 /** More than anybody offers. */
 const MAX_NAME = 200
 
-/** Undefined: of a type that a later draft may have, and that nobody here knows how to ask. Throws Error with what is wrong with it. */
+/** Undefined: of an unknown type, perhaps of a later draft. Throws Error with what is wrong with it. */
 function readInterceptor(value: JsonValue): Interceptor | undefined {
   if (!isObject(value)) throw new Error('offers an interceptor that is no object')
   const { name, type } = value
@@ -461,7 +461,7 @@ export interface Line {
   request(request: LineRequest, limits: LineLimits): Promise<Result>
   /** Connected: a request goes out at once. */
   isUp(): boolean
-  /** Ends the connection that there is, so that a new one begins. */
+  /** Ends the present connection, so that a new one begins. */
   restart(): void
   close(): Promise<void>
 }

@@ -132,7 +132,7 @@ export const log = defineModule({
 
 const agents = new WeakMap<Agent, string>()
 
-/** Who knows the id of a session has the session. */
+/** The id of a session grants access to it. */
 function agentOf(agent: Agent): string {
   const known = agents.get(agent) ?? fingerprint(agent.id)
   agents.set(agent, known)
@@ -258,7 +258,7 @@ const MARGIN = 64
 /** Longer than any word that is one secret. */
 const LONGEST_WORD = 4_096
 
-/** As minified JSON, cut to `most` characters with `…`. `clean` takes secrets out; of half a secret nobody sees that it is one. */
+/** As minified JSON, cut to `most` characters with `…`. `clean` takes secrets out; half a secret would not be recognised. */
 export function shownText(value: JsonValue, most: number, clean?: (text: string) => string): string {
   const left = { characters: most + MARGIN }
   const json = toJson(beginning(value, left, 0))
@@ -280,7 +280,7 @@ function cut(json: string, most: number, clean: ((text: string) => string) | und
   return `${text.slice(0, clean ? endBefore(text, most) : most)}…`
 }
 
-/** Deeper nesting tells nothing to whoever reads a log. */
+/** Deeper nesting does not help a reader of a log. */
 const DEEPEST = 100
 
 /** What comes first of a value, so that no more than needed is written as JSON. The same value where it is short. */

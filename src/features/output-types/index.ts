@@ -99,7 +99,7 @@ export function createOutputTypes({ file, inDescriptions, logger }: OutputTypesO
       list: ({ items }, { agent }) => items.map((tool) => told(agent, tool)),
       wrap: (next) => async (exchange) => {
         const { agent } = exchange
-        // All who are anonymous are one agent: nobody is told what another has seen.
+        // All anonymous clients are one agent: none may learn what another has seen.
         if (agent.kind === 'anonymous') return next(exchange)
         let ended: Destination | undefined
         let handle: string | undefined
@@ -141,7 +141,7 @@ function keyOf({ id, kind }: Agent, server: string, tool: string): string {
 /** Characters of a preview in which its type begins. */
 const HEAD = 4000
 
-/** The type that stands in the preview; nobody but the proxy can write one there, for the handle cannot be guessed. */
+/** The type that stands in the preview; only the proxy can write one there, because the handle cannot be guessed. */
 function typeIn(result: Result, handle: string): string | undefined {
   if (result instanceof LargeResult) return undefined
   const preview = textsOf(result).find((text) => text.includes(handle))

@@ -56,7 +56,7 @@ export const bundle = defineModule({
       return chosen[kind] === undefined || fits[kind](name)
     }
 
-    /** Whether it is for those who chose this. */
+    /** Whether it is for clients that chose this. */
     const isFor = (choice: string | undefined): boolean =>
       profile === undefined || choice === profile || (choice === undefined && isDefault)
     const { wrap, list, notify } = withhold({

@@ -87,7 +87,7 @@ interface PinnedTool {
 }
 
 interface PinBook {
-  /** Why each of them is held back, as the end of a sentence; undefined for those that are not. They are remembered from then on. */
+  /** Why each of them is held back, as the end of a sentence; undefined for tools that are not. They are remembered from then on. */
   judge(tools: readonly PinnedTool[]): (string | undefined)[]
   /** What is held back. */
   held(): readonly string[]
@@ -106,7 +106,7 @@ interface PinBookOptions {
   changed(): void
 }
 
-/** Characters of a definition that are kept for whoever compares. Longer ones are known by their hash. */
+/** Characters of a definition that are kept for comparison. Longer ones are known by their hash. */
 const MOST_KEPT = 32_768
 /** Milliseconds between looks at the file while something is held back: somebody may have approved it. */
 const LOOK_MS = 1000

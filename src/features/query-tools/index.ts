@@ -135,7 +135,7 @@ function createQueryTool(declaration: QueryToolDeclaration, options: QueryToolOp
       name,
       title,
       description,
-      // Every client pays for each word: `all` is told of where most ask for it.
+      // Every client pays for each word: `all` is described where most models look for it.
       inputSchema: publicSchema(
         kind === 'filter' ? params : params.omit({ all: true }),
         declaration.explained,
@@ -253,7 +253,7 @@ async function reply(
   }
 }
 
-// What a proxy tool works on: kept results by their handles, or a fresh call whose result is kept first.
+// What a proxy tool works on: kept results by their handles, or a fresh call: its result is kept first.
 
 interface SourceParams {
   cache_id?: string[] | undefined
@@ -274,7 +274,7 @@ interface SourceOptions extends KeptOptions {
   call: Handler
   /** Names of the proxy's own tools, which cannot be called through each other. */
   ownTools: ReadonlySet<string>
-  /** Which tools a fresh call reaches: those that declare that they only read, or all. Default: readOnly. */
+  /** Which tools a fresh call reaches: tools that declare that they only read, or all. Default: readOnly. */
   freshCalls?: 'readOnly' | 'all'
   /** Writes the call of a tool as the model has to make it itself. `args` is JSON. Default: by the tool's name. */
   callFor?(tool: string, args: string, effect: Effect): string

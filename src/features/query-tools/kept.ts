@@ -102,7 +102,7 @@ function everything(results: readonly Recent[], asker: Asker, dialect: Dialect |
   }
 }
 
-/** The last result of the tool that a name means among those that gave what is kept; a text where it may mean several. */
+/** The last result of the tool that a name means, among tools with kept results; a text where it may mean several. */
 function namedBy(word: string, kept: readonly Recent[]): Recent | string | undefined {
   const names = [...new Set(kept.map(({ tool }) => tool))].map((name) => ({ name }))
   const meant = spellingsOf(names)(word)

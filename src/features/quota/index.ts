@@ -16,13 +16,13 @@ export const quota = defineModule({
   create({ rps, burst, per, tools }, { buckets, isOwnTool }) {
     const take = buckets({ rps, burst })
     const isMeant = tools && matcherOf(tools)
-    /** Whose a tool is has to be known. */
+    /** The server of a tool has to be known. */
     const asksLists = per === 'server' || tools !== undefined
 
     /** Undefined: this call is not counted. */
     async function keyOf(exchange: Exchange, inside: Lists): Promise<string | undefined> {
       const name = String(exchange.params.name)
-      // It calls nobody, or calls a tool, which is counted.
+      // It calls no server, or calls a tool, which is counted.
       if (isOwnTool(name) && !isMeant?.(name)) return undefined
       const item = asksLists ? await inside.find('tools', name, exchange) : undefined
       if (isMeant && !namesAt(item && originOf(item), name).some(isMeant)) return undefined

@@ -20,7 +20,7 @@ export const redact = defineModule({
       rules: [{ kind: 'sensitive', kinds, patterns, entropy, replacement, allow }],
     }
     const apply = compileChange(whole.rules)
-    /** Lists are kept further in: the same item comes again and again, and stays the same object for those that go by that. */
+    /** Lists are kept further in: the same item comes again and again, and stays the same object for layers that compare by identity. */
     const items = new WeakMap<JsonObject, JsonObject>()
 
     function struck(message: JsonObject, about: string, counts = new Tally()): JsonObject {
@@ -35,7 +35,7 @@ export const redact = defineModule({
       logger.info({ message, found }, 'redacted')
     }
 
-    /** Item by item, on the event loop: whose an item is, the object itself knows. */
+    /** Item by item, on the event loop, because the object itself carries its server. */
     function listed(result: JsonObject, kind: Kind, method: string): JsonObject {
       const { [kind]: list, ...rest } = result
       if (!Array.isArray(list)) return struck(result, method)
@@ -126,6 +126,6 @@ function withoutPromises(item: JsonObject): JsonObject {
   const { outputSchema } = item
   if (!isObject(outputSchema)) return item
   const schema = withoutForms(outputSchema)
-  // The object with its symbols: they tell whose it is.
+  // The object with its symbols: they name its server.
   return schema === outputSchema ? item : { ...item, outputSchema: schema }
 }

@@ -122,7 +122,7 @@ async function expand(
   return withValues(filled.args, written)
 }
 
-/** Their bytes: of files by their paths, and of those that are kept. What is too long to be sent is not read. */
+/** Their bytes: of files by their paths, and of kept results. What is too long to be sent is not read. */
 async function filesIn(
   found: readonly Found[],
   exchange: Exchange,

@@ -83,7 +83,7 @@ export const rename = defineModule({
         way = ways[kind].get(exchange.client) ?? way
       }
       const old = way.inward.get(name)
-      // Else what is blocked by its new name could be had by the old one, and what a new name stands for by another's own.
+      // Otherwise an item that is blocked by its new name could be reached by the old one, and a new name could reach another item.
       if (old === undefined && (isGiven || way.gone.has(name))) throw unknown(kind, name, exchange.client)
       return old ?? name
     }
@@ -159,7 +159,7 @@ export const rename = defineModule({
           if (typeof uri !== 'string') return next(notice)
           const way = ways.resources.get(notice.client)
           const { byName } = changes.resources
-          // Who subscribed before the configuration was this one has seen no list by it.
+          // A client that subscribed under an earlier configuration has seen no list of this one.
           const known =
             way?.outward.get(uri) ?? byName.get(`${notice.server}/${uri}`)?.name ?? byName.get(uri)?.name
           return next(known === undefined ? notice : { ...notice, params: { ...notice.params, uri: known } })
@@ -229,7 +229,7 @@ interface Change {
 /** What is to become of items, by the names that a configuration knows them by. */
 interface Changes {
   readonly byName: ReadonlyMap<string, Change>
-  /** All new names. Nobody else has them, whether or not their owners are listed. */
+  /** All new names. No other item has them, whether or not their owners are listed. */
   readonly given: ReadonlySet<string>
 }
 
@@ -237,11 +237,11 @@ interface Changes {
 interface Way {
   readonly inward: ReadonlyMap<string, string>
   readonly outward: ReadonlyMap<string, string>
-  /** Old names that nobody has any more. */
+  /** Old names that no item has any more. */
   readonly gone: ReadonlySet<string>
 }
 
-/** An item whose name was given to another one, and what it is called instead. */
+/** An item that lost its name to another one, and what it is called instead. */
 type Displaced = (name: string, item: JsonObject, instead: string) => void
 
 function changesOf(entries: Iterable<readonly [string, Change]>): Changes {
@@ -251,8 +251,8 @@ function changesOf(entries: Iterable<readonly [string, Change]>): Changes {
 }
 
 /**
- * The items under their new names. Who is not listed this time keeps the way that `before` knew: a server that is away for a
- * while comes back, and until then nobody else answers to its name.
+ * The items under their new names. An item that is not listed this time keeps its entry of `before`: a server that is away for a while
+ * comes back, and until then no other item gets its name.
  */
 function renameAll(
   kind: Renamed,
@@ -301,7 +301,7 @@ function changeOf(item: JsonObject, kind: Kind, changes: ReadonlyMap<string, Cha
 
 const LONGEST = 60
 
-/** A name that tells whose it is, and that nobody has. */
+/** A free name that names its server. */
 function instead(kind: Renamed, item: JsonObject, taken: Set<string>): string {
   const old = String(item[KINDS[kind].key])
   const server = originOf(item)?.server ?? ''
@@ -331,7 +331,7 @@ function markedUri(old: string, server: string, mark: string): string {
 
 // New names that cannot be given, found when the configuration is read.
 
-/** Who gave a name, and to what. */
+/** The module that gave a name, and the item. */
 interface Given {
   readonly by: string
   readonly to: string

@@ -1,8 +1,8 @@
 /**
- * Answers the same call of a tool that only reads with the result it had a moment ago, for those who ask for it. What is remembered is
- * what the server said, each agent's alone: inside of shaping, so that a large result is the kept one and no second copy of it, and
- * inside of references, so that two calls are the same when the data in them is. A call that may change something ends what its
- * agent's results are good for.
+ * Answers the same call of a tool that only reads with the result of a moment ago, where the configuration says so. It remembers what the
+ * server said, for each agent alone. It stands inside of shaping, so that a large result is the kept one and no second copy. It stands
+ * inside of references, so that two calls are the same when the data in them is. A call that may change something forgets its agent's
+ * results.
  */
 
 import { createHash } from 'node:crypto'
@@ -38,7 +38,7 @@ export interface ResultCacheOptions {
   maxBytes: number
   /** Names of the proxy's own tools. */
   exempt: ReadonlySet<string>
-  /** Milliseconds by a clock that nobody sets. */
+  /** Milliseconds by a monotonic clock. */
   now: () => number
   /** What replicas remember together. Absent: this process remembers by itself. */
   shared?: SharedResults | undefined
@@ -65,7 +65,7 @@ const MAX_RESULTS = 10_000
 /** A larger result that goes out as its server's own bytes is not parsed to say that it was remembered. */
 const MAX_PARSED = 1024 * 1024
 
-/** A note that travels with an exchange: whoever copies an exchange copies it along. */
+/** A note that travels with an exchange: every copy of the exchange has it. */
 const NOTE = Symbol('result-cache')
 type Noted = Exchange & { [NOTE]?: { hit: boolean } }
 
@@ -151,7 +151,7 @@ export function createResultCache({
         keep(shared ? `${await shared.phase(agent)} ${asked}` : asked, result, exchange, changes)
       return result
     } catch (error) {
-      // Nobody knows how far it came.
+      // It is unknown how far it came.
       await forgotten()
       throw error
     }
@@ -161,7 +161,7 @@ export function createResultCache({
     const began = changes
     if (wantsProgress(exchange)) return keep(key, await next(exchange), exchange, began)
     // Another connection of the same agent may end, and its calls with it.
-    // What a call may do decides whether it is made: those held to less do not wait for those that may do more.
+    // The allowed effects of a call decide whether it is made, so a call that may do less does not wait for one that may do more.
     const flight = `${began} ${exchange.client.id} ${exchange.limit?.most ?? ''} ${key}`
     if (exchange.signal.aborted) throw cancelled(exchange.signal)
     const before = flights.find(flight)
@@ -238,8 +238,8 @@ const KNOWN: ReadonlySet<string> = new Set(['name', 'arguments', '_meta'])
 const CARRIED = /^(?:progressToken|traceparent|tracestate|baggage|io\.modelcontextprotocol\/.*)$/
 
 /**
- * The same for calls of one agent that differ in the order of names alone. Undefined for a call that is no other's: of a task, with
- * answers to what a server asked, or of an agent that nobody knows, who may be several.
+ * The same for calls of one agent that differ in the order of names alone. Undefined for a call that equals no other: of a task, with
+ * answers to what a server asked, or of an unknown agent, which may be several.
  */
 function keyOf({ agent, client, params }: Exchange, definition: JsonObject | undefined): string | undefined {
   if (agent.kind === 'anonymous' || Object.keys(params).some((member) => !KNOWN.has(member))) return undefined
@@ -305,7 +305,7 @@ function createJudge(names: readonly string[]): (definition: JsonObject) => Verd
   }
 }
 
-/** Of a tool that nobody listed. */
+/** Of a tool that no list has. */
 const UNKNOWN: Verdict = { remember: false, changes: true }
 
 // The cache of tool results, for those alone who want it.

@@ -1,6 +1,6 @@
 /**
- * The `retrieve` exposure: instead of every tool of every server the client sees a tool that finds tools, and one that runs them
- * (routing `call`) or those that were found as tools of their own (routing `dynamic`).
+ * The `retrieve` exposure: instead of every tool of every server the client sees a tool that finds tools, and either one that runs them
+ * (routing `call`) or the found tools themselves (routing `dynamic`).
  */
 import type { Finder } from '../../discovery/finder.ts'
 import { ToolPools } from '../../discovery/pool.ts'
@@ -78,7 +78,7 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
       const check = createArgumentCheck()
 
       async function list(exchange: Exchange): Promise<Result> {
-        // There is one page: whoever asks for another is refused as without this layer.
+        // The list has one page: a request for another is refused as without this layer.
         if (exchange.params.cursor !== undefined) return next(exchange)
         const known = registry?.pools.peek(exchange.agent.id)
         if (options.listWithinTokens === 0 && (known === undefined || known.names.length === 0)) {
@@ -122,7 +122,7 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
         }
       }
 
-      /** A name that nobody has, or no longer, is the model's to mend: it reads results, not errors. */
+      /** The model can correct an unknown or outdated name, and it reads results, not errors. */
       async function callByName(exchange: Exchange): Promise<Result> {
         try {
           return await pass(next, exchange, options)
@@ -199,8 +199,7 @@ function createFits({
   }
 }
 
-// The proxy's own tools in few tokens: whoever hides the servers' tools for their cost keeps these short as
-// well.
+// The proxy's own tools in few tokens: an operator who hides the servers' tools for their cost wants these short as well.
 
 /** Parameters that are understood and not listed: rarely needed, or said in an example of the description. */
 const UNLISTED: Readonly<Record<string, readonly string[]>> = {

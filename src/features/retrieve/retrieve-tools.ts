@@ -161,7 +161,7 @@ export function retrieveTools(
   }
 }
 
-/** As what is learned from use knows whoever asks or calls. */
+/** The name under which learning from use knows the caller. */
 export function whoAsks({ agent, client }: Exchange): Who {
   return { agent: agent.id, profile: client.profile ?? '' }
 }
@@ -224,7 +224,7 @@ function messageOf(count: number, { tools }: ToolIndex, way: keyof typeof HOW): 
     : 'No tool fits. Ask in other words, in English where the tools are: what is done, and to what.'
 }
 
-/** Whole, or without its last tools: whoever asks for fifty tools with long signatures gets as many as fit. */
+/** Whole, or without its last tools: a query for fifty tools with long signatures gets as many as fit. */
 function reply({ budget }: RetrieveSettings, answer: JsonObject & { tools: JsonObject[] }): JsonObject {
   let text = JSON.stringify(answer)
   const { tools } = answer
@@ -239,7 +239,7 @@ function reply({ budget }: RetrieveSettings, answer: JsonObject & { tools: JsonO
   return { content: [textBlock(text)] }
 }
 
-/** Servers whose tools cannot be found because nothing is known of them: what they would do is not told to be impossible. */
+/** Servers with unknown tools, which cannot be found: the reply does not say that their tasks are impossible. */
 function absentOf({ unavailable }: Pick<Servers, 'unavailable'>, { tools }: ToolIndex): JsonObject {
   if (unavailable.length === 0) return {}
   const known = new Set(tools.map(({ server }) => server))

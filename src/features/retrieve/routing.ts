@@ -29,7 +29,7 @@ export function isSplit({ variants }: Pick<RetrieveSettings, 'variants'>): boole
 /** The servers of a client. */
 export interface Servers {
   readonly names: readonly string[]
-  /** Those that cannot be reached now, with the reason. */
+  /** The servers that cannot be reached now, with the reason. */
   readonly unavailable: readonly { readonly server: string; readonly reason: string }[]
 }
 

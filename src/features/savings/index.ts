@@ -167,7 +167,7 @@ function definitions(
   }
 }
 
-/** Undefined for what nobody counted. */
+/** Undefined when it was not counted. */
 function counted(tokens: number | undefined): number | undefined {
   return tokens === 0 ? undefined : tokens
 }

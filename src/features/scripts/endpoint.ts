@@ -1,4 +1,4 @@
-/** The bridge for scripts over HTTP: JSON in, JSON out, for this machine and whoever has the token. */
+/** The bridge for scripts over HTTP: JSON in, JSON out, for programs on this machine that have the token. */
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -67,7 +67,7 @@ export function createBridgeEndpoint(options: EndpointOptions): BridgeEndpoint {
       logger.error({ err: refusal.cause ?? error }, 'a script could not be answered')
     if (refusal.code === 'unauthorized') response.setHeader('www-authenticate', 'Bearer')
     if (refusal.code === 'too_many_requests') response.setHeader('retry-after', '1')
-    // What it still sends is of no use: it would be read as the next request.
+    // The rest of its body is not read: it would be taken for the next request.
     if (!response.req.complete) response.setHeader('connection', 'close')
     send(response, refusal.status, 'application/json', Buffer.from(JSON.stringify(refusal)))
   }

@@ -132,7 +132,7 @@ const ENVELOPE = {
   via: [],
 }
 
-/** Whoever has the token owns what is kept, also after a restart. */
+/** The holder of the token owns what is kept, also after a restart. */
 function agentOf(token: string): Agent {
   return { id: `bridge_${createHash('sha256').update(token).digest('hex').slice(0, 16)}`, kind: 'principal' }
 }

@@ -5,7 +5,7 @@ import { isLoopback } from '../../config/loopback.ts'
 import { flag, integer } from '../../config/option.ts'
 import type { Path, Report } from '../../config/report.ts'
 
-/** Long enough that nobody guesses it. */
+/** Long enough that it cannot be guessed. */
 const SHORTEST_TOKEN = 32
 
 export const bridgeSchema = z.object({

@@ -45,13 +45,13 @@ export interface BridgeOptions {
   ownTools: ReadonlySet<string>
   engine: Pick<Engine, 'export' | 'fill'>
   resultStore: ResultStore
-  /** Patterns of the tools that scripts may call; none: those that only read. */
+  /** Patterns of the tools that scripts may call; none: the tools that only read. */
   tools: readonly string[]
   /** Longer results are kept. */
   inlineBytes: number
   /** Milliseconds for which they are. */
   ttl: number
-  /** Milliseconds by a clock that nobody sets. */
+  /** Milliseconds by a monotonic clock. */
   now: () => number
 }
 
@@ -62,7 +62,7 @@ export function createBridge(options: BridgeOptions): Bridge {
   const { handler, agent, as, engine, inlineBytes, ttl } = options
   const indexes = createToolIndexes(options.lists, options.ownTools, wordFinder, {
     left: options.left,
-    // No script waits for an index that nobody asked for.
+    // No script waits for an index that was not asked for.
     toolsChanged() {},
   })
   const permits = createPermit(options.tools)
@@ -226,7 +226,7 @@ interface KeptOptions {
   agent: Agent
   /** Milliseconds for which a result can be fetched. */
   ttl: number
-  /** Milliseconds by a clock that nobody sets. */
+  /** Milliseconds by a monotonic clock. */
   now: () => number
 }
 

@@ -71,7 +71,7 @@ type Limits = Omit<
 > &
   Partial<UnpackLimits>
 
-/** Characters of a result as JSON that whoever hands it on may add: which action it answers, which tool. */
+/** Characters of JSON that an outer layer may add to a result: which action it answers, which tool. */
 const ADDED = 200
 
 export function createShape(options: ShapeOptions): Middleware {
@@ -423,7 +423,10 @@ function mayHoldBlobs(result: Result, least: number): boolean {
   )
 }
 
-/** Notes what layers further in strike out of texts, for those that are read out of files. Pages are asked for in the same way: each change is noted once. */
+/**
+ * Notes what layers further in strike out of texts, for texts that are read out of files. Pages are asked for in the same way: each change
+ * is noted once.
+ */
 function striking(): { changes: readonly TextChange[]; onStruck(change: object): void } {
   const changes = new Set<TextChange>()
   return {

@@ -56,7 +56,7 @@ export interface Told {
 interface Asked {
   exchange: Exchange
   repeats: Repeats
-  /** Whose tool it is. */
+  /** The server of the tool. */
   server: string
   /** The most characters of a preview. */
   previewSize: number
@@ -68,7 +68,7 @@ interface Before {
   readonly handle: Handle
   /** The call, in one spelling. */
   readonly call: string
-  /** It was told in a few lines: whoever did not see the preview before calls again. */
+  /** The reply had a few lines: a model that did not see the preview before calls again. */
   isShort: boolean
 }
 
@@ -168,7 +168,7 @@ function standingIn({ standing }: Shaped): string {
   return standing === undefined ? '' : ` ${ellipsis(standing, 400)}.`
 }
 
-/** Who reads it may share a connection with who got the preview (an agent that another one started). */
+/** The reader may share a connection with the agent that got the preview (a sub-agent). */
 const AGAIN = ', or the same call once more for the preview'
 
 function unchanged(entry: Entry, shaped: Shaped): Template {

@@ -189,7 +189,7 @@ export async function openTelemetry(
           'server',
           { request, about: clientOf(client), parent: sdk.extract(request, sdk.root) },
           (span, context) => {
-            // The id of a session opens it to whoever reads it, and some clients put their person into their name.
+            // Every reader of the id of a session can use it, and some clients put their person into their name.
             if (client.era === 'legacy') span.setAttributes({ 'mcp.session.id': fingerprint(client.id) })
             span.setAttributes({ 'mcp_rlm_proxy.client': callerOf(client).client })
             return backend.handler(followed(exchange, span, context))
@@ -226,7 +226,7 @@ function faultOf(error: unknown): Attributes {
   return { 'error.type': error instanceof ProxyError ? error.code : OTHER }
 }
 
-// The packages of OpenTelemetry, which are no part of an installation: the part of them that is used.
+// The used part of the packages of OpenTelemetry, which an installation does not have.
 
 type Attributes = Record<string, string | number | boolean>
 /** What a trace is carried in within a process. */

@@ -193,10 +193,10 @@ export const translate = defineModule({
   },
 })
 
-/** By whose they are. */
+/** By server. */
 type Texts = Map<string, Set<string>>
 
-/** False: not in time, or nobody waits any more. */
+/** False: not in time, or no request waits any more. */
 function isThere(done: Promise<void>, ms: number, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const leave = (): void => resolve(false)
@@ -212,7 +212,7 @@ function isThere(done: Promise<void>, ms: number, signal: AbortSignal): Promise<
   })
 }
 
-/** Whose texts may be read together. */
+/** The owner of the texts: one owner's may be translated together. */
 function scopeOf(item: JsonObject): string {
   return originOf(item)?.server ?? ''
 }
@@ -239,7 +239,10 @@ interface TranslatorOptions {
 interface Translator {
   /** What is known of a text. */
   known(text: string, scope: string): string | undefined
-  /** All of them with their translations. Rejects when the service fails, or when the signal aborts, which ends what nobody else waits for. */
+  /**
+   * All of them with their translations. Rejects when the service fails, or when the signal aborts, which ends work that no other request
+   * waits for.
+   */
   learn(texts: Iterable<string>, scope: string, signal: AbortSignal): Promise<Translations>
   /** All that is remembered, the latest used last. */
   entries(): [key: string, translation: string][]
@@ -387,8 +390,7 @@ export function faithful(text: string, answer: string): string {
   return (text.match(UNTOUCHABLE) ?? []).every((part) => answer.includes(part)) ? answer : text
 }
 
-// Translations of what servers list, kept between runs. Texts of results are not: they are nobody's but who
-// asked.
+// Translations of what servers list, kept between runs. Texts of results are not: they belong to the requester alone.
 
 type Entries = readonly (readonly [key: string, translation: string])[]
 
@@ -423,7 +425,7 @@ function writeTranslations(file: string, made: string, entries: Entries): void {
 
 const DEEPEST = 40
 
-/** Members whose keys are names that somebody chose, so that one called `description` is none. */
+/** Members with free names as keys: a key `description` in them is no description. */
 const MAPS: ReadonlySet<string> = new Set([
   'properties',
   '$defs',
@@ -456,6 +458,6 @@ function changed(
     return [key, NO_PROSE.has(key) ? inner : changed(inner, apply, depth + 1, MAPS.has(key))]
   })
   if (entries.every(([key, inner]) => own(value, key) === inner)) return value
-  // Symbols tell whose an item is.
+  // Symbols name the server of an item.
   return Object.assign({ ...value }, Object.fromEntries(entries))
 }

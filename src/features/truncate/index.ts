@@ -1,4 +1,4 @@
-/** Cuts long texts of results, for those who ask for it: what is cut is not kept. Outside of shaping, whose previews it leaves alone. */
+/** Cuts long texts of results where the configuration says so: what is cut is not kept. Outside of shaping; it leaves previews alone. */
 import { blocksOf, isText, plain, type Result, textBlock } from '../../protocol/content.ts'
 import type { Listed, Middleware } from '../../protocol/exchange.ts'
 import type { JsonObject } from '../../protocol/json.ts'

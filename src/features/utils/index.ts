@@ -1,6 +1,6 @@
 /**
  * A small server for files, inside of the proxy (`useutils`): it reads in the directories it was given, and writes in
- * its root when it may. Off by default; kept results need it for nothing (`readresult`, `proxy_filter`).
+ * its root when it may. Off by default; kept results do not need it (`readresult`, `proxy_filter`).
  */
 
 import { constants, lstat, mkdir, open, readdir, unlink } from 'node:fs/promises'
@@ -292,7 +292,7 @@ export function utilsOf({ utils, spill, dataDir }: Config['settings']): Serve {
   const absolute = (path: string): string => absolutePath(path, process.cwd(), homedir())
   const readable = spill.allowDirs.map(absolute)
   const own = [absolute(dataDir), ...(spill.dir === undefined ? [] : [absolute(spill.dir)])]
-  /** Nobody said where: a place that holds nothing which was not put there on purpose. */
+  /** No directory was configured: this one holds only files that were put there on purpose. */
   const fallback = async (): Promise<string | undefined> => {
     if (readable.length > 0) return undefined
     const root = join(absolute(dataDir), 'utils')

@@ -35,7 +35,7 @@ export interface Lists {
 
 const NOTHING_KNOWN: Lists = { path: () => undefined, has: () => true }
 
-/** Longer statements are nobody's. In characters. */
+/** The longest statement, in characters. */
 const LONGEST = 20_000
 
 /** True for a text that begins as a statement does: then nothing else is meant. */

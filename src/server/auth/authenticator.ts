@@ -1,4 +1,4 @@
-/** Asks every request for its token and answers those that have none that counts. */
+/** Asks every request for its token and answers requests without a valid one. */
 
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -113,7 +113,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     return profileScopes === undefined ? principal : limited(principal, scopes, profileScopes)
   }
 
-  /** Responses under way, and whose they are: streams last for hours. */
+  /** Responses under way, and their principals: streams last for hours. */
   const open = new Map<ServerResponse, { token: string; request: IncomingMessage; principal: Principal }>()
   let watch: NodeJS.Timeout | undefined
   /** What is being asked of each token: one that takes long must not keep the streams of others open. */
@@ -125,7 +125,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     return asking
   }
 
-  /** Ends the responses to those whose token was taken back, or opens something else by now. */
+  /** Ends the responses of tokens that were revoked, or that grant something else by now. */
   function look(): void {
     for (const [response, { token, request, principal }] of open) {
       principalNow(token, request).then(

@@ -79,7 +79,10 @@ const MAX_BYTES = 512 * 1024
 
 export type Fetch = typeof fetch
 
-/** Throws when it does not come, is too long or is no JSON object. Redirects are not followed: nobody was told to trust their end. */
+/**
+ * Throws when it does not come, is too long or is no JSON object. Redirects are not followed: the configuration trusts only the named
+ * address.
+ */
 export async function fetchJson(
   url: string,
   { fetch, ...init }: RequestInit & { fetch: Fetch },

@@ -17,7 +17,7 @@ export interface IntrospectionOptions {
   url: string
   clientId: string | undefined
   clientSecret: string | undefined
-  /** Whose tokens are accepted. None: whatever is known there. */
+  /** The issuers of accepted tokens. None: every token that the endpoint knows. */
   issuers: readonly string[]
   fetch: Fetch
   /** Milliseconds since 1970. */

@@ -63,7 +63,7 @@ export function createJwtVerifier({ keys, now }: JwtOptions): Verifier {
   }
 }
 
-/** Who the token says it comes from, not yet believed. Undefined: it is no signed JWT. */
+/** The issuer that the token names, not yet verified. Undefined: it is no signed JWT. */
 function issuerOf(token: string): string | undefined {
   try {
     const { typ } = decodeProtectedHeader(token)
@@ -179,7 +179,7 @@ export function createIssuerKeys({ issuer, jwksUri, fetch, now, logger }: Issuer
     async current() {
       const old = now() - fetched >= FRESH_MS
       const loading = fetching !== undefined || (old && now() - tried >= RETRY_MS) ? fetchAgain() : undefined
-      // Nobody waits for newer ones while these do.
+      // No request waits for newer ones while these suffice.
       if (now() - fetched >= STALE_MS) await loading
       return known()
     },

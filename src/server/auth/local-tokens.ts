@@ -17,7 +17,7 @@ export interface LocalTokensOptions {
 /** Milliseconds between two looks at the file. */
 const LOOK_MS = 1_000
 
-/** Throws a ProxyError (CONFIG_INVALID) when the file cannot be used. One that breaks later lets nobody in. */
+/** Throws a ProxyError (CONFIG_INVALID) when the file cannot be used. A file that breaks later lets no client in. */
 export function createLocalTokens({ path, now, logger }: LocalTokensOptions): Verifier {
   let state = stateOf(path)
   let looked = now()

@@ -41,7 +41,7 @@ export async function openAccess(options: OpenOptions): Promise<Access> {
   }
 }
 
-/** Undefined: nobody has to authenticate. Throws a ProxyError (CONFIG_INVALID) when the file of tokens cannot be used. */
+/** Undefined: clients need not authenticate. Throws a ProxyError (CONFIG_INVALID) when the file of tokens cannot be used. */
 export async function openAuthenticator(options: OpenOptions): Promise<Authenticator | undefined> {
   const { settings, logger, now } = options
   const { path, named } = tokenFile(settings, process.cwd(), homedir())

@@ -7,7 +7,7 @@ import type { ReadableStream } from 'node:stream/web'
 /** Of this connection alone, which has two ends in this process (RFC 9110, 7.6.1). */
 const OF_CONNECTION = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'expect', 'host'])
 
-/** Statuses whose responses have no body (Fetch standard, "null body status"). */
+/** Statuses of responses without a body (Fetch standard, "null body status"). */
 const WITHOUT_BODY = new Set([101, 103, 204, 205, 304])
 
 /**

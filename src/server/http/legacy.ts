@@ -47,7 +47,7 @@ import {
   STREAM_HEADERS,
 } from './request.ts'
 
-/** The first revision whose clients understand an event without data. */
+/** The first revision with clients that understand an event without data. */
 const PRIMED_SINCE = '2025-11-25'
 
 const VERSIONS: readonly string[] = LEGACY_VERSIONS
@@ -56,7 +56,7 @@ interface Hosted {
   transport: SessionTransport
   /** What the handshake agreed on: clients before 2025-06-18 do not repeat it. */
   version: string
-  /** Its profile, whose address alone it has. */
+  /** Its profile: the session is good at the address of that profile only. */
   profile: string | undefined
   /** Its client has said that it will not come back. */
   isOver: boolean
@@ -184,7 +184,7 @@ export function createLegacyEndpoint(
     return { session, transport: hosted }
   }
 
-  /** Nobody finds it any more, here or at another replica. */
+  /** It can no longer be found, here or at another replica. */
   async function end({ session, transport: hosted }: Kept<Hosted>): Promise<void> {
     hosted.isOver = true
     ended.set(session.id, true)
@@ -307,7 +307,7 @@ interface SessionTransportOptions
 /** The stream of messages that belong to no request. */
 const STANDING = 0
 
-/** Milliseconds in which a second standing stream is a mistake. Later it comes from a client whose first one broke. */
+/** Milliseconds in which a second standing stream is a mistake. Later it comes from a client that lost its first one. */
 const STANDING_MS = 25_000
 
 const DONE = Promise.resolve()
@@ -370,7 +370,7 @@ export class SessionTransport implements Transport {
 
   async start(): Promise<void> {}
 
-  /** The request among these whose id is that of one under way. */
+  /** The request among these with the id of one that is under way. */
   duplicate(requests: readonly JsonRpcRequest[]): RequestId | undefined {
     const ids = new Set<RequestId>()
     for (const { id } of requests) {
@@ -564,12 +564,12 @@ interface Receiver {
 /** Milliseconds in which answers can become one JSON body. After that a stream begins, which can be resumed. */
 const BODY_MS = 50
 
-/** Milliseconds after which a client whose stream broke off may come back (SSE `retry`). */
+/** Milliseconds after which a client may come back when its stream broke (SSE `retry`). */
 const RETRY_MS = 1000
 
 /**
- * The answer to one POST: one JSON body when all answers are there at once and nothing has to go before them, else a stream of
- * events. A stream whose connection broke goes on in the store until its last answer.
+ * The answer to one POST: one JSON body when all answers are there at once and nothing has to go before them, otherwise a stream of events.
+ * After its connection broke, a stream goes on in the store until its last answer.
  */
 class PostStream {
   readonly number: number
@@ -704,7 +704,7 @@ function replay(outlet: Outlet, events: readonly StoredEvent[]): void {
   for (const { payload, id } of events) void outlet.write(eventPayload(payload, id))
 }
 
-// What was sent on a session's streams, so that a client whose connection broke gets what it missed.
+// What was sent on a session's streams, so that a client that lost its connection gets what it missed.
 
 /** A place in a stream: everything after `seq` is still to come. */
 interface Position {

@@ -36,7 +36,7 @@ export interface HttpOptions extends SessionsOptions {
   elapsed?: () => number
   /** Answers requests of the modern era. Absent: they are refused. */
   modern?: ModernService
-  /** Absent: nobody has to authenticate, which is right for one machine alone. */
+  /** Absent: clients need not authenticate, which is right for one machine alone. */
   authenticator?: Authenticator
   /** Serve other machines without an authenticator all the same. */
   allowUnauthenticated?: boolean
@@ -79,7 +79,7 @@ type MountOptions = Omit<ListenOptions, 'port'>
 export interface HttpListener {
   /** Where clients connect. */
   readonly url: string
-  /** Takes no connection from now on; what comes by those that are there is still served. */
+  /** Takes no connection from now on; requests over the present ones are still served. */
   stopListening(): void
   close(): Promise<void>
 }
@@ -113,8 +113,9 @@ const MAX_PENDING = 4096
 const FAREWELL_MS = 250
 
 /**
- * Listens, answers `/livez`, `/readyz` and `/metrics`, refuses what a web page sent and clients that nobody knows, and leaves the rest to the service.
- * Rejects with ProxyError when it cannot listen, and when everybody on the network could connect without having been asked for.
+ * Listens, answers `/livez`, `/readyz` and `/metrics`, refuses requests of web pages and unknown clients, and leaves the rest to the
+ * service. Rejects with ProxyError when it cannot listen, and when the whole network could connect although the configuration does not say
+ * so.
  */
 export async function listen(options: ListenOptions, service: Service): Promise<HttpListener> {
   const { host, port, backend, authenticator, limits = LIMIT_DEFAULTS } = options
@@ -150,7 +151,7 @@ export async function listen(options: ListenOptions, service: Service): Promise<
   }
 }
 
-/** What answers the requests of a server, whoever has that server. */
+/** The handler of a server's requests. The caller may have made that server itself. */
 export interface Mounted {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void
   /** Ends all sessions. Requests are refused from now on. */
@@ -191,7 +192,7 @@ export function mount(options: MountOptions, service: Service): Mounted {
     response.end(isLeaving ? 'not ready: the proxy is shutting down\n' : 'ready\n')
   }
 
-  /** Nobody has to say who they are: what is going on here is told to this machine alone. */
+  /** Without authentication only this machine may read what is going on here. */
   async function serveOpen(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
     if (!isMetrics(url)) return service.handle(request, response, url)
     if (!isLoopback(host)) return refuse(response, 403, 'Metrics are for clients that authenticate')
@@ -201,7 +202,7 @@ export function mount(options: MountOptions, service: Service): Mounted {
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     if (leaving && isAsked(request)) response.once('close', leaving.begin())
     handle(request, response).catch((error) => {
-      // Nobody is there to be answered.
+      // No client is left to answer.
       if (response.destroyed) return backend.logger.debug({ err: error }, 'HTTP client left')
       backend.logger.error({ err: error }, 'HTTP request failed')
       if (!response.headersSent) refuse(response, 500, 'Internal error')
@@ -226,8 +227,8 @@ function isAsked({ method, headers }: IncomingMessage): boolean {
 const MOST_AHEAD = 100
 
 /**
- * One request of a connection at a time, each in a turn of its own: hundreds that a client sends ahead (HTTP/1.1 pipelining) arrive in
- * one read, and nobody else would have a turn before all are begun. Their answers go out in this order anyway.
+ * One request of a connection at a time, each in a turn of its own: hundreds that a client sends ahead (HTTP/1.1 pipelining) arrive in one
+ * read, and no other client would have a turn before all are begun. Their answers go out in this order anyway.
  */
 function oneAfterTheOther(
   serve: (request: IncomingMessage, response: ServerResponse) => void,

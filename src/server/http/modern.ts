@@ -28,7 +28,7 @@ const ANONYMOUS: Agent = { id: 'anonymous', kind: 'anonymous' }
 
 /**
  * The HTTP status of an error that is the whole answer, by its code (MCP 2026-07-28, basic/transports, "Sending Messages").
- * Others are for whoever sent the request, and no fault of the transport's.
+ * Other errors are for the sender of the request, and no fault of the transport.
  */
 const STATUS: Readonly<Record<number, number>> = {
   [RPC.methodNotFound]: 404,
@@ -188,7 +188,7 @@ class ModernReply implements Requester {
     this.#finish({ jsonrpc: '2.0', id: this.id, result }, 200)
   }
 
-  /** `status`: unless a stream has begun, whose status went out before. */
+  /** `status`: unless a stream has begun: its status went out before. */
   fail(error: RpcError, status: number): void {
     this.#finish({ jsonrpc: '2.0', id: this.id, error: error.toJSON() }, status)
   }

@@ -39,7 +39,7 @@ export class Outlet {
   /** When a byte was last taken, or the response began. */
   lastRead: number
 
-  /** `closed` is called when no more can be written, whoever ended it. */
+  /** `closed` is called when no more can be written, whichever side ended it. */
   constructor(response: ServerResponse, backlog: Backlog, options: OutletOptions, closed?: () => void) {
     this.#response = response
     this.#backlog = backlog
@@ -90,7 +90,7 @@ export class Outlet {
     this.#close()
   }
 
-  /** A comment, so that nobody on the way takes the connection for dead. */
+  /** A comment, so that no proxy on the way takes the connection for dead. */
   beat(): void {
     if (this.#gone() || this.#ending) return
     const { until } = this.#options
@@ -194,7 +194,7 @@ export class Outlet {
 // read.
 
 /**
- * What may happen to a message whose client does not read. `noise` (progress, log messages) goes first, oldest first; a `note`
+ * What may happen to a message when its client does not read. `noise` (progress, log messages) goes first, oldest first; a `note`
  * (other notifications) is not taken when there is no room; what is `due` (answers, requests) is never dropped.
  */
 export type Rank = 'noise' | 'note' | 'due'
@@ -206,7 +206,7 @@ export function rankOf(message: Request): Rank {
 }
 
 export interface BacklogOptions {
-  /** Bytes unread above which notifications are dropped and responses that nobody reads are hung up. */
+  /** Bytes unread above which notifications are dropped and unread responses are cut off. */
   limit: number
   /** Milliseconds without any byte read after which a response counts as not read. */
   stallMs: number

@@ -14,8 +14,8 @@ export interface ProfilePath {
 }
 
 /**
- * Who comes and what they chose; undefined when the request was refused, with 404 where nothing is served. The path counts as it
- * was sent: whoever lets clients pass by their path must not read another one than we do.
+ * The client and the profile it chose; undefined when the request was refused, with 404 where nothing is served. The path counts as it was
+ * sent: a proxy in front that decides by paths must not read another one than we do.
  */
 export function visitorAt(
   { path, profiles }: ProfilePath,
@@ -40,7 +40,7 @@ export function visitorAt(
   return undefined
 }
 
-/** Whether this profile, or none, is for whoever comes. */
+/** Whether this client may use this profile, or none. */
 export function admits(
   { profiles }: Pick<ProfilePath, 'profiles'>,
   principal: Principal | undefined,

@@ -183,7 +183,7 @@ async function inTime<T>(reading: Promise<T>, ms: number): Promise<T> {
     return await Promise.race([reading, late])
   } finally {
     clearTimeout(timer)
-    // Who leaves later is nobody's error.
+    // A client that leaves later is no error.
     reading.catch(() => {})
   }
 }
@@ -197,7 +197,7 @@ export function leaving(response: ServerResponse): AbortSignal {
   return abort.signal
 }
 
-/** Headers of whoever passes requests of other machines on to this one. */
+/** Headers of proxies that pass requests of other machines on to this one. */
 const PASSED_ON = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'] as const
 
 /** Whether a program of this machine asks, and asks itself. */
@@ -227,7 +227,7 @@ export function accepts(request: IncomingMessage, ...types: string[]): boolean {
   return accept !== undefined && types.every((type) => accept.includes(type))
 }
 
-/** Of a stream of events that nobody on the way may hold back or change. */
+/** Of a stream of events that no proxy on the way may hold back or change. */
 export const STREAM_HEADERS: OutgoingHttpHeaders = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',

@@ -84,8 +84,8 @@ export async function serveSse(options: HttpOptions): Promise<HttpListener> {
 }
 
 /**
- * The transports of the SDK write messages as objects: large results are parsed on the way out. `received` is told of every
- * message after it was handled.
+ * The transports of the SDK write messages as objects: large results are parsed on the way out. `received` is called for every message
+ * after it was handled.
  */
 function plainTransport(
   transport: object,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf, ProxyError } from '../../protocol/errors.ts'
 
-/** Who is told how the connection does. */
+/** The listeners to the state of the connection. */
 export interface ConnectionEvents {
   /** Connected, for the first time or again. */
   onUp(): void
@@ -191,7 +191,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     try {
       return await inTime(asked.sendCommand([...args]))
     } catch (error) {
-      // Who does not answer in time is given up, so that no later command waits.
+      // A server that does not answer in time is given up, so that no later command waits.
       if (error instanceof TooLate && asked === client) lose(error)
       // What the server says in answer is no reason to think it away.
       if (client === asked && !(error instanceof TooLate) && isReply(error)) throw refusal(error)

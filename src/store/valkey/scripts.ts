@@ -123,7 +123,7 @@ drop(name)
 return nil
 `)
 
-/** ARGV: how many at most. Returns name and meta of each of those that were used last, one after the other. */
+/** ARGV: how many at most. Returns name and meta of the entries used last, one after the other. */
 export const LIST = script(`${SHARED}
 expire()
 local found = {}

@@ -12,7 +12,7 @@ import { createSharedValues, type SharedValues } from './values.ts'
 /** How a store in Valkey is reached and limited. */
 export interface ValkeyStoreOptions {
   url: string
-  /** Makes names that nobody can guess, and seals what is stored. Undefined: neither. */
+  /** Makes unguessable names, and seals what is stored. Undefined: neither. */
   key: string | undefined
   /** Goes into the name of each owner: proxies with another scope have other owners, whatever they are called. Empty: all proxies have the same. */
   scope: string
@@ -111,7 +111,7 @@ export async function createValkeyStore(options: ValkeyStoreOptions): Promise<Va
       const isWhole = await run(PUT, tag, name, id, ...numbers, meta, first)
       if (isWhole !== 1) throw new Error('the store lost a part of an entry while it was put')
     } catch (error) {
-      // Nobody knows these chunks; the server forgets them by itself where it cannot be asked.
+      // No entry names these chunks; the server forgets them by itself where it cannot be asked.
       const keys = Array.from({ length: chunks - 1 }, (_, at) => chunkKey(tag, name, at + 1))
       if (keys.length > 0) await connection.send(['UNLINK', ...keys]).catch(() => {})
       throw error
@@ -153,7 +153,7 @@ export async function createValkeyStore(options: ValkeyStoreOptions): Promise<Va
     const info = await openedMetadata(meta, owner, name)
     const content = info && (await contentOf(info, Number(String(chunks)), first, tag, name))
     if (info === undefined || content === undefined) {
-      // What was changed is no entry any more; whose handle it was calls the tool again.
+      // A changed entry is not one any more; the model has to call the tool again.
       await run(REMOVE, tag, name)
       return undefined
     }

@@ -1,5 +1,6 @@
 /**
- * Secrets in tables of text (CSV, also with tabs, semicolons or bars) whose header says what stands below: `id,api_key`. Only texts that
+ * Secrets in tables of text (CSV, also with tabs, semicolons or bars) with a header that says what stands below: `id,api_key`. Only texts
+ * that
  * begin with such a table, or with a few lines before it. Linear in the text.
  */
 

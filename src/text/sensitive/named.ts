@@ -257,7 +257,7 @@ function matchAt(regex: RegExp, text: string, at: number): Part | undefined {
   return regex.test(text) ? { start: at, end: regex.lastIndex } : undefined
 }
 
-// Names whose value is a secret, and values that are no secret under any name.
+// Names with a secret value, and values that are no secret under any name.
 
 /**
  * How much a name says. `any`: whatever stands beside it. `noPath`: the same, but folders go by this name as well. `word`: a single word.

@@ -64,7 +64,7 @@ const ISSUED = [
   /^(?:50|5[6-9]|6[0-9])\d{14}$/,
 ]
 
-/** ISO/IEC 7812: digits of a network whose last one is right (Luhn). */
+/** ISO/IEC 7812: digits of a network with a right last digit (Luhn). */
 function isCard(digits: string): boolean {
   if (!ISSUED.some((form) => form.test(digits))) return false
   let sum = 0

@@ -63,7 +63,7 @@ function isData(text: string, start: number, end: number): boolean {
 const NAMED =
   /(?:^|[^A-Za-z0-9]|[a-z0-9])(?:ids?|Ids?|IDs?|guid|uuid|uid|hash|Hash|digest|checksum|integrity|etag|ETag|sha\d*|cursor|Cursor|signature|thumbprint|fingerprint|nonce|ref|Ref|version|Version|url|URL|Url|uri|path|file|slug|next_?[pP]age_?[tT]oken|continuation_?[tT]oken)(?:\\{0,8}["'`])?\s{0,4}[:=]\s{0,4}(?:\\{0,8}["'`])?$/
 
-/** Of parameters of addresses those that only tell where somebody came from, as search engines, advertisers and mailers add them. */
+/** Parameters of addresses that only tell where a visitor came from, as search engines, advertisers and mailers add them. */
 const TRACKING =
   /(?:[?&;]|%3f|%26|\\u003f|\\u0026)(?:usg|ved|ei|sxsrf|sig2|gs_l(?:cr?p)?|srsltid|_gl|_hsenc|_hsmi|epik|mc_[ce]id)(?:=|%3d|\\u003d)$/i
 

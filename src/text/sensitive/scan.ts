@@ -7,7 +7,7 @@
 export interface Scan {
   /** Starts and ends of words, pairwise: runs of letters, digits, `_`, `+` and `-` that are long enough for a key. */
   readonly words: readonly number[]
-  /** Where a name may end whose value follows: at `:`, `=`, `>`, an escape of them, or the space behind an option. */
+  /** Where a name may end before its value: at `:`, `=`, `>`, an escape of them, or the space behind an option. */
   readonly names: readonly number[]
   /** Where `BEGIN` ends. */
   readonly begins: readonly number[]

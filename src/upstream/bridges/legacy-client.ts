@@ -62,7 +62,7 @@ async function answer(result: JsonObject, exchange: Exchange, later: Later): Pro
   }
 }
 
-/** When one of the questions cannot be answered the others are withdrawn: nobody waits for them any more. */
+/** When one of the questions cannot be answered the others are withdrawn: they are no longer needed. */
 async function allAnswers(
   requests: readonly (readonly [key: string, wanted: unknown])[],
   exchange: Exchange,

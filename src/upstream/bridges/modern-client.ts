@@ -177,7 +177,7 @@ interface Question {
 /** Milliseconds in which questions are gathered: those a server asks at once are answered in one round. */
 const GATHER_MS = 10
 
-/** Who shares what one may have: the clients of an agent; of anonymous ones each for itself, because nobody knows whose they are. */
+/** The clients that share one limit: all of an agent; an anonymous one has its own, because its agent is unknown. */
 function partyOf({ agent, client }: Exchange): string {
   return agent.kind === 'anonymous' ? client.id : agent.id
 }
@@ -368,8 +368,8 @@ function gap(count: number): Notification {
 }
 
 // What a modern client carries from one round of a call to the next (MCP 2026-07-28, multi round-trip
-// requests, "requestState"). It comes back from outside, so it is signed: nobody can make one up, change one,
-// use another's, or use one for another call.
+// requests, "requestState"). It comes back from outside, so it is signed: a client cannot invent or change one, use another client's, or
+// use one for another call.
 
 /** What a state belongs to; it is valid with exactly this. */
 interface StateOwner {

@@ -99,7 +99,7 @@ export function networkFailure(error: Error, url: URL, connected: boolean, conce
   return new Error(`${what}: ${reason}${code === undefined ? '' : ` (${code})`}`, { cause: error })
 }
 
-/** Several addresses fail as one error whose own message is empty. */
+/** Several addresses fail as one error with an empty message of its own. */
 function innermost(error: Error): Error {
   if (error instanceof AggregateError && error.errors[0] instanceof Error) return innermost(error.errors[0])
   if (error.message === '' && error.cause instanceof Error) return innermost(error.cause)

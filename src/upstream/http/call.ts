@@ -24,7 +24,7 @@ export interface CallHandler {
   failed(error: Error): void
 }
 
-/** More of a refusal is of no use. */
+/** The most bytes of a refusal that are read. */
 const REFUSAL_BYTES = 64 * 1024
 const MAX_REDIRECTS = 5
 const NOTHING: readonly number[] = []
@@ -165,7 +165,7 @@ export class Call implements Dispatcher.DispatchHandler {
     const fault =
       'fault' in target ? target.fault : this.#redirects === MAX_REDIRECTS ? 'too many redirects' : ''
     if ('fault' in target || fault !== '') {
-      // The handler words every refusal; what the server says in the body of this one is of no use.
+      // The handler words every refusal; the body of this one is not read.
       const reader = this.#handler.head(status, { ...headers, 'content-type': 'text/plain' })
       if (this.#done) return reader
       reader.data(Buffer.from(this.#endpoint.conceal(fault)))
@@ -230,8 +230,7 @@ export class Call implements Dispatcher.DispatchHandler {
   }
 }
 
-// Which redirects are followed (RFC 9110, 15.4): those that keep method and origin, so that credentials stay
-// where they belong.
+// Which redirects are followed (RFC 9110, 15.4): only the ones that keep method and origin, so that credentials never reach another origin.
 
 /** Where to ask instead, or why not. */
 type Redirect = { path: string; permanent: boolean } | { fault: string }
@@ -254,7 +253,7 @@ function redirectOf(method: string, status: number, location: string | undefined
   return { path: `${to.pathname}${to.search}`, permanent: PERMANENT.has(status) }
 }
 
-// Undoes the compression of a response, also of one that nobody asked for (RFC 9110, 8.4).
+// Undoes the compression of a response, also of one that was not asked for (RFC 9110, 8.4).
 
 /** Lets the rest of the response wait, or go on. */
 interface Brake {

@@ -55,7 +55,7 @@ export interface HttpOptions extends ReadLimits {
   /** Strikes this server's secrets out of messages, which are told to clients and models. */
   conceal(text: string): string
   logger: Logger
-  /** Who signs in at the server. A configured `Authorization` header is sent in its place. */
+  /** The sign-in at the server. A configured `Authorization` header is sent in its place. */
   authorizer?: Authorizer | undefined
   /** Where `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` are looked up. */
   environment: Readonly<Record<string, string | undefined>>
@@ -180,7 +180,7 @@ export function dispatcherFor(url: URL, environment: Environment, alone = false)
   const known = dispatchers.get(key)
   if (known !== undefined) return known
   const limits = alone ? ALONE : LIMITS
-  // Loaded here because only those who have a server with an address pay for it.
+  // Loaded here, so that only configurations with an address pay for it.
   const made = import('undici').then(({ Agent, EnvHttpProxyAgent }) =>
     proxies === undefined ? new Agent(limits) : new EnvHttpProxyAgent({ ...limits, ...proxies }),
   )

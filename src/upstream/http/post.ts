@@ -43,7 +43,7 @@ export interface PostHost extends ReadLimits {
 }
 
 const REFUSAL_BYTES = 1024 * 1024
-/** Milliseconds in which the rest of a response may come for which nobody waits. */
+/** Milliseconds in which the rest of a response may come that no caller waits for. */
 const REST_MS = 1500
 /** Tries in a row to take up a stream that bring nothing new. */
 const MAX_TRIES = 8
@@ -123,7 +123,7 @@ export class Post implements CallHandler {
     this.#streamEnded()
   }
 
-  /** Nobody waits for what comes back. An event stream in answer to a notification may never end. */
+  /** No caller waits for what comes back. An event stream in answer to a notification may never end. */
   #delivered(type: string): BodyReader {
     const call = this.#call
     this.#resolve()

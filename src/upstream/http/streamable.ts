@@ -38,7 +38,7 @@ import {
 
 /** Times of grace in which a goodbye can be sent. */
 const MAX_GRACES = 10
-/** Streams that go on after their answer, for which nobody waits any more. Beyond, the oldest is cut. */
+/** Streams that go on after their answer, without a waiting caller. Beyond, the oldest is cut. */
 const MAX_LINGERING = 64
 
 export class StreamableTransport implements UpstreamTransport {
@@ -337,7 +337,7 @@ interface ServerStreamOptions extends ReadLimits {
   trouble(words: string): void
 }
 
-/** Refusals that may pass: who asks must sign in again, or wait. All others below 500 say that there is no such stream. */
+/** Refusals that may pass: the proxy must sign in again, or wait. All others below 500 say that no such stream exists. */
 const PASSING = new Set([401, 403, 408, 425, 429])
 
 class ServerStream {

@@ -10,7 +10,7 @@ import { hasCode, messageOf } from '../../protocol/errors.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import type { Later } from '../backoff.ts'
 
-/** Who gives tokens for the server, as discovery found it (RFC 9728, RFC 8414). */
+/** The authorization server of the server, as discovery found it (RFC 9728, RFC 8414). */
 export interface Realm {
   /** Identifies the authorization server; clients and tokens belong to it. */
   issuer: string
@@ -24,7 +24,7 @@ export interface Realm {
   scopes: string | undefined
 }
 
-/** Who the proxy is at an authorization server. */
+/** The registration of the proxy at an authorization server. */
 export interface ClientIdentity {
   client_id: string
   client_secret?: string

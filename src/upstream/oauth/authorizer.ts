@@ -1,4 +1,4 @@
-/** Who answers for the proxy at servers that want a sign-in: one authorizer for each, made when a connection first asks for it. */
+/** Signs the proxy in at servers that want it: one authorizer for each, made when a connection first asks for it. */
 
 import { hasAuthorization, type OAuthSettings, oauthSchema } from '../../config/auth-options.ts'
 import { type Logger, withFields } from '../../observe/log.ts'
@@ -49,7 +49,7 @@ export interface Authorizers {
   for(server: string): Authorizer | undefined
   /** Throws a ProxyError when the server is not one to be signed in to. */
   signOut(server: string): Promise<SignedOut>
-  /** There are other servers from now on. Those that are the same go on with what they have. */
+  /** Sets the servers from now on. Unchanged servers go on with what they have. */
   configure(servers: readonly ProtectedServer[]): void
   close(): Promise<void>
 }

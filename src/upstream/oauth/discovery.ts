@@ -1,4 +1,4 @@
-/** Who gives tokens for a server (RFC 9728, RFC 8414, OpenID Connect Discovery). */
+/** Finds the authorization server of a server (RFC 9728, RFC 8414, OpenID Connect Discovery). */
 import type { Realm } from './account.ts'
 import type { Fetch } from './fetch.ts'
 
@@ -34,7 +34,7 @@ export async function discoverRealm(
   }
 }
 
-/** True when nothing at all says that there is an authorization server. */
+/** True when no answer names an authorization server. */
 export function isGuess({ metadata, resource }: Realm): boolean {
   return metadata === undefined && resource === undefined
 }

@@ -27,7 +27,7 @@ export function environmentFetch(environment: Readonly<Record<string, string | u
 /** Metadata and tokens are a few kilobytes. */
 const MAX_BYTES = 1024 * 1024
 const TIMEOUT_MS = 20_000
-/** Statuses whose responses have no body (Fetch standard, "null body status"). */
+/** Statuses of responses without a body (Fetch standard, "null body status"). */
 const BODILESS = new Set([101, 204, 205, 304])
 
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
@@ -72,7 +72,7 @@ type Nearness = 0 | 1 | 2
 
 const OWN_NETWORK = blocks('10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 fc00::/7')
 const THIS_MACHINE = blocks('127.0.0.0/8 ::1/128')
-/** Addresses of links (where clouds tell secrets to their machines), of many, and of nobody. */
+/** Link-local addresses (where clouds tell secrets to their machines), multicast and unspecified ones. */
 const NOBODY = blocks(
   '0.0.0.0/8 169.254.0.0/16 192.0.0.0/24 192.0.2.0/24 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3 ' +
     '::/128 100::/64 2001:db8::/32 2002::/16 fe80::/10 fec0::/10 ff00::/8',
@@ -91,7 +91,10 @@ type Lookup = (host: string) => Promise<readonly string[]>
 
 const lookupName: Lookup = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
 
-/** The nearest of its addresses; undefined for one that is nobody's. A name that is not known here is left to those who know it. */
+/**
+ * The nearest of its addresses; undefined for an address that no host has. A name that is unknown here is left to the resolver of the
+ * request.
+ */
 async function nearness({ hostname }: URL, resolve: Lookup): Promise<Nearness | undefined> {
   const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
   if (host === 'localhost' || host.endsWith('.localhost')) return 2

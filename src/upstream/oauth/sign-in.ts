@@ -21,7 +21,7 @@ export interface SignInRequest {
   fetchFn: Fetch
   now(): number
   later: Later
-  /** Milliseconds until nobody is expected any more. */
+  /** Milliseconds until the sign-in is given up. */
   expiryMs: number
 }
 
@@ -29,15 +29,15 @@ export interface SignIn {
   /** The short address to open, on this machine. */
   readonly link: string
   readonly client: ClientIdentity
-  /** Rejects when it was refused, failed, or nobody came. */
+  /** Rejects when it was refused, failed, or did not happen in time. */
   readonly done: Promise<Account>
-  /** Nobody came, although the address was opened: perhaps the authorization server does not know the client any more. */
+  /** No answer came, although the address was opened: perhaps the authorization server does not know the client any more. */
   readonly stuck: boolean
-  /** With an account: somebody signed in elsewhere, and nobody is expected here any more. */
+  /** With an account: the user signed in elsewhere, and this sign-in is no longer needed. */
   close(account?: Account): void
 }
 
-/** Nobody came in time, or the proxy ends. */
+/** No answer came in time, or the proxy ends. */
 export class SignInEnded extends Error {
   override readonly name = 'SignInEnded'
 }
@@ -131,7 +131,7 @@ function wait(request: SignInRequest, { receiver, client, authorizationUrl, veri
   }
 }
 
-/** The code of an answer. Before an error's words are read, it is made sure whose they are (RFC 9207, 2.4). */
+/** The code of an answer. Before an error's words are read, its issuer is checked (RFC 9207, 2.4). */
 function codeOf(sdk: Sdk, { metadata }: Realm, answer: URLSearchParams): string {
   sdk.validateAuthorizationResponseIssuer({
     iss: answer.get('iss') ?? undefined,
@@ -176,8 +176,8 @@ export interface Receiver {
   /** True once somebody followed the short address. */
   readonly visited: boolean
   /**
-   * From now on the short address leads to `authorizationUrl`, and the first answer with the right state goes to `accept`,
-   * whose words the person then reads.
+   * From now on the short address leads to `authorizationUrl`, and the first answer with the right state goes to `accept`. The person then
+   * reads what `accept` returns.
    */
   begin(authorizationUrl: URL, accept: (answer: URLSearchParams) => Promise<Verdict>): void
   close(): void

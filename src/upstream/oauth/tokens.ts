@@ -75,7 +75,7 @@ export class Keyring {
     if (account.tokens !== undefined) await this.#options.file.write(account)
   }
 
-  /** What there was. */
+  /** Removes the account and returns it. */
   async forget(): Promise<Account | undefined> {
     const account = (await this.#options.file.read()) ?? this.#account
     this.#account = undefined
@@ -121,7 +121,7 @@ export class Keyring {
     return true
   }
 
-  /** What a request to a token endpoint is made of. Undefined: the proxy is nobody there yet. */
+  /** What a request to a token endpoint is made of. Undefined: the proxy is not registered there yet. */
   request(sdk: Sdk, realm: Realm, account: Account | undefined): TokenRequest | undefined {
     const { settings, fetchFn, now } = this.#options
     const client = configuredIdentity(settings) ?? account?.client
@@ -184,7 +184,7 @@ class SignInFailed extends Error {
   }
 }
 
-/** `secrets` are struck out, whoever repeats them. */
+/** `secrets` are struck out wherever they stand. */
 function failureWords(sdk: Sdk, error: unknown, secrets: readonly (string | undefined)[]): string {
   const known = secrets.filter((secret) => secret !== undefined)
   const text = createRedactor(known).text(reason(sdk, error))
@@ -382,7 +382,7 @@ function authenticate(
   if (method === 'client_secret_post') body.set('client_secret', secret)
 }
 
-// Who the proxy is at an authorization server: by configuration, by a metadata document, or registered (RFC
+// The proxy's client at an authorization server: by configuration, by a metadata document, or registered (RFC
 // 7591).
 
 /** The identity that was registered by hand. Undefined: none was. */

@@ -1,5 +1,5 @@
 /**
- * A server whose tools are those of a file, over standard input and output. `argv[2]`: a JSON file `{ tools, silent }`, which may
+ * A server with the tools of a file, over standard input and output. `argv[2]`: a JSON file `{ tools, silent }`, which may
  * change at any time: a change of the tools is told, and while `silent` is true nothing is answered. A call tells what was called;
  * `lists` in the answer is how often its list was asked for.
  */

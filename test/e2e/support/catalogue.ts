@@ -1,4 +1,4 @@
-/** Servers whose tools a test decides and changes, and an embedder that counts what it is asked. */
+/** Servers with tools that a test sets and changes, and an embedder that counts its questions. */
 import { once } from 'node:events'
 import { renameSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -82,7 +82,7 @@ export interface EmbeddingServer {
   fail: boolean
 }
 
-/** A model that knows a few subjects: a text is about those whose words stand in it. */
+/** A model that knows a few subjects: a text is about a subject when it has words of it. */
 export async function embeddingServer(subjects: readonly (readonly string[])[]): Promise<EmbeddingServer> {
   const made: EmbeddingServer = { url: '', texts: [], keys: [], fail: false }
   const vector = (text: string): number[] => [

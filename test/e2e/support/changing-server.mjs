@@ -1,5 +1,5 @@
 /**
- * A server whose tools are what a client of it last said, over standard input and output. `argv[2]`: names of its tools at first, with
+ * A server with the tools that its client set last, over standard input and output. `argv[2]`: names of its tools at first, with
  * a comma between. `HOLD`: a file without which it answers no list. Every tool says its name, but for `set_tools`, which sets them
  * (`names`) and says so to the client before it answers, and `hang_up`, which never answers.
  */

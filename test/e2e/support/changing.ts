@@ -1,4 +1,4 @@
-/** A server whose tools change, as an entry of `mcpServers`. */
+/** A server with changing tools, as an entry of `mcpServers`. */
 import { fileURLToPath } from 'node:url'
 import type { Command } from './clients.ts'
 

@@ -44,7 +44,7 @@ export async function keptWorld(): Promise<World> {
   return { ...proxy, json: handleOf(json), log: handleOf(log) }
 }
 
-/** Questions whose answers must not change, whatever was asked in between. */
+/** Questions with answers that must not change, whatever was asked in between. */
 export async function control({ call, json, log }: World): Promise<string[]> {
   const answers = [
     await call('proxy_filter', { cache_id: json, group_by: 'state', aggregate: ['count', 'sum(price)'] }),

@@ -116,7 +116,7 @@ export async function toolNames(client: LineClient): Promise<string[]> {
   return tools.map(({ name }) => name)
 }
 
-/** False when nobody waits for it. */
+/** False when no request waits for it. */
 function settle(waiting: Map<unknown, Waiting>, message: Record<string, unknown>): boolean {
   const one = waiting.get(message.id)
   waiting.delete(message.id)

@@ -12,7 +12,7 @@ export function marked(mark: string): Record<string, string> {
   return { [MARK]: mark }
 }
 
-/** Command lines of living processes that carry the mark, whoever their parent is by now. */
+/** Command lines of living processes that carry the mark, of any parent. */
 export function processesMarked(mark: string): string[] {
   return pids().flatMap((pid) => {
     const environment = about(pid, 'environ').split('\0')

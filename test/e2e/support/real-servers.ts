@@ -1,4 +1,4 @@
-/** Servers that people use, in a world of their own. Those that speak HTTP are started here, on loopback. */
+/** Servers that people use, in a world of their own. Servers that speak HTTP are started here, on loopback. */
 import { spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -108,7 +108,7 @@ export interface World {
   call(name: string, args?: Record<string, unknown>): Promise<ToolResult>
 }
 
-/** The proxy before these servers; `all` adds those that take longer to start. */
+/** The proxy before these servers; `all` adds servers that take longer to start. */
 export async function realWorld(generation: Generation, all: boolean, settings = {}): Promise<World> {
   const directory = temporaryDirectory()
   const files = makeFolder(directory)
@@ -136,7 +136,7 @@ export async function realWorld(generation: Generation, all: boolean, settings =
   return { client, servers, files, directory, call }
 }
 
-/** The servers none of whose tools are listed yet. */
+/** The servers without a listed tool yet. */
 async function missing(client: AnyClient, servers: readonly string[]): Promise<string[]> {
   const { tools } = await client.listTools()
   return servers.filter((server) => !tools.some(({ name }) => name.startsWith(`${server}_`)))

@@ -295,7 +295,7 @@ export class AuthorizationServer {
   }
 }
 
-/** Who signed a JSON Web Token for this audience with ES256 or RS256 (RFC 7515, RFC 7523). */
+/** The signer of a JSON Web Token for this audience with ES256 or RS256 (RFC 7515, RFC 7523). */
 function signer(token: string, key: KeyObject, audience: string): string | undefined {
   const [head = '', body = '', signature = ''] = token.split('.')
   const { alg } = JSON.parse(Buffer.from(head, 'base64url').toString()) as { alg: string }

@@ -86,7 +86,7 @@ export function createCaller(server: Protected, options: CallerOptions = {}): Ca
   }
 }
 
-/** One request; a refusal is shown to the authorizer, as often as it says that there is something new to send. */
+/** One request; a refusal is shown to the authorizer, as often as it has something new to send. */
 async function callServer(url: string, authorizer: Authorizer, tool: string): Promise<number> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool } })
   for (let tries = 0; ; tries++) {

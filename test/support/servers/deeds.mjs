@@ -13,7 +13,7 @@ const shout = (value) => {
  * What an interceptor may do with a message, by name. `options.size`: characters of a huge answer. `state`: what the server was asked.
  */
 export function createDeeds(options = {}, state = { received: [] }) {
-  /** Those who wait for one more. */
+  /** The calls that wait for one more. */
   let meeting = []
   return {
     pass: ({ type }) => (type === 'mutation' ? { modified: false } : { valid: true }),
@@ -77,7 +77,7 @@ export function createDeeds(options = {}, state = { received: [] }) {
     expire: (_, { timeoutMs }) => {
       throw Object.assign(new Error('Interceptor execution timeout'), { code: -32000, data: { timeoutMs } })
     },
-    /** An error that nobody catches. */
+    /** An uncaught error. */
     crash: () =>
       new Promise(() => {
         setTimeout(() => {

@@ -1,6 +1,6 @@
 /**
- * A module that does more than it is asked. Before each answer it prints what is no message, answers what nobody asked, sends notifications
- * and asks things of the client; what it is told then it gives back. `argv[2]`: how many of each. `tools/hold` is never answered, but
+ * A module that does more than it is asked. Before each answer it prints what is no message, sends unasked answers and notifications, and
+ * asks things of the client; what it is told then it gives back. `argv[2]`: how many of each. `tools/hold` is never answered, but
  * is told to make progress.
  */
 import { createInterface } from 'node:readline'

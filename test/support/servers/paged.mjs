@@ -1,5 +1,6 @@
 /**
- * A server on standard input and output whose tools give collections in pages, in shapes of well-known services. The first argument is JSON:
+ * A server on standard input and output with tools that give collections in pages, in shapes of well-known services. The first argument is
+ * JSON:
  * `records` (1,214), `failAt`: a page that is an error, `failsOnce`: only the first time; `delay`: milliseconds of an answer. `stats` tells which pages were asked for.
  */
 import { createInterface } from 'node:readline'
@@ -139,7 +140,7 @@ const TOOLS = {
     properties: { page: number('page') },
     run: () => ({ total: options.records, items: issues(0, 30) }),
   },
-  // Says that there is more, and has no parameter for it.
+  // Says that more exists, and has no parameter for it.
   closed: {
     properties: { query: text('words') },
     run: () => ({ items: issues(0, 30), next_cursor: 'x', total_count: options.records }),

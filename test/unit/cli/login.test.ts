@@ -11,7 +11,7 @@ const CONFIG = JSON.stringify({
   },
 })
 
-/** A world whose gateways tell what they were handed, and ask for a sign-in when they are to. */
+/** A world with gateways that tell what they were handed, and ask for a sign-in when they are told to. */
 function loginWorld(options: WorldOptions & { link?: string } = {}): World & { parts: GatewayParts[] } {
   const parts: GatewayParts[] = []
   const made = world(options)

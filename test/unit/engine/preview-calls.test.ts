@@ -45,7 +45,7 @@ function suggestionsIn(text: string): { tool: string; params: JsonObject }[] {
 
 const FORM = `to pass it on: {"$from":"${HANDLE}"} in any argument of another tool`
 
-/** Suggested questions, of which there are no other suggestions. */
+/** Suggested questions without further suggestions. */
 function callsIn(text: string): { kind: Query['kind']; params: JsonObject }[] {
   return suggestionsIn(text).map(({ tool, params: { cache_id, ...params } }) => {
     expect(tool).toMatch(/^proxy_(?:filter|search|explore)$/)

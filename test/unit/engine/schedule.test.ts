@@ -369,7 +369,7 @@ test('a worker ends when nothing was asked for some minutes', async () => {
 
 test('a worker that lost its owner ends itself, also while work of its task goes on', async () => {
   for (const task of [{ spin: true }, { spinsLater: true }]) {
-    // Without a schedule nobody looks at the clock for it.
+    // Without a schedule the clock is not read for it.
     const alone = startWorker({ worker, timeLimit: 200, heapMb: 256 })
     onTestFinished(() => alone.kill())
     await alone.ready

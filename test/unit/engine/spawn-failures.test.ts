@@ -47,7 +47,7 @@ test.each([
       })
     const content = bytesOf(jsonResult(orders(10)))
     await expect(engine.digest({ content, tool: 't' }, LIMITS, NEVER)).rejects.toThrow(code)
-    // What arrives is not looked at ahead, and nobody is told.
+    // An arriving result is not read ahead, and no error is reported.
     const growing = new GrowingBytes(4_000_000)
     const more = engine.arriving(growing, 0)
     growing.append(Buffer.alloc(2_000_000, 32))

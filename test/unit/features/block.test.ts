@@ -66,7 +66,7 @@ describe('block, before the router', () => {
     await expect(world.ask('tools/call', { name: 'a_writ' })).rejects.toThrow(
       /^Unknown tool: a_writ\. Did you mean b_write, c_writer\?$|^Unknown tool: a_writ\. Did you mean b_write\?$/,
     )
-    // Two have it; of one nobody is to know.
+    // Two servers have it; one of them is hidden.
     await expect(world.ask('tools/call', { name: 'wrote' })).rejects.toThrow(/^Unknown tool: wrote\.$/)
     expect(world.reached).toEqual([])
   })

@@ -63,7 +63,7 @@ describe('log', () => {
     ])
     expect(lines[0]).toMatchObject({ name: 'a_read', result: expect.stringContaining('called a_read') })
     expect(readFileSync(file, 'utf8')).not.toContain('abcdefgh1234')
-    // Who knows the id of a session has the session.
+    // The id of a session grants access to it.
     expect(lines[0]?.agent).toMatch(/^[\da-f]{8}$/)
     expect(statSync(file).mode & 0o77).toBe(0)
   })
@@ -119,7 +119,7 @@ test('lines come in their order, with the time of their message; lines that cann
     throw new Error('no line')
   })
   log.write('long', () => ({ text: 'x'.repeat(200_000) }))
-  // Without being closed: whoever looks at the file sees them soon.
+  // Without being closed: they are in the file soon.
   await expect.poll(() => linesOf(file).length).toBe(4)
   log.write('last', () => ({}))
   await log.close()

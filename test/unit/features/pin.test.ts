@@ -248,7 +248,7 @@ describe('pin', () => {
     ]) {
       writeFileSync(file, broken)
       await expect(run(folder, [changed])).rejects.toThrow(/^The pins in .* cannot be read/)
-      // Who runs already knows what was accepted, and accepts nothing more.
+      // A running proxy already knows what was accepted, and accepts nothing more.
       expect(await first.list()).toEqual(['a_read'])
       first.tools.push(listed('a', 'new'))
       expect(await first.list()).toEqual(['a_read'])

@@ -1,4 +1,4 @@
-/** Values of kept results in the place of references, and who may see them: the server that is called, and nobody else. */
+/** Values of kept results in the place of references, and who may see them: only the server that is called. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { hashOf } from '../../../src/engine/content.ts'

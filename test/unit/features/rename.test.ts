@@ -76,11 +76,11 @@ describe('rename, before the router', () => {
       expect(world.lines).toMatchObject([
         { level: 'warn', module: 'rename', name: 'open', item: 'b/open', instead: 'b_open' },
       ])
-      // The owner is away for a while: nobody takes its place.
+      // The owner is away for a while: no other item takes its place.
       Object.assign(servers.a ?? {}, { silent: true })
       expect(await tools(world)).toEqual(['x', 'b_open'])
       expect(await reach(world, 'open')).toEqual(['a', 'tools/call', 'read'])
-      // And when it was never there, nobody is called in its place.
+      // And when it never existed, no other item is called in its place.
       const other = await routedWorld([{ use: 'rename', tools: { 'z/read': 'open' } }], servers, { naming })
       await expect(other.ask('tools/call', { name: 'open' })).rejects.toThrow('Unknown tool: open.')
       expect(await reach(other, 'b_open')).toEqual(['b', 'tools/call', 'open'])
@@ -241,7 +241,7 @@ describe('rename, in a list of modules', () => {
     expect(texts(await world.ask('tools/call', { name: 'open' }))).toEqual(['called a_read'])
     expect(texts(await world.ask('tools/call', { name: 'fetch' }))).toEqual(['called b_read'])
     expect(texts(await world.ask('tools/call', { name: 'a_write' }))).toEqual(['called a_write'])
-    // Else what blocks the new name could be passed by.
+    // Otherwise a block of the new name could be passed by.
     await expect(world.ask('tools/call', { name: 'a_read' })).rejects.toThrow('Unknown tool: a_read.')
   })
 

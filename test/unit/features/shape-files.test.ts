@@ -18,7 +18,7 @@ import { madePdf, madePng } from '../../support/made-files.ts'
 import { around } from '../../support/onion.ts'
 import { client, exchange } from '../../support/upstream.ts'
 
-/** The engine's functions on the calling thread; `unpacking` is told of each attempt, and may fail. */
+/** The engine's functions on the calling thread; `unpacking` is called for each attempt, and may fail. */
 function directEngine(unpacking: (reads: boolean) => void = () => {}): Engine {
   const views = createViews()
   return {

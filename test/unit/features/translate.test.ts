@@ -341,7 +341,7 @@ describe('translate', () => {
     expect(await run({ to: 'fr' })).toBe('fr:Reads the file.')
     writeFileSync(file, '{"made":')
     expect(await run()).toBe('de:Reads the file.')
-    // Whoever wants none remembered still gets them.
+    // Without a memory they are still translated.
     expect(await run({ cacheEntries: 0 })).toBe('de:Reads the file.')
   })
 })

@@ -9,7 +9,7 @@ import { client, exchange } from '../../support/upstream.ts'
 const tool = (server: string, name: string): JsonObject =>
   withOrigin({ name: `${server}_${name}` }, { server, name })
 
-/** Exposures that list one tool of their own; the first one looks at what there is, the second does not. */
+/** Exposures that list one tool of their own; the first one reads the list, the second does not. */
 const hiding = (looks: boolean): Middleware => ({
   name: 'hiding',
   wrap: (next) => async (asked) => {

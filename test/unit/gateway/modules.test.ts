@@ -129,7 +129,7 @@ describe('a list that changes while calls are under way', () => {
     expect(happened).toEqual(['stays made', 'new made', 'new closed'])
     expect(await world.ask('tools/call')).toMatchObject({ marks: ['stays'] })
     expect([world.announced(), world.modules.status().map(({ name }) => name)]).toEqual([0, ['stays']])
-    // One after the other, and a failure stops nobody.
+    // One after the other, and a failure stops no other one.
     const both = [world.configure([mark('new'), twice]), world.configure([mark('stays'), mark('next')])]
     expect((await Promise.allSettled(both)).map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
     expect(await world.ask('tools/call')).toMatchObject({ marks: ['next', 'stays'] })

@@ -62,7 +62,7 @@ describe('a module that passes a message on when it is too late', () => {
   })
 })
 
-// Whose an item is, behind modules that give back what they read from JSON.
+// The server of an item, behind modules that return what they read from JSON.
 
 /** A module that reads and writes JSON, as those do that run elsewhere. */
 function writes(change: (result: JsonObject) => JsonObject) {

@@ -1,4 +1,4 @@
-/** Expressions that nobody would write: each is answered or refused, soon, and nothing is changed by it. */
+/** Random expressions: each is answered or refused, soon, and nothing is changed by it. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { combine } from '../../../src/documents/combine.ts'

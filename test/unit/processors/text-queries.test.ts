@@ -10,7 +10,7 @@ import { nearestDots } from '../../../src/processors/search.ts'
 import { verifies } from '../../support/verifies.ts'
 import { search as run } from './search.ts'
 
-/** `grep` is the mode that nobody names. */
+/** `grep` is the mode without a name. */
 const search: typeof run = (step, document, params) =>
   run(step, document, step === grep ? params : { mode: step.name as 'bm25', ...params })
 

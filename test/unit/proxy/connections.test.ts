@@ -104,7 +104,7 @@ describe('the description of a connection', () => {
     const [[first], [second]] = ids({ a: one, b: { ...one, args: ['b'] } }) as [string[], string[]]
     expect(first).toMatch(/^[0-9a-f]{32}$/)
     expect(second).not.toBe(first)
-    // Listed 100 ms ago, by the clock that nobody sets.
+    // Listed 100 ms ago, by the monotonic clock.
     expect(told({ a: one }, { listed: 300 })[0]?.refreshed).toBe(999_900)
     expect(told({ a: one })[0]?.refreshed).toBeUndefined()
   })

@@ -67,7 +67,7 @@ describe('names', () => {
       const second = nameAll([x, y], options, [], first)
       expect(second.all.map(({ exposed }) => exposed)).toEqual(['x_search', 'search'])
       expect(second.given.get('search')).toMatchObject({ server: 'y' })
-      // Gone for a while: the name still means the same, for whoever comes meanwhile and when it is back.
+      // Gone for a while: the name still means the same, for clients that come meanwhile and when it is back.
       const third = nameAll([x, { server: 'z', names: ['search'] }], options, [], second)
       expect(third.all.map(({ exposed }) => exposed)).toEqual(['x_search', 'z_search'])
       expect(third.given.get('search')).toEqual({ exposed: 'search', server: 'y', original: 'search' })

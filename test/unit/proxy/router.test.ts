@@ -151,7 +151,7 @@ test('what tools and prompts say of a moved resource names it as the client know
   const server = { tools: [tool], prompts: [{ name: 'p' }], resources: [note], answer }
   const { ask, sent } = world({ a: server, b: { ...server, tools: [{ ...tool }], resources: [note] } })
   const moved = { ...link, uri: 'note+b://1' }
-  // Before any list of resources was read: the link alone makes it necessary to know whose it is.
+  // Before any list of resources was read: the link alone makes it necessary to know its server.
   expect(await ask('tools/call', { name: 'b_t', arguments: {} })).toEqual({ content: [moved] })
   expect(await ask('tools/call', { name: 'a_t', arguments: {} })).toEqual({ content: [link] })
   expect(await ask('prompts/get', { name: 'b_p' })).toEqual({ messages: [{ role: 'user', content: moved }] })
@@ -322,7 +322,7 @@ test('tasks of several servers: each is asked of the server it runs on', async (
   sent.length = 0
   await ask('tasks/get', { taskId: '2' })
   expect(sent.map(([server]) => server)).toEqual(['b'])
-  // Of another session, or before a restart: nobody remembers, so all are asked that have tasks.
+  // Of another session, or before a restart: the server is unknown, so all servers with tasks are asked.
   expect(await ask('tasks/cancel', { taskId: '1' })).toMatchObject({ taskId: '1' })
   await expect(ask('tasks/result', { taskId: '9' })).rejects.toMatchObject({ code: -32602 })
   expect(await ask('tasks/list')).toEqual({ tasks: ['1', '12', '2', '22'].map((taskId) => ({ taskId })) })

@@ -87,7 +87,7 @@ describe('lists of one server that differ', () => {
     await list(ben)
     await expect.poll(() => embedded).toHaveLength(3)
 
-    // A list that changed: what nobody else has is forgotten.
+    // A list that changed: what no other list has is forgotten.
     await list(anna, [APPLE])
     expect(known().sort()).toEqual(['apple', 'plum'])
     // A client that left: what it had stays until the server's lists change.
@@ -128,7 +128,7 @@ verifies('S1.24 S1.28', 'a tool that comes is embedded before anybody asks, once
   for (let n = 0; n < 10; n++) change()
   await expect.poll(() => embedded).toHaveLength(2)
   expect(asked()).toBeLessThanOrEqual(3)
-  // Nobody is there to list for.
+  // No client is left to list for.
   leave(anna)
   const before = asked()
   await list(anna)

@@ -121,7 +121,7 @@ verifies(
     for (const each of [...hidden, join(spills.directory, '.owner'), stranger, spills.directory])
       await expect(spills.read(other, each)).rejects.toThrow(new Refused(REFUSED))
     await expect(spills.read(other, join(folder, 'missing'))).rejects.toThrow(new Refused(REFUSED))
-    // Who has it reads it, and so does who gets the same content.
+    // Its owner reads it, and so does another owner of the same content.
     expect(await textOf(spills.read(one, path))).toBe('mine')
     expect(await spills.write(other, HANDLE, Buffer.from('mine'), 'txt')).toBe(path)
     expect(await textOf(spills.read(other, path))).toBe('mine')

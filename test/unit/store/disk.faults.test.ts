@@ -60,7 +60,7 @@ async function session(maxBytes: number): Promise<Told> {
     })
     await attempt(() => store.handleOf(second.owner, second.hash))
     await attempt(() => store.list(second.owner))
-    // From here on nobody promises that it is there.
+    // From here on it may be missing.
     told.kept.delete(first.handle)
     await attempt(async () => {
       await store.remove(first.handle, first.owner)

@@ -10,7 +10,7 @@ const found = (text: string): string[] =>
     .map(({ start, end }) => text.slice(start, end))
     .toSorted()
 
-/** In parts, so that nobody takes this file for a place where keys were left. */
+/** In parts, so that no scanner takes these for real keys. */
 const some = (length: number): string => 'a1B2c3D4e5F6g7H8i9J0'.repeat(8).slice(0, length)
 const PREFIXED = [
   `AKIA${'ABCDEFGHIJKLMNOP'}`,

@@ -27,7 +27,7 @@ describe('secrets in columns, by their header', () => {
         ' id | secret \n----+------\n  1 | ***\n(1 row)\n',
       ],
       ['a|pwd\n1|letmein', 'a|pwd\n1|***'],
-      // A row with more cells than there are names.
+      // A row with more cells than names.
       ['a,password,b\n1,swordfish,x,y\n', 'a,password,b\n1,***,x,y\n'],
     ]
     for (const [text, expected] of cases) expect(struck(text)).toBe(expected)

@@ -16,7 +16,7 @@ import {
 
 const IDLE_MS = 4_444_444
 
-/** A pool by whose clock time passes when the test says so, and the processes that its server `s` was started as. */
+/** A pool with a clock that the test moves, and the processes that its server `s` was started as. */
 function world(limits: Partial<Limits> = {}) {
   const started = join(temporaryFolder(), 'started')
   const clock = { now: 0 }

@@ -203,7 +203,7 @@ test('a result that is not parsed is the one that a parser finds, whatever stand
         if (parsed === 'nothing') return
         expect(readAs(line, 0)).toEqual(parsed)
       } catch (error) {
-        // Bytes that are no JSON are noticed by whoever parses them: never taken for another result.
+        // The parser notices bytes that are no JSON: they are never taken for another result.
         expect(error).toBeInstanceOf(SyntaxError)
       }
     }),

@@ -135,7 +135,7 @@ describe('lists between runs', () => {
     expect(names(await pool.list('tools', me, forever))).toEqual(['now'])
     const [failed] = unavailableServers(pool, me)
     expect(failed).toMatchObject({ server: 'hung', reason: expect.stringContaining('did not answer within') })
-    // A client of another kind, of whose lists nothing is known: only the server that works is waited for.
+    // A client of another kind, without known lists: only the server that works is waited for.
     expect(names(await pool.list('tools', client({ roots: {} }), forever))).toEqual(['now'])
   })
 

@@ -241,7 +241,8 @@ describe('lists', () => {
     })
     const me = client()
     const fetches = () => asked(pool, 's', 'tools/list', exchange(me))
-    // Who is told of a change asks again: what the server says while its first answer is read is told, not fetched.
+    // A client that hears of a change asks again: a change that the server reports while its first answer is read is passed on, not
+    // fetched.
     const settled = async (): Promise<number> => {
       await pool.list('tools', me, forever)
       return putOff.length
@@ -249,7 +250,7 @@ describe('lists', () => {
     await expect.poll(settled).toBe(1)
     const first = await fetches()
     expect(first).toBeLessThanOrEqual(4 * MAX_ROUNDS)
-    // Who asks gets what is true now; what the server says then is put off together with what it said before.
+    // A request gets the present list; a change that the server reports then is put off together with the one before.
     expect(names(await pool.list('tools', me, forever))).toEqual(['calls'])
     const second = await fetches()
     expect(second).toBeLessThanOrEqual(first + MAX_ROUNDS)

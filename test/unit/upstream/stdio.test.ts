@@ -101,7 +101,7 @@ verifies('S3.34 S3.36', 'a server that dies fails its calls at once, with its la
   expect(pool.status()[0]?.lastError).toBe('server `s`: exited with code 7: last words')
 })
 
-/** A process that there is none of, and the transport that starts it. */
+/** A fake process, and the transport that starts it. */
 function fakeProcess(stdin: Writable = new PassThrough(), limits: Partial<Limits> = {}) {
   const child = Object.assign(new EventEmitter(), {
     exitCode: null as number | null,
@@ -392,7 +392,7 @@ test.each([
   expect(causeOfDeath(before, after, signal)).toBe(reason)
 })
 
-/** A transport whose process was started, and what it delivered. */
+/** A transport with a started process, and what it delivered. */
 async function fakeServer(limits: Partial<Limits>) {
   const { child, transport } = fakeProcess(undefined, limits)
   const messages: JsonRpcMessage[] = []

@@ -20,7 +20,8 @@ export function valuePattern({ field, op, value }, { kind }) {
 }
 
 /**
- * The pattern whose lines are the records to count: lines as records, or a field that stands on a line of its own in indented JSON and
+ * The pattern for the lines that are the records to count: lines as records, or a field that stands on a line of its own in indented JSON
+ * and
  * nowhere but in these records.
  */
 export function countable({ where = [], words }, payload) {

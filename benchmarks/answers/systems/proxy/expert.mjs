@@ -1,6 +1,6 @@
 /**
- * An agent that knows the tools well. Its rules know no payload; change them only for all, and then judge by payloads and seeds that nobody
- * has looked at:
+ * An agent that knows the tools well. Its rules know no payload; change them only for all, and then judge by payloads and seeds that were
+ * not looked at:
  * - it reads the preview first, and answers at once where that already says the answer exactly and completely: the number of records,
  *   all values of a field with their counts, the names of all fields. Ranges and means there may be rounded, so it never takes figures
  *   from them;
@@ -8,7 +8,7 @@
  *   main collection, `fields` with what is wanted and what identifies it, an aggregate where one number is wanted, and a `limit`
  *   above the default where a list is wanted whole;
  * - what two lists have in common it joins in one query, and asks one list after the other where the reply joined something else;
- * - it goes to the next page as long as it is told that there is one, and answers from nothing less than all;
+ * - it goes to the next page as long as the reply names one, and answers from nothing less than all;
  * - of passages it takes the one with most of the words, and looks at one that is cut once more, round the words;
  * - when a name was read as another field than the one asked for, or refused, it looks once at what the reply offers instead.
  */

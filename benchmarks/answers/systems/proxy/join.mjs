@@ -3,8 +3,8 @@ import { isShortened, plainName, valuesIn } from './read.mjs'
 import { dotted, readAs } from './words.mjs'
 
 /**
- * One query with `join_on`. Undefined when the reply leaves a doubt: fields or lists that are not those of the question, or a field
- * whose list cannot be told.
+ * One query with `join_on`. Undefined when the reply leaves a doubt: fields or lists other than the question's, or a field of an unclear
+ * list.
  * @param {object} call   arguments that choose the records of the first list
  * @param {object} other   `join` of the question
  * @param {{ talk: import('./talk.mjs').Talk, name: (way: string[]) => string, elsewhere?: string }} options
@@ -62,7 +62,7 @@ function asMeant({ notes }, { on, equals, want }, list, guess) {
   return there && read && same(left, on) && same(right, equals)
 }
 
-/** The column of the second list's field: by its own name, or by that which the reply says it has where both lists have one. */
+/** The column of the second list's field: by its own name, or by the name in the reply where both lists have one. */
 function columnOf({ notes }, want) {
   const [, both, renamed] = /Both have (.+?): those of .+? are (.+)\.$/m.exec(notes.join('\n')) ?? []
   if (both === undefined) return dotted(want)

@@ -1,6 +1,6 @@
 /**
  * An agent that has read no documentation. Its rules know no payload; change them only for all, and then judge by payloads and seeds that
- * nobody has looked at:
+ * were not looked at:
  * - it glances at the preview, and takes from it the handle, the number of records and the names of fields;
  * - it names fields as the question's words end (`login` for `user.login`), never says `path` or `fields` at first, and quotes no values;
  * - it counts by `where` and reads the total of the reply; groups, sums and sorts by the plain word; looks text up by a search for the

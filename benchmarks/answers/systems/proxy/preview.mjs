@@ -8,7 +8,7 @@ import { readType } from './type-line.mjs'
  * @property {number | undefined} lines     of a text
  * @property {string | undefined} main      its path, `$.items`
  * @property {import('./type-line.mjs').Type | undefined} type   of its records
- * @property {Map<string, [string, number][]>} values   fields whose values are all listed, each with its count
+ * @property {Map<string, [string, number][]>} values   fields with all their values listed, each with its count
  * @property {Map<string, string>} beside   scalars of the document itself
  */
 

@@ -7,10 +7,10 @@ import { decode } from '@toon-format/toon'
  * @property {unknown[]} rows       JSON lines and the rows of tables
  * @property {string[]} passages    hits as text: lines of a log, passages of a document
  * @property {{name: string, args: object}[]} calls   ready-made calls
- * @property {number | undefined} matched   how many there are over everything
+ * @property {number | undefined} matched   the number over everything
  * @property {number | undefined} next      the offset of the next page
- * @property {boolean} nothing      it says that there is nothing, over everything
- * @property {boolean} more         it says that there is more than it shows
+ * @property {boolean} nothing      it says that nothing matches, over everything
+ * @property {boolean} more         it says that more exists than it shows
  */
 
 const TABLE = /^\s*[\w."[\]*]*\[\d+\]\{.*\}:\s*$/

@@ -11,7 +11,7 @@ import { isShortened, valuesIn } from './read.mjs'
  * @param {import('./talk.mjs').Talk} options.talk
  * @param {object} options.args   of the search
  * @param {import('./preview.mjs').Preview} options.preview
- * @param {(field: string) => object} options.recordCall   arguments of a filter for the record whose field has the words
+ * @param {(field: string) => object} options.recordCall   arguments of a filter for the record with the words in this field
  * @returns {Promise<import('../../contract.mjs').Answer>}
  */
 export async function search({ ask, relevance, talk, args, preview, recordCall }) {

@@ -93,7 +93,7 @@ function object(reader) {
       space(reader)
       if (take(reader, ':')) type.fields.set(name, union(reader))
       else {
-        // The bare form: names, with [] and {} behind those that hold others.
+        // The bare form: names, with [] and {} behind names that hold others.
         const list = take(reader, '[]')
         const inner = reader.text[reader.at] === '{' ? primary(reader) : leaf()
         type.fields.set(name, list ? { ...leaf(), element: inner } : inner)

@@ -43,7 +43,7 @@ verifies(
 verifies('S4.41', 'a result of 20 KB to 5 MB in a file is told in 200 tokens, and handed on for 600', () => {
   expect(results.map(({ bytes }) => bytes)).toEqual([20_000, 100_000, 500_000, 5_000_000])
   for (const { bytes = 0, inline, file, preview, byReference, byPath, byFile } of results) {
-    // The seed's rough count: four characters a token, which is less than there are.
+    // The seed's rough count: four characters a token, which is too few.
     expect(inline).toBeGreaterThan(bytes / 4)
     expect(file).toBeLessThanOrEqual(200)
     expect(preview).toBeLessThanOrEqual(1000)

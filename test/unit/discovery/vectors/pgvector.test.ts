@@ -87,7 +87,7 @@ describe('pgvector', () => {
         super()
         seen.push(options)
       }
-      // Node ends a process for an error that nobody listens to.
+      // Node ends a process for an `error` event without a listener.
       on(event: string) {
         listeners.push(event)
       }

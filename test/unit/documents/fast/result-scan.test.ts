@@ -28,7 +28,7 @@ function lines(all: readonly JsonValue[]): string {
   return all.map((one) => JSON.stringify(one)).join('\n')
 }
 
-/** Records whose keys come in changing order, some of them not at all. */
+/** Records with keys in changing order, some of them absent. */
 function wideKeys(): JsonValue {
   return {
     größe: 'ü',

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type MarkupTokens, readMarkup } from '../../../../src/documents/formats/markup-tokens.ts'
 
-/** All that is told of a text, in order. */
+/** All events of a text, in order. */
 function toldOf(text: string, kind: 'html' | 'xml', shortcuts: boolean): unknown[] {
   const told: unknown[] = []
   const tell =

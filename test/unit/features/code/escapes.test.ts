@@ -105,7 +105,7 @@ const ATTEMPTS: readonly string[] = [
   'return await d.rows({ path: "/etc/passwd" }).then((r) => JSON.stringify(r).includes("root:") ? "ESCAPED" : 0)',
   'return await d.rows({ limit: -1, offset: -5 }).then((r) => r.length)',
   'return await d.rows({ limit: NaN, offset: Infinity }).then((r) => r.length)',
-  // Questions to a model: nobody answers here, and nothing of the host is told.
+  // Questions to a model: no model answers here, and the reply tells nothing of the host.
   'return await ask("q", { toJSON() { return globalThis.process ? "ESCAPED" : 1 } })',
   'return await ask({ toString() { return "x".repeat(2e6) } })',
   'return await ask("q", doc(THEIRS))',

@@ -189,7 +189,7 @@ describe('search', () => {
       expect.arrayContaining(['description', 'annotations']),
     )
     expect((await fields('scribe')).filesystemModify).toEqual(['annotations'])
-    // A word of a hint is found by nobody who means something else.
+    // A word of a hint is not found by a query that means something else.
     expect(await fields('read-only')).toMatchObject({
       get_current_time: ['annotations'],
       filesystemQuery: ['annotations'],

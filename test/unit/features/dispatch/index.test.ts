@@ -137,7 +137,7 @@ describe('connections', () => {
       gate.resolve()
       expect(await Promise.all(calls)).toEqual(['12:00', '12:00', '12:00'])
       expect([files.connections, slow.connections]).toEqual([0, 1])
-      // Who wants the list anew connects.
+      // A request for a new list connects.
       await second.data({ action: 'list', connection: 'files', refresh: true })
       expect([files.connections, files.lists]).toEqual([1, 1])
     },

@@ -8,7 +8,7 @@ import { dispatchWorld, type Reply, textOf, type World } from './world.ts'
 const LINES = Array.from({ length: 3000 }, (_, n) => `line ${n + 1}${n % 100 === 0 ? ' Föö' : ''}`)
 const CONTENT = `${LINES.join('\n')}\n`
 
-/** A world in which there is a file, and its path and handle. */
+/** A world with a file, and its path and handle. */
 async function spilled(options: Parameters<typeof dispatchWorld>[0] = {}) {
   const world = dispatchWorld({ spill: { threshold: 1000 }, ...options })
   const reply = await world.run({ content: [{ type: 'text', text: CONTENT }] })
@@ -203,7 +203,7 @@ describe('files and handles of others', () => {
   verifies('S4.55', 'a kept result does not change with its file', async () => {
     const { path, handle, ask } = await spilled()
     writeFileSync(path, 'changed')
-    // Whoever may write there may; what is kept is not touched by it.
+    // The file system may allow the write; the kept result does not change.
     expect(textOf(await ask({ cache_id: handle, op: 'head', lines: 1 }))).toBe('line 1 Föö')
   })
 })

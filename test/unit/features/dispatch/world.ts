@@ -25,7 +25,7 @@ import { directEngine } from '../../../support/direct-engine.ts'
 import { around } from '../../../support/onion.ts'
 import { client, exchange, temporaryFolder } from '../../../support/upstream.ts'
 
-/** Nobody searches here. */
+/** No test searches here. */
 const finder: Finder = { over: () => async () => [], retain() {}, release() {}, close: async () => {} }
 
 export interface Reply extends JsonObject {

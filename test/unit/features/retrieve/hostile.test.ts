@@ -1,4 +1,4 @@
-/** Servers that nobody should trust: whatever their definitions hold, tools are found, told and called, in replies that can be read. */
+/** Hostile servers: whatever their definitions hold, tools are found, told and called, in replies that can be read. */
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'

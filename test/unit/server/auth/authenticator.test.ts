@@ -184,7 +184,7 @@ describe('an address that guesses tokens', () => {
     const asked = as.asked.length
     for (let n = 0; n < 5; n++)
       expect((await bearer(await as.token({}, { kid: `made-up-${n}` }))).status).toBe(429)
-    // Keys of unknown names are looked for once a minute, whoever makes them up.
+    // Keys of unknown names are looked for once a minute, however many are made up.
     expect(as.asked.length).toBeLessThanOrEqual(asked + 1)
   })
 

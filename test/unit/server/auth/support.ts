@@ -117,7 +117,7 @@ export interface Asking {
   bearer(token: string): Promise<Answer>
 }
 
-/** A server that answers 200 to whoever is known; under `/stream` the answer does not end. */
+/** A server that answers 200 to known clients; under `/stream` the answer does not end. */
 export async function asking(
   proxySettings: JsonObject,
   { clock: { now }, fetch }: { clock: Clock; fetch?: typeof globalThis.fetch },

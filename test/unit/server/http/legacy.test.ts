@@ -423,7 +423,7 @@ describe('a cancellation that arrived before its request', () => {
 const LOST = { id: 'call', method: 'tools/call', params: {} }
 const STREAM = { accept: 'text/event-stream' }
 
-/** A call under way whose stream the client has lost after its first event. */
+/** A call under way with a stream that the client lost after its first event. */
 async function lost(version = '2025-11-25') {
   const answer = deferred<object>()
   let notify: (n: number) => void = () => {}

@@ -124,7 +124,7 @@ test('a connection beyond the limit is closed, and one that ends makes room', as
     .toBe(200)
 })
 
-// Who may connect, and whose session it is.
+// Which clients may connect, and which session is theirs.
 
 /** Knows everybody who gives a name. */
 const byName: Authenticator = {

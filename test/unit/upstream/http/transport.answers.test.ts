@@ -52,7 +52,7 @@ describe('a large answer is handed on as bytes', () => {
   })
 })
 
-/** The same JSON in an event whose data has several lines. */
+/** The same JSON in an event with data of several lines. */
 function lines(text: string): string {
   return `data: ${text.replace('"result":', '\ndata:"result":\ndata: ')}`
 }

@@ -19,7 +19,7 @@ const none = (response: ServerResponse): void => void response.writeHead(405).en
 const progress = { jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 1 } }
 const closedEarly = { error: { message: 'closed the stream before the answer' } }
 
-/** Timers that run at once, but for those that are to keep waiting; what was asked for is noted. */
+/** Timers that run at once, except the ones that are to keep waiting; what was asked for is noted. */
 function eager(noted: number[], keep: (ms: number) => boolean = () => false): Later {
   return (ms, run) => {
     noted.push(ms)

@@ -67,7 +67,7 @@ export class Reply {
   }
 
   onceClosed(run) {
-    // Who asked may be gone before the request was read.
+    // The requester may be gone before the request was read.
     if (this.#response.destroyed) run()
     else this.#response.once('close', run)
   }

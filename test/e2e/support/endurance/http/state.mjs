@@ -6,7 +6,7 @@ export const streams = new Set()
 export const hanging = new Map()
 /** Markers of calls that were refused once. */
 export const refused = new Set()
-/** Answers that wait for whoever takes up their stream, by event id. */
+/** Answers that wait for the client to take up their stream, by event id. */
 export const unsent = new Map()
 /** How the next handshakes break, by path. */
 export const brokenHandshakes = new Map()
