@@ -122,7 +122,7 @@ export function createSchedule(options: ScheduleOptions): Schedule {
 
   /**
    * To start another worker takes longer than most tasks: it starts when those that run have been busy for a while, not while one starts,
-   * and never for what nobody waits for.
+   * and never for work that is done beforehand.
    */
   function mayStart({ background, queued }: Job): boolean {
     const running = slots.filter(({ worker }) => alive(worker))

@@ -359,7 +359,7 @@ test('a question waits for the worker that has its result open, but not for long
   expect(names(running)).toEqual(['c0', 'c1'])
 })
 
-test('what nobody waits for starts no other worker', async () => {
+test('work that is done beforehand starts no other worker', async () => {
   const { running, ask } = heldWorkers(2)
   void ask('a0')
   void ask('beforehand', { background: true })
