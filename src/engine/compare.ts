@@ -128,11 +128,27 @@ function changedElements(
   told.work(one.length + other.length)
   const key = keyOf(one, other)
   if (key !== undefined) return changedRecords(one, other, key, path, told)
-  const [before, after] = [one.map(inOneOrder), other.map(inOneOrder)]
-  const changes = lineChanges(before, after, MOST_LINES)
+  const [from, behind] = alikeEnds(one, other)
+  const between = (list: readonly JsonValue[]): readonly JsonValue[] => list.slice(from, list.length - behind)
+  const [before, after] = [between(one), between(other)]
+  const changes = lineChanges(before.map(inOneOrder), after.map(inOneOrder), MOST_LINES)
   if (changes === undefined) throw new TooMuch()
-  for (const at of changes.removed) told.say('-', `${path}[${at}]: ${toJson(one[at] ?? null)}`)
-  for (const at of changes.added) told.say('+', `${path}[${at}]: ${toJson(other[at] ?? null)}`)
+  for (const at of changes.removed) told.say('-', `${path}[${from + at}]: ${toJson(before[at] ?? null)}`)
+  for (const at of changes.added) told.say('+', `${path}[${from + at}]: ${toJson(after[at] ?? null)}`)
+}
+
+/** How many elements are written alike at the beginning and at the end of both: they need not be put in one order, which takes long. */
+function alikeEnds(one: readonly JsonValue[], other: readonly JsonValue[]): [from: number, behind: number] {
+  const most = Math.min(one.length, other.length)
+  let from = 0
+  while (from < most && isWrittenAlike(one[from], other[from])) from += 1
+  let behind = 0
+  while (behind < most - from && isWrittenAlike(one.at(-1 - behind), other.at(-1 - behind))) behind += 1
+  return [from, behind]
+}
+
+function isWrittenAlike(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other)
 }
 
 /** A field that every record of both lists has, with another value each; what tells things apart before what they are called. */
@@ -171,7 +187,7 @@ function changedRecords(
     told.work(Object.keys(record).length)
     const earlier = before.get(value)
     if (earlier === undefined) told.say('+', `${path} ${toJson(record)}`)
-    else {
+    else if (!isWrittenAlike(earlier, record)) {
       const fields = changesIn(earlier, record, [], [])
       const said = fields.map(
         ({ field, before, after }) => `${String(field)} ${toJson(before ?? null)} → ${toJson(after ?? null)}`,

@@ -55,7 +55,7 @@ export interface Schedule {
   close(): void
 }
 
-/** Milliseconds a task runs before it counts as long, and after which a task is no longer held back for its home. */
+/** Milliseconds a task runs before it counts as long, and after which a task is no longer held back for its home or for a worker that runs. */
 const SLICE = 500
 const HELD_BACK = 150
 /** Milliseconds in which an agent is expected to ask for more long tasks after one. */
@@ -116,10 +116,27 @@ export function createSchedule(options: ScheduleOptions): Schedule {
 
   const now = (): number => performance.now()
   const isSlow = ({ job, begun }: Slot): boolean => job !== undefined && (job.long || now() - begun > SLICE)
+  const isStarting = ({ job, begun }: Slot): boolean =>
+    job !== undefined && begun === Number.POSITIVE_INFINITY
   const alive = (worker: Worker | undefined): boolean => worker !== undefined && !worker.isGone
+
+  /**
+   * To start another worker takes longer than most tasks: it starts when those that run have been busy for a while, not while one starts,
+   * and never for work that is done beforehand.
+   */
+  function mayStart({ background, queued }: Job): boolean {
+    const running = slots.filter(({ worker }) => alive(worker))
+    if (running.length === 0) return true
+    if (background || running.some(isStarting)) return false
+    return (
+      now() - queued >= HELD_BACK ||
+      running.every(({ job, begun }) => job !== undefined && now() - begun >= HELD_BACK)
+    )
+  }
 
   function mayBegin(job: Job, slot: Slot): boolean {
     const { home } = job
+    if (!alive(slot.worker) && !mayStart(job)) return false
     if (alive(home) && slot.worker !== home) {
       if (job.background) return false
       const at = slots.find(({ worker }) => worker === home)
@@ -296,7 +313,7 @@ export function createSchedule(options: ScheduleOptions): Schedule {
       if (closed || waiting.size > 0) return undefined
       const slot =
         slots.find(({ job, worker }) => job === undefined && alive(worker)) ??
-        slots.find(({ job }) => job === undefined)
+        slots.find(({ job }) => job === undefined && !slots.some(isStarting))
       if (slot === undefined) return undefined
       if (!alive(slot.worker)) {
         slot.worker = start(options)

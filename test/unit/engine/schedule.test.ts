@@ -338,6 +338,10 @@ test('a question waits for the worker that has its result open, but not for long
   void ask('a0')
   void ask('b0')
   await settled()
+  // Another worker takes longer to start than most tasks take.
+  expect(names(running)).toEqual(['a0'])
+  await pass(300)
+  expect(names(running)).toEqual(['a0', 'b0'])
   const home = one.free()
   expect(home).toBeUndefined()
   running.find(({ task }) => task === 'b0')?.end()
@@ -353,6 +357,18 @@ test('a question waits for the worker that has its result open, but not for long
   expect(names(running)).toEqual(['c0'])
   await pass(300)
   expect(names(running)).toEqual(['c0', 'c1'])
+})
+
+test('work that is done beforehand starts no other worker', async () => {
+  const { running, ask } = heldWorkers(2)
+  void ask('a0')
+  void ask('beforehand', { background: true })
+  await settled()
+  await pass(300)
+  expect(names(running)).toEqual(['a0'])
+  running[0]?.end()
+  await settled()
+  expect(names(running)).toEqual(['beforehand'])
 })
 
 test('a worker ends when nothing was asked for some minutes', async () => {
