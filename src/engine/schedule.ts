@@ -121,7 +121,7 @@ export function createSchedule(options: ScheduleOptions): Schedule {
   const alive = (worker: Worker | undefined): boolean => worker !== undefined && !worker.isGone
 
   /**
-   * To start another worker takes longer than most tasks: it starts when those that run have been busy for a while, not while one starts,
+   * To start another worker takes longer than most tasks: it starts when the running ones have been busy for a while, not while one starts,
    * and never for work that is done beforehand.
    */
   function mayStart({ background, queued }: Job): boolean {

@@ -152,7 +152,7 @@ export function onlyPlaceWith(
   return only && !another ? { path: only.path, records: only.records() } : undefined
 }
 
-/** Of several places those that the names themselves call: `creator` of `creator.version`. All of them where the names call none. */
+/** Of several places the ones that the names themselves call: `creator` of `creator.version`. All of them where the names call none. */
 function named(places: readonly Candidate[], names: readonly string[]): readonly Candidate[] {
   if (places.length < 2) return places
   const holders = names.map((name) => lastName(name.replace(/[.[][^.[]*$/, '')))

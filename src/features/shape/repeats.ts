@@ -35,9 +35,6 @@ const REMEMBERED = 2000
 /** Bytes of a result that is compared: a larger one takes too long for what somebody waits for. */
 const LARGEST_COMPARED = 8 * 1024 * 1024
 
-/** Bytes from which samples tell first whether a result is another one altogether. */
-const LEAST_SAMPLED = 256 * 1024
-
 /** What changed must cost less than this part of the preview that it stands for. */
 const WORTH = 0.75
 
@@ -85,7 +82,6 @@ export function createTold({ engine, resultStore, logger }: ToldOptions): Told {
   ): Promise<Comparison | undefined> {
     const before = await resultStore.get(exchange.agent, since)
     if (before === undefined) return undefined
-    if (entry.size >= LEAST_SAMPLED && isOther(before.content, entry.content)) return undefined
     const can = [before, entry].every(
       ({ content, size }) => size <= LARGEST_COMPARED && partsIn(content).length === 0,
     )
@@ -135,29 +131,6 @@ export function createTold({ engine, resultStore, logger }: ToldOptions): Told {
       }
     },
   }
-}
-
-/** Samples of a result, bytes of each, and how many of them an earlier result must lack to be another one. */
-const SAMPLES = 8
-const SAMPLE = 48
-const MOST_LACKING = 6
-
-/**
- * Most of a long result does not stand in the one before: what changed takes far more than the few lines that would be told. It is decided
- * on bytes, for to open and compare both takes longer than the preview.
- */
-export function isOther(before: Uint8Array, after: Uint8Array): boolean {
-  const [old, now] = [bufferOf(before), bufferOf(after)]
-  let lacking = 0
-  for (let nth = 0; nth < SAMPLES && lacking < MOST_LACKING; nth++) {
-    const from = Math.floor(((nth + 0.5) * (now.length - SAMPLE)) / SAMPLES)
-    if (!old.includes(now.subarray(from, from + SAMPLE))) lacking += 1
-  }
-  return lacking >= MOST_LACKING
-}
-
-function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength)
 }
 
 /** The same call of the same client; of pages, the page that it saw last, by whatever call of the server. */

@@ -4,7 +4,7 @@ import type { Engine } from '../../../src/engine/contract.ts'
 import { digest } from '../../../src/engine/digest.ts'
 import { createViews } from '../../../src/engine/views.ts'
 import { createShape, type ShapeOptions } from '../../../src/features/shape/index.ts'
-import { isOther, type Repeats } from '../../../src/features/shape/repeats.ts'
+import type { Repeats } from '../../../src/features/shape/repeats.ts'
 import { silentLogger } from '../../../src/observe/log.ts'
 import { blocksOf, plain, type Result, textIn } from '../../../src/protocol/content.ts'
 import type { Agent } from '../../../src/protocol/exchange.ts'
@@ -190,15 +190,6 @@ describe('the same call again', () => {
     expect((await call(records())).text).toMatch(/type: /)
     expect((await call(records({ 1: { state: 'closed' } }))).text).toMatch(/type: /)
   })
-})
-
-test('a long result is another one where most of it does not stand in the one before', () => {
-  const lines = (salt: number, count = 5000): string[] =>
-    Array.from({ length: count }, (_, at) => `line ${at} with ${at * salt} and what is in it`)
-  const bytes = (texts: string[]): Uint8Array => Buffer.from(texts.join('\n'))
-  expect(isOther(bytes(lines(7)), bytes(lines(13)))).toBe(true)
-  expect(isOther(bytes(lines(7)), bytes(['a new line', ...lines(7).slice(400)]))).toBe(false)
-  expect(isOther(bytes(lines(7)), bytes(lines(7).reverse()))).toBe(false)
 })
 
 describe('snapshots of a page', () => {
