@@ -77,15 +77,15 @@ function beforeWord(bytes: Uint8Array, at: number, to: number): number {
   return whole === undefined || isWrapped ? to : from + whole.length
 }
 
-/** Where base64 begins behind a word and a line break, as JSON writes one, and behind a name: `key=` of base64 that does not end there. */
+/** Where the line begins that is behind a word and a line break, as JSON writes one. A word and `=` may be the end of other base64. */
 function behindWord(bytes: Uint8Array, from: number, at: number): number {
-  const written = (start: number, end: number) =>
-    Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1')
-  const [above = ''] = /^.*\w.*\\[nrt]/s.exec(written(from, Math.min(from + LONGEST_WORD, at))) ?? []
-  const start = from + above.length
-  const [name = ''] =
-    /^[\w.-]+=(?=[^=\\])/.exec(written(start, Math.min(start + LONGEST_WORD, bytes.length))) ?? []
-  return start + name.length
+  const start = Buffer.from(
+    bytes.buffer,
+    bytes.byteOffset + from,
+    Math.min(LONGEST_WORD, at - from),
+  ).toString('latin1')
+  const [above = ''] = /^.*\w.*\\[nrt]/s.exec(start) ?? []
+  return from + above.length
 }
 
 /** Base64 without what JSON and line breaks put into it. */

@@ -146,7 +146,7 @@ describe('base64 in a text', () => {
     expect(blobs[0]).toEqual(png)
   })
 
-  test.each(['The picture: ', 'The picture\n', 'picture:\r\n', 'key=', 'A note\nLOGO=', 'a data: '])(
+  test.each(['The picture: ', 'The picture\n', 'picture:\r\n'])(
     'is a part behind words: %j',
     async (words) => {
       const png = madePng(640, 480, 8000)
