@@ -84,6 +84,21 @@ describeWithValkey('two proxies over one store', () => {
     },
   )
 
+  test('the variables of a program last at both proxies, for one client alone', async () => {
+    const { file, anna, ben } = await tokens()
+    const [here, there] = await replicas(await started(), { auth: { tokens: file } })
+    const program = (code: string) => ({ name: 'proxy_code', arguments: { code, session: 'mine' } })
+    const [annas, annasThere] = [
+      await connect('2.x modern', here, anna),
+      await connect('2.x modern', there, anna),
+    ]
+    const bens = await connect('2.x modern', there, ben)
+    expect(textOf(await annas.callTool(program('globalThis.seen = 41; return seen')))).toBe('=> 41')
+    expect(textOf(await annasThere.callTool(program('seen += 1; return seen')))).toBe('=> 42')
+    expect(textOf(await annas.callTool(program('return seen')))).toBe('=> 42')
+    expect(textOf(await bens.callTool(program('return typeof seen')))).toBe('undefined')
+  })
+
   test('for clients that cannot be told apart a handle is the only key, at both', async () => {
     const [here, there] = await replicas(await started())
     const one = await connect('2.x modern', here)
