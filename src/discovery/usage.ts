@@ -21,7 +21,7 @@ export interface Usage {
   close(): Promise<void>
 }
 
-/** The one who asks. Clients of one profile learn together. */
+/** The client that asks. All clients with one profile share what was learned. */
 export interface Who {
   readonly agent: string
   readonly profile: string

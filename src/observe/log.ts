@@ -55,7 +55,7 @@ export function callerOf(client: Client): Caller {
 
 const callers = new WeakMap<Client, Caller>()
 
-/** Values that are looked at to measure something: beyond them a size is what they have. */
+/** The most values of a result that are measured: a longer result counts with the size of these. */
 const MOST_VALUES = 2000
 
 /** Characters of a value as JSON, about: nothing is written out to be measured. */

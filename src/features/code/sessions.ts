@@ -1,5 +1,5 @@
 /**
- * Variables that last: the memory of a machine as its program left it, kept as any result is, under the same owner and for as long. A
+ * Variables that last: the memory of a machine after its program is kept like any result, with the same owner and the same life. A
  * reader of its handle gets a line of text.
  */
 import { hashInSlices } from '../../engine/content.ts'
