@@ -18,6 +18,7 @@ const REQUIRED = {
   'ajv/dist/2020.js': 'ajv.cjs',
   'cross-spawn': 'cross-spawn.cjs',
   htmlparser2: 'htmlparser2.cjs',
+  pino: 'pino.cjs',
   re2js: 're2js.cjs',
   'wink-bm25-text-search': 'wink-bm25-text-search.cjs',
   yaml: 'yaml.cjs',
@@ -26,6 +27,8 @@ const REQUIRED = {
 const READ = ['gpt-tokenizer/data/o200k_base.tiktoken']
 
 const BUNDLE = 'dist/bundle'
+/** Node reads what a start loads from end to end. Names stay, so that errors can be read. */
+const BLANKS = { compress: false, mangle: false, codegen: { removeWhitespace: true } }
 const LICENSES = 'THIRD-PARTY-LICENSES.txt'
 /** The folder of the page. */
 const PAGE = 'console'
@@ -75,8 +78,7 @@ async function bundle() {
     dir: BUNDLE,
     format: 'esm',
     comments: { legal: true, annotation: false, jsdoc: false },
-    // Node reads what a start loads from end to end. Names stay, so that errors can be read.
-    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+    minify: BLANKS,
     // For a profiler. The package has no maps, so no file names one.
     sourcemap: 'hidden',
     entryFileNames: '[name].js',
@@ -120,7 +122,7 @@ async function bundleRequired() {
   const modules = await Promise.all(
     Object.entries(REQUIRED).map(async ([name, file]) => {
       const made = await rolldown({ input: name, platform: 'node' })
-      const { output } = await made.write({ file: join(BUNDLE, file), format: 'cjs' })
+      const { output } = await made.write({ file: join(BUNDLE, file), format: 'cjs', minify: BLANKS })
       await made.close()
       return output.flatMap((chunk) => chunk.moduleIds ?? [])
     }),

@@ -13,38 +13,39 @@ interface OptionFacts {
   allowed?: string
 }
 
+/**
+ * Says what an option is. In place: a start makes some hundred options, and each method of zod that adds something makes a schema anew.
+ * So ranges are added at once as well.
+ */
+function told<T extends z.ZodType>(schema: T, facts: OptionFacts): T {
+  z.globalRegistry.add(schema, { ...facts })
+  return schema
+}
+
 /** A whole number from `min` to `max`. */
 export function integer(description: string, facts: { unit?: string; min: number; max: number }): z.ZodInt {
   const { min, max, ...rest } = facts
-  return z
-    .int()
-    .min(min)
-    .max(max)
-    .meta({ description, ...rest })
+  return told(z.int().check(z.gte(min), z.lte(max)), { description, ...rest })
 }
 
 /** A number from `min` to `max`, with decimals. */
 export function number(description: string, facts: { unit?: string; min: number; max: number }): z.ZodNumber {
   const { min, max, ...rest } = facts
-  return z
-    .number()
-    .min(min)
-    .max(max)
-    .meta({ description, ...rest })
+  return told(z.number().check(z.gte(min), z.lte(max)), { description, ...rest })
 }
 
 export function flag(description: string): z.ZodBoolean {
-  return z.boolean().meta({ description })
+  return told(z.boolean(), { description })
 }
 
 /** Text that is not empty. */
 export function text(description: string): z.ZodString {
-  return z.string().min(1).meta({ description })
+  return told(z.string().min(1), { description })
 }
 
 /** A list of texts that are not empty. */
 export function names(description: string): z.ZodArray<z.ZodString> {
-  return z.array(z.string().min(1)).meta({ description })
+  return told(z.array(z.string().min(1)), { description })
 }
 
 /** One of a few words, read in any case. */
@@ -53,7 +54,7 @@ export function oneOf<const T extends readonly [string, ...string[]]>(
   description: string,
   facts: Pick<OptionFacts, 'spellings'> = {},
 ): z.ZodEnum<{ [K in T[number]]: K }> {
-  return z.enum(values).meta({ description, ...facts })
+  return told(z.enum(values), { description, ...facts })
 }
 
 /** A schema together with everything that was wrapped around it. */
@@ -72,7 +73,13 @@ export function unwrap(schema: z.ZodType): Leaf {
     if (!(type instanceof z.ZodOptional)) fallback = type.def.defaultValue
     type = type.unwrap() as z.ZodType
   }
-  return { type, facts: type.meta() ?? {}, default: fallback }
+  return {
+    type,
+    get facts() {
+      return type.meta() ?? {}
+    },
+    default: fallback,
+  }
 }
 
 /** The schema at a path, through objects, lists and maps. Undefined: the path leaves the schema. */

@@ -42,14 +42,19 @@ function rowsOf(schema: z.ZodObject, prefix: string): OptionRow[] {
   return Object.entries(schema.shape).flatMap(([key, inner]): OptionRow[] => {
     const path = `${prefix}${key}`
     const option = inner as z.ZodType
-    const { type, facts, default: fallback } = unwrap(option)
+    const { type, default: fallback } = unwrap(option)
     if (type instanceof z.ZodObject) return rowsOf(type, `${path}.`)
     const names = Object.hasOwn(OPTION_NAMES, path) ? OPTION_NAMES[path] : undefined
     return [
       {
         path,
-        description: facts.description ?? '',
-        range: range(option),
+        // A start needs neither.
+        get description() {
+          return type.meta()?.description ?? ''
+        },
+        get range() {
+          return range(option)
+        },
         default: fallback,
         env: names?.env ?? (takesOne(type) ? [variableOf(path)] : []),
         flag: names?.flag,

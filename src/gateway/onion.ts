@@ -2,7 +2,6 @@
 import type { Config } from '../config/schema.ts'
 import { callLog } from '../features/call-log/index.ts'
 import type { Code } from '../features/code/index.ts'
-import { createProxyTools, handlesMeant } from '../features/query-tools/index.ts'
 import { references } from '../features/references/index.ts'
 import type { ResultCache } from '../features/result-cache/index.ts'
 import { savings } from '../features/savings/index.ts'
@@ -26,6 +25,7 @@ import {
   callWriter,
   DISPATCH,
   dialectOf,
+  type OwnTools,
   PROXY_TOOL_NAMES,
   type ProxyTool,
   RESERVED_NAMES,
@@ -44,7 +44,7 @@ export interface Onion {
   /** What programs ask: without what is there for models. */
   programs(): Stage
   /** The three tools that ask what this store keeps. */
-  questions(store: ResultStore): readonly ProxyTool[]
+  questions(store: ResultStore): Promise<readonly ProxyTool[]>
   /** What stands around an exchange now, the client's side first. */
   layers(): OnionLayer[]
 }
@@ -79,8 +79,9 @@ export function createOnion(parts: OnionParts): Onion {
     reserved: [...PROXY_TOOL_NAMES, ...RESERVED_NAMES[settings.exposure]],
   })
   const ownTools = new Set([...PROXY_TOOL_NAMES, DISPATCH])
-  const questionsOf = (resultStore: ResultStore): readonly ProxyTool[] =>
-    createProxyTools({
+  const loadQuestions = () => import('../features/query-tools/index.ts')
+  const questionsOf = async (resultStore: ResultStore): Promise<readonly ProxyTool[]> =>
+    (await loadQuestions()).createProxyTools({
       engine: parts.engine,
       resultStore,
       // A fresh call is a call like any other: it begins where those of clients begin.
@@ -93,15 +94,22 @@ export function createOnion(parts: OnionParts): Onion {
       dialect: dialectOf(settings),
     })
   const { resultStore } = parts
-  const questions = questionsOf(resultStore)
-  const code = parts.code?.({
-    call: (exchange) => logged.handler(exchange),
-    lists: () => logged.lists,
-    ownTools,
-    meant: ({ words, agent }) =>
-      handlesMeant(words, 'proxy_filter', agent, { resultStore, ownTools, dialect: dialectOf(settings) }),
-  })
-  const tools = [...questions, ...present(code)]
+  const loadTools = async (): Promise<readonly ProxyTool[]> => {
+    const [{ handlesMeant }, questions] = await Promise.all([loadQuestions(), questionsOf(resultStore)])
+    const code = await parts.code?.({
+      call: (exchange) => logged.handler(exchange),
+      lists: () => logged.lists,
+      ownTools,
+      meant: ({ words, agent }) =>
+        handlesMeant(words, 'proxy_filter', agent, { resultStore, ownTools, dialect: dialectOf(settings) }),
+    })
+    return [...questions, ...present(code)]
+  }
+  let loaded: ReturnType<OwnTools> | undefined
+  const tools: OwnTools = () => {
+    loaded ??= loadTools()
+    return loaded
+  }
   const router = createRouter({ upstreams, tools, directory, quotas, book })
   const part = (feature: Feature): Middleware[] => present(feature.layer(parts))
   const shaping = part(shape)

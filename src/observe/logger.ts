@@ -1,6 +1,7 @@
 /** The log: JSON lines to standard error or a file. Standard output belongs to the protocol and is never written to. */
 
-import pino from 'pino'
+import { createRequire } from 'node:module'
+import type pino from 'pino'
 import type { Logger } from './log.ts'
 import { createRedactor, type Redactor } from './redact.ts'
 
@@ -16,12 +17,18 @@ export interface LoggerOptions {
   destination?: { write(line: string): void }
 }
 
+/** With the first line that is written: it takes its time, and the answer to the client goes first. */
+const loadPino = (): typeof pino => createRequire(import.meta.url)('pino')
+
+/** From the least important up. */
+const LEVELS = ['debug', 'info', 'warn', 'error'] as const
+
 /** Milliseconds that a line waits for others, at most, and lines that wait, at most. */
 const WAITS_MS = 10
 const MOST_WAITING = 100
 
 interface Line {
-  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  readonly level: (typeof LEVELS)[number]
   readonly fields: object
   readonly message: string
   /** Milliseconds since 1970. */
@@ -34,13 +41,15 @@ interface Line {
  */
 export function createLogger({ level, file, destination, ...options }: LoggerOptions): Logger {
   const redactor = options.redactor ?? createRedactor(options.secrets)
-  const target = destination ?? open(file)
+  // A file that cannot be opened is told of at the start.
+  let target = destination ?? (file === undefined ? undefined : openFile(file))
+  const least = level === 'warning' ? 'warn' : level
   let waiting: Line[] = []
   let timer: NodeJS.Timeout | undefined
   let time = 0
   let text = ''
   const settings: pino.LoggerOptions = {
-    level: level === 'warning' ? 'warn' : level,
+    level: least,
     base: null,
     timestamp: () => `,"time":"${new Date(time).toISOString()}"`,
     // Errors are plain data by then; pino's own serializer would call them `Object`.
@@ -50,30 +59,34 @@ export function createLogger({ level, file, destination, ...options }: LoggerOpt
       log: (fields) => redactor.fields(fields),
     },
   }
-  const log = pino(settings, {
-    write: (line) => {
-      text += line
-    },
-  })
+  let log: pino.Logger | undefined
+  const lineOf = ({ level, fields, message, time: at }: Line): void => {
+    log ??= loadPino()(settings, {
+      write: (line) => {
+        text += line
+      },
+    })
+    time = at
+    log[level](fields, redactor.text(message))
+  }
 
   function flush(): void {
     clearTimeout(timer)
     timer = undefined
     const lines = waiting
     waiting = []
-    for (const { level, fields, message, time: at } of lines) {
-      time = at
-      log[level](fields, redactor.text(message))
-    }
+    lines.forEach(lineOf)
     const written = text
     text = ''
-    if (written !== '') target.write(written)
+    if (written === '') return
+    target ??= openStandardError()
+    target.write(written)
   }
 
   const at =
     (level: Line['level']) =>
     (fields: object, message: string): void => {
-      if (!log.isLevelEnabled(level)) return
+      if (LEVELS.indexOf(level) < LEVELS.indexOf(least)) return
       waiting.push({ level, fields, message, time: Date.now() })
       const isUrgent = level === 'warn' || level === 'error' || destination !== undefined
       if (isUrgent || waiting.length >= MOST_WAITING) flush()
@@ -83,12 +96,16 @@ export function createLogger({ level, file, destination, ...options }: LoggerOpt
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-function open(file: string | undefined): pino.DestinationStream {
-  const target =
-    file === undefined
-      ? pino.destination({ dest: 2, sync: true })
-      : pino.destination({ dest: file, sync: true, mkdir: true, mode: 0o600, append: true })
-  // A reader of the log that went away must not end the session.
+function openStandardError(): pino.DestinationStream {
+  return unfailing(loadPino().destination({ dest: 2, sync: true }))
+}
+
+function openFile(file: string): pino.DestinationStream {
+  return unfailing(loadPino().destination({ dest: file, sync: true, mkdir: true, mode: 0o600, append: true }))
+}
+
+/** A reader of the log that went away must not end the session. */
+function unfailing(target: ReturnType<typeof pino.destination>): pino.DestinationStream {
   target.on('error', () => {})
   return target
 }

@@ -133,6 +133,9 @@ export interface ProxyTool {
   call(args: JsonObject, exchange: Exchange): Promise<JsonObject>
 }
 
+/** The proxy's own tools in the order in which they are listed. They are loaded by the first list or call that needs them. */
+export type OwnTools = () => Promise<readonly ProxyTool[]>
+
 /** Parameters that one call may give: those of any tool here are far fewer, and each that is too many costs time. */
 const MOST_PARAMS = 1_000
 

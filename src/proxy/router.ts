@@ -12,7 +12,7 @@ import type { Upstreams } from '../upstream/contract.ts'
 import { AuthorizationNeeded } from '../upstream/transport.ts'
 import { type Directory, joinHints, mayOffer, type Routes, refuseCursor } from './catalogue.ts'
 import type { Named } from './names.ts'
-import { type ProxyTool, tooManyParams } from './own-tools.ts'
+import { type OwnTools, PROXY_TOOL_NAMES, tooManyParams } from './own-tools.ts'
 import {
   type AddressBook,
   createAddressBook,
@@ -23,8 +23,7 @@ import {
 
 interface RouterOptions {
   upstreams: Upstreams
-  /** The proxy's own tools, in the order in which they are listed. */
-  tools: readonly ProxyTool[]
+  tools: OwnTools
   /** The server of a name. */
   directory: Directory
   /** How often tools may be called. Absent: as often as anybody likes. */
@@ -72,15 +71,13 @@ interface ToolRouteParts {
   resources: Resources
   tasks: Tasks
   quotas?: Quotas | undefined
-  /** The proxy's own tools. */
-  own: readonly ProxyTool[]
+  own: OwnTools
 }
 
 /** Tools of all servers as one list, before them the proxy's own, and a call to whichever of them has the name. */
 function toolRoutes(parts: ToolRouteParts): Routes {
   const { upstreams, directory, resources, tasks, quotas, own } = parts
-  const ownByName = new Map(own.map((tool) => [tool.name, tool]))
-  const definitions = own.map((tool) => tool.definition)
+  const ownNames: ReadonlySet<unknown> = PROXY_TOOL_NAMES
 
   /** The params as the server is to have them: its own name of the tool, and its own URIs where they moved. */
   function askedOf({ server, original }: Named, { params, client }: Exchange): JsonObject {
@@ -92,7 +89,7 @@ function toolRoutes(parts: ToolRouteParts): Routes {
     'tools/list': async (exchange) => {
       refuseCursor(exchange)
       // The proxy nearest the client offers its tools, and only it keeps results.
-      const mine = exchange.client.via === undefined ? definitions : []
+      const mine = exchange.client.via === undefined ? (await own()).map(({ definition }) => definition) : []
       if (exchange.listing === 'own') return { tools: mine, ...joinHints('tools', [], upstreams, exchange) }
       const listing = await directory.list('tools', exchange)
       const { lists, listed } = listing
@@ -105,7 +102,7 @@ function toolRoutes(parts: ToolRouteParts): Routes {
     },
     'tools/call': async (exchange): Promise<Result> => {
       const { params } = exchange
-      const tool = typeof params.name === 'string' ? ownByName.get(params.name) : undefined
+      const tool = ownNames.has(params.name) ? (await own()).find(({ name }) => name === params.name) : undefined
       if (tool) {
         const args = isObject(params.arguments) ? params.arguments : {}
         return tooManyParams(tool.name, args) ?? tool.call(args, exchange)

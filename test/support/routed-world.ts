@@ -63,7 +63,7 @@ export async function routedWorld(
     reserved,
     naming: { prefix: 'always', separator: '_', maxLength: 60, charset: 'default', rename: {}, ...naming },
   })
-  const router = createRouter({ upstreams, tools: [], directory, book })
+  const router = createRouter({ upstreams, tools: async () => [], directory, book })
   const world = await moduleWorld(modules, { ...options, server: router })
   return { ...world, servers, reached }
 }

@@ -56,7 +56,7 @@ export interface DeskParts {
   /** The file of the tokens of clients. */
   readonly tokenFile: string
   /** The three tools over what these stores hold. */
-  questions(store: ResultStore): readonly ProxyTool[]
+  questions(store: ResultStore): Promise<readonly ProxyTool[]>
   tools(): Promise<readonly LookedAt[]>
   layers(): api.Modules['layers']
   modules(): Omit<api.Modules['modules'][number], 'calls'>[]
@@ -121,7 +121,6 @@ export function createDesk(parts: DeskParts) {
     get: async (_, handle) => open(handle).catch(() => undefined),
     recent: async () => [],
   }
-  const questions = new Map(parts.questions(everyones).map((tool) => [tool.name, tool]))
 
   const asker: Client = {
     id: 'console',
@@ -261,7 +260,8 @@ export function createDesk(parts: DeskParts) {
       const asked = { cache_id: handle, ...args }
       const params = { name: tool, arguments: asked }
       const exchange = { method: 'tools/call', params, client: asker, agent: OWNER, signal, notify() {} }
-      const answered = await questions.get(tool)?.call(asked, exchange)
+      const question = (await parts.questions(everyones)).find(({ name }) => name === tool)
+      const answered = await question?.call(asked, exchange)
       if (answered === undefined) throw new Refused(404, `There is no question ${tool}.`)
       const isError = answered.isError === true
       const answer = { text: textsOf(answered).join('\n'), isError, call: params }

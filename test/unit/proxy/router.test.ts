@@ -54,7 +54,7 @@ function world(servers: Record<string, FakeServer>, one: Client = client(), quot
   const book = createAddressBook()
   const handler = createRouter({
     upstreams,
-    tools: [],
+    tools: async () => [],
     directory: createDirectory({ upstreams, naming: NAMING, reserved: [] }),
     book,
     quotas,
