@@ -41,7 +41,7 @@ interface Line {
  */
 export function createLogger({ level, file, destination, ...options }: LoggerOptions): Logger {
   const redactor = options.redactor ?? createRedactor(options.secrets)
-  // A file that cannot be opened is told of at the start.
+  // The start fails where the file cannot be opened.
   let target = destination ?? (file === undefined ? undefined : openFile(file))
   const least = level === 'warning' ? 'warn' : level
   let waiting: Line[] = []

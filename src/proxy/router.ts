@@ -102,7 +102,9 @@ function toolRoutes(parts: ToolRouteParts): Routes {
     },
     'tools/call': async (exchange): Promise<Result> => {
       const { params } = exchange
-      const tool = ownNames.has(params.name) ? (await own()).find(({ name }) => name === params.name) : undefined
+      const tool = ownNames.has(params.name)
+        ? (await own()).find(({ name }) => name === params.name)
+        : undefined
       if (tool) {
         const args = isObject(params.arguments) ? params.arguments : {}
         return tooManyParams(tool.name, args) ?? tool.call(args, exchange)
