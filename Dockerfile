@@ -6,6 +6,8 @@ RUN npm ci
 COPY . .
 # Optional packages, such as @redis/client for a shared store.
 ARG PACKAGES=""
+# The package of the stage itself has no version to pin.
+# hadolint ignore=DL3016
 RUN npm pack --pack-destination /tmp && npm install --prefix /app --no-audit --no-fund /tmp/mcp-rlm-proxy-*.tgz $PACKAGES
 
 FROM node:24-slim
@@ -17,7 +19,8 @@ ENV NODE_ENV=production \
 COPY --from=build /app /app
 RUN mkdir /data && chown node:node /data
 WORKDIR /app
-USER node
+# The user `node`, by its number: Kubernetes checks that it is not root.
+USER 1000
 VOLUME /data
 EXPOSE 8000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=30s \

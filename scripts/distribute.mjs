@@ -1,13 +1,17 @@
 /**
  * What a release needs beside the npm package: `server.json` for the MCP registry, and a bundle for Claude Desktop.
- * Usage: node scripts/distribute.mjs server [OWNER] | mcpb
+ * Usage: node scripts/distribute.mjs server [OWNER] [SCHEMA] | mcpb
  * OWNER is the GitHub account of the release. Without it, GITHUB_REPOSITORY_OWNER is read, which GitHub sets in each workflow.
+ * SCHEMA is a copy of the schema of the registry. Without it, the published one is fetched.
  */
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { Ajv } from 'ajv'
 import { registryName } from './published.mjs'
 
 const SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'
@@ -86,35 +90,73 @@ export function bundleManifest({ name, version, license, engines, keywords }) {
   }
 }
 
-/** Installs the package, as npm makes it, beside the manifest, and packs both. Needs the network. */
-function packBundle(root, manifest) {
+/** Installs the package, as npm makes it, beside the manifest, packs both and starts what is packed. Needs the network. */
+async function packBundle(root, manifest) {
   const folder = mkdtempSync(join(tmpdir(), 'mcpb-'))
   const run = (command, args) =>
     execFileSync(command, args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' })
   try {
     run('npm', ['pack', '--pack-destination', folder])
-    const content = join(folder, 'content')
+    const [content, unpacked] = ['content', 'unpacked'].map((name) => join(folder, name))
     mkdirSync(content)
     const packed = join(folder, `${manifest.name}-${manifest.version}.tgz`)
     run('npm', ['install', '--prefix', content, '--no-audit', '--no-fund', packed])
+    // They name this folder.
+    for (const name of ['package.json', 'package-lock.json']) rmSync(join(content, name))
     writeFileSync(join(content, 'manifest.json'), JSON.stringify(bundleManifest(manifest), undefined, 2))
     copyFileSync(join(root, 'LICENSE'), join(content, 'LICENSE'))
+    const bundle = join(root, `${manifest.name}.mcpb`)
     run('npx', ['-y', BUNDLER, 'validate', join(content, 'manifest.json')])
-    run('npx', ['-y', BUNDLER, 'pack', content, join(root, `${manifest.name}.mcpb`)])
+    run('npx', ['-y', BUNDLER, 'pack', content, bundle])
+    run('npx', ['-y', BUNDLER, 'unpack', bundle, unpacked])
+    console.log(`The bundle runs and has ${(await toolsOf(unpacked)).join(', ')}.`)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
+/** Starts the server of an unpacked bundle as Claude Desktop does, and asks one of its tools. Returns the names of its tools. */
+async function toolsOf(folder) {
+  const config = join(folder, 'mcp.json')
+  writeFileSync(config, JSON.stringify({ mcpServers: {} }))
+  const { server, tools: told } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'))
+  const values = { __dirname: folder, 'user_config.config': config }
+  const args = server.mcp_config.args.map((arg) =>
+    arg.replaceAll(/\$\{([\w.]+)\}/g, (_, name) => values[name]),
+  )
+  const client = new Client({ name: 'distribute', version: '1.0.0' })
+  await client.connect(new StdioClientTransport({ command: server.mcp_config.command, args, cwd: folder }))
+  try {
+    const names = (await client.listTools()).tools.map(({ name }) => name)
+    const missing = told.filter(({ name }) => !names.includes(name))
+    if (missing.length > 0)
+      throw new Error(`The manifest names ${JSON.stringify(missing)}, which the server does not have`)
+    return names
+  } finally {
+    await client.close()
+  }
+}
+
+/** Writes `server.json`. Throws where the schema does not take it. */
+async function writeServer(root, manifest, owner, schemaFile) {
+  const schema = JSON.parse(
+    schemaFile === undefined ? await (await fetch(SCHEMA)).text() : readFileSync(schemaFile, 'utf8'),
+  )
+  const server = serverJson(manifest, owner)
+  const isServer = new Ajv({ strict: false, validateFormats: false }).compile(schema)
+  if (!isServer(server))
+    throw new Error(`server.json does not fit its schema: ${JSON.stringify(isServer.errors)}`)
+  writeFileSync(join(root, 'server.json'), `${JSON.stringify(server, undefined, 2)}\n`)
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const root = fileURLToPath(new URL('..', import.meta.url))
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const [, , what, owner = process.env.GITHUB_REPOSITORY_OWNER] = process.argv
-  if (what === 'mcpb') packBundle(root, manifest)
-  else if (what === 'server' && owner)
-    writeFileSync(join(root, 'server.json'), `${JSON.stringify(serverJson(manifest, owner), undefined, 2)}\n`)
+  const [, , what, owner = process.env.GITHUB_REPOSITORY_OWNER, schemaFile] = process.argv
+  if (what === 'mcpb') await packBundle(root, manifest)
+  else if (what === 'server' && owner) await writeServer(root, manifest, owner, schemaFile)
   else {
-    console.error('Usage: node scripts/distribute.mjs server OWNER | mcpb')
+    console.error('Usage: node scripts/distribute.mjs server OWNER [SCHEMA] | mcpb')
     process.exitCode = 1
   }
 }

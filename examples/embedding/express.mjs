@@ -1,4 +1,7 @@
-/** The gateway at /mcp of an Express app. Needs `npm install mcp-rlm-proxy express`. Usage: node express.mjs [PORT] */
+/**
+ * The gateway at /mcp of an Express app.
+ * Needs `npm install mcp-rlm-proxy @modelcontextprotocol/sdk express`. Usage: node express.mjs [PORT]
+ */
 import express from 'express'
 import { createGateway } from 'mcp-rlm-proxy'
 import { shop } from './shop.mjs'

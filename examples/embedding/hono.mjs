@@ -1,4 +1,7 @@
-/** The gateway at /mcp of a Hono app. Needs `npm install mcp-rlm-proxy hono @hono/node-server`. Usage: node hono.mjs [PORT] */
+/**
+ * The gateway at /mcp of a Hono app.
+ * Needs `npm install mcp-rlm-proxy @modelcontextprotocol/sdk hono @hono/node-server`. Usage: node hono.mjs [PORT]
+ */
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { createGateway } from 'mcp-rlm-proxy'

@@ -1,14 +1,12 @@
 /**
- * The gateway at /mcp of a server that has other pages too. With Express: `app.all('/mcp', gateway.node)`, before what parses bodies.
- * With Hono, and wherever handlers take a Request: `app.all('/mcp', (c) => gateway.fetch(c.req.raw))`.
- * Usage: node http.mjs [PORT]
+ * The gateway at /mcp of a server of node:http that has other pages too.
+ * Needs `npm install mcp-rlm-proxy @modelcontextprotocol/sdk`. Usage: node http.mjs [PORT]
  */
 import { createServer } from 'node:http'
 import { createGateway } from 'mcp-rlm-proxy'
+import { shop } from './shop.mjs'
 
-const gateway = await createGateway({
-  mcpServers: { everything: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-everything'] } },
-})
+const gateway = await createGateway({ mcpServers: { shop } })
 const server = createServer((request, response) => {
   if (request.url === '/mcp') gateway.node(request, response)
   else response.end('A page of my own\n')

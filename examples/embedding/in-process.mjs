@@ -1,4 +1,7 @@
-/** A server, the gateway and a client in one process: what an agent written in JavaScript needs. */
+/**
+ * A server, the gateway and a client in one process: what an agent written in JavaScript needs.
+ * Needs `npm install mcp-rlm-proxy @modelcontextprotocol/sdk`. Usage: node in-process.mjs
+ */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { createGateway } from 'mcp-rlm-proxy'

@@ -1,6 +1,6 @@
 /**
  * Asks questions about a large file, without MCP: what a model would read of it, and what that costs.
- * Usage: node big-file.mjs FILE
+ * Needs `npm install mcp-rlm-proxy`. Usage: node big-file.mjs FILE
  */
 import { readFileSync } from 'node:fs'
 import { open } from 'mcp-rlm-proxy/explore'

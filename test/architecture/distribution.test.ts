@@ -1,4 +1,4 @@
-/** What a release publishes beside the npm package, and the links that install it. */
+/** What a release publishes beside the npm package. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -81,24 +81,4 @@ test('the bundle for Claude Desktop starts the command of the package with a fil
   expect(server.mcp_config.args).toEqual([`\${__dirname}/${entry}`, '--config', '${user_config.config}'])
   expect(Object.keys(user_config)).toEqual(['config'])
   expect(tools.map(({ name }: { name: string }) => name)).toEqual([...PROXY_TOOL_NAMES])
-})
-
-test('the links for VS Code and Cursor hold one entry, which the page on clients shows', () => {
-  const page = readFileSync(join(root, 'docs/clients.md'), 'utf8')
-  const urls = [...page.matchAll(/\]\((https:\/\/(?:insiders\.)?(?:vscode\.dev|cursor\.com)[^)]*)\)/g)]
-  const entries = urls.map(([, address = '']) => {
-    const url = new URL(address)
-    const config = url.searchParams.get('config')
-    if (config !== null) return JSON.parse(Buffer.from(config, 'base64').toString())
-    const inner = url.searchParams.get('url') ?? ''
-    const { name, ...entry } = JSON.parse(decodeURIComponent(inner.slice(inner.indexOf('?') + 1)))
-    expect(name).toBe('proxy')
-    return entry
-  })
-  expect(entries).toHaveLength(3)
-  const entry = { command: 'npx', args: ['-y', 'mcp-rlm-proxy', '--config', '/path/to/mcp.json'] }
-  for (const one of entries) expect(one).toEqual(entry)
-  const [, shown = ''] =
-    /^ *(\{ "mcpServers": \{ "proxy": .*)$/m.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? []
-  expect(JSON.parse(shown)).toEqual({ mcpServers: { proxy: entry } })
 })

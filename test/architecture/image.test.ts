@@ -21,7 +21,7 @@ const all = (name: string): string[] => last.filter(([one]) => one === name).map
 test('the image is built in a stage of its own, and runs as a user without rights', () => {
   expect(instructions.filter(([name]) => name === 'FROM')).toHaveLength(2)
   expect(instructions[0]?.[1]).toMatch(/ AS build$/)
-  expect(all('USER')).toEqual(['node'])
+  expect(all('USER')).toEqual(['1000'])
   const [user, entry] = ['USER', 'ENTRYPOINT'].map((name) => last.findIndex(([one]) => one === name))
   expect(user).toBeLessThan(entry as number)
 })

@@ -117,7 +117,9 @@ test('the links that install hold the entry of the pages', async () => {
   }
   const links = installLinks()
   expect(read('docs/clients.md')).toContain(links)
-  const entry = { command: 'npx', args: ['-y', 'mcp-rlm-proxy', '--config', '/path/to/mcp.json'] }
+  const [, shown = ''] = /^ *(\{ "mcpServers": \{ "proxy": .*)$/m.exec(read('README.md')) ?? []
+  const entry = JSON.parse(shown).mcpServers.proxy
+  expect(entry).toEqual({ command: 'npx', args: ['-y', 'mcp-rlm-proxy', '--config', '/path/to/mcp.json'] })
   const addresses = [...links.matchAll(/\((https:[^)]+)\)|`([^`]+)`/g)].map(
     ([, link, address]) => new URL(link ?? address ?? ''),
   )
