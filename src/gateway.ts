@@ -241,6 +241,8 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     layers: () => describeLayers(onion.layers(), modules.status(), live.config),
     modules: modules.status,
     signOut: signIn.signOut,
+    outputTypes: outputTypes?.of ?? (() => []),
+    resultSettings: (server, tool) => live.resultSettings(server, tool) ?? {},
     listChanged: (heard) => audience.listen(heard),
     host: parts.console,
     logger,
@@ -380,6 +382,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
       if (live.take(next)) audience.announce('tools', () => true)
       return done
     },
+    mark: async (handle, mark) => (await resultStore.mark({ id: 'local' }, handle, mark)) !== undefined,
     signOut: signIn.signOut,
     async drain() {
       const { noticeSeconds, callSeconds } = settings.drain

@@ -6,6 +6,7 @@ import { PassThrough } from 'node:stream'
 import { packageVersion } from '../config/identity.ts'
 import type { Config } from '../config/schema.ts'
 import { prepareDataDirectory } from '../data/directory.ts'
+import type { Gateway } from '../gateway.ts'
 import { blocksOf, dataIn, plain, textIn } from '../protocol/content.ts'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
@@ -100,6 +101,37 @@ export async function askKept(
   )
 }
 
+/** Pins or names a kept result. Exit code 1 when nothing is kept under this `cache_id`. */
+export async function markKept(
+  host: Host,
+  invocation: Invocation,
+  id: string,
+  mark: { readonly pinned?: boolean; readonly label?: string | undefined },
+): Promise<number> {
+  if (mark.label !== undefined && (mark.label.length > 100 || /\p{C}/u.test(mark.label)))
+    throw new ProxyError(
+      'CONFIG_INVALID',
+      'A name of a kept result is one line of at most 100 characters.',
+      'Write a shorter name.',
+    )
+  return ask(
+    host,
+    invocation,
+    () => ({}),
+    async (proxy, gateway) => {
+      const handle = id === 'last' ? await proxy.newest() : id
+      if (handle !== undefined && (await gateway.mark(handle, mark))) {
+        host.stdout.write(`${handle}\n`)
+        return 0
+      }
+      host.stderr.write(
+        `Nothing is kept under ${printable(id)}. List what is kept with: mcp-rlm-proxy results\n`,
+      )
+      return 1
+    },
+  )
+}
+
 /** Runs a program over kept results. `program`: undefined, it is read from standard input. */
 export async function runProgram(
   host: Host,
@@ -137,7 +169,7 @@ async function ask(
   host: Host,
   invocation: Invocation,
   settings: (own: Config['settings']) => Partial<Config['settings']>,
-  work: (proxy: Proxy) => Promise<number>,
+  work: (proxy: Proxy, gateway: Gateway) => Promise<number>,
 ): Promise<number> {
   const { config: wished } = await settle(host, invocation)
   const { config, discard } = prepareDataDirectory(wished, host)
@@ -171,7 +203,7 @@ async function ask(
       },
     })
     client.notify({ method: 'notifications/initialized' })
-    return await work(proxyOf(client, host))
+    return await work(proxyOf(client, host), gateway)
   } finally {
     await client.close()
     await gateway.close()

@@ -44,6 +44,18 @@ const KEPT_QUESTIONS = [
   ['explore', 'show the structure of a kept result', 'path'],
 ] as const
 
+/** What a person can say of a kept result. */
+const MARKS = [
+  ['pin', 'keep a result until it is unpinned, however old it gets', () => ({ pinned: true }), []],
+  ['unpin', 'let a pinned result go as others do', () => ({ pinned: false }), []],
+  [
+    'rename',
+    'name a kept result in lists; without a name, take it away',
+    (name: string) => ({ label: name === '' ? undefined : name }),
+    [['[name...]', 'its name']],
+  ],
+] as const
+
 function printingOf(options: Call['options']): Printing {
   return { json: options.json === true, whole: options.whole === true }
 }
@@ -147,10 +159,26 @@ const CLI_COMMANDS: readonly CliCommand[] = [
   },
   {
     name: 'results',
-    what: 'list what is kept of earlier calls, the newest first',
-    options: JSON_REPLY,
-    run: async ({ host, invocation, options }) =>
-      (await import('./ask.ts')).askKept(host, invocation, 'explore', [], printingOf(options)),
+    what: 'list, pin and name what is kept of earlier calls',
+    commands: [
+      {
+        name: 'list',
+        what: 'list what is kept, the newest first',
+        isDefault: true,
+        options: JSON_REPLY,
+        run: async ({ host, invocation, options }) =>
+          (await import('./ask.ts')).askKept(host, invocation, 'explore', [], printingOf(options)),
+      },
+      ...MARKS.map(
+        ([name, what, mark, more]): CliCommand => ({
+          name,
+          what,
+          arguments: [['<cache_id>', 'which kept result; last: the newest'], ...more],
+          run: async ({ host, invocation, words: [id = '', ...words] }) =>
+            (await import('./ask.ts')).markKept(host, invocation, id, mark(words.join(' ').trim())),
+        }),
+      ),
+    ],
   },
   {
     name: 'servers',

@@ -11,6 +11,7 @@ import type { SavingsReport } from '../observe/savings-report.ts'
 import type { Middleware } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { Transport } from '../protocol/message.ts'
+import type { Mark } from '../store/store.ts'
 import type { Serve } from '../upstream/in-process.ts'
 import type { Reconfigured, ServerStatus } from '../upstream/status.ts'
 
@@ -77,6 +78,8 @@ export interface Gateway {
    * connections, and calls under way end where they began. All other settings stay what they were.
    */
   reconfigure(next: Config): Promise<Reconfigured>
+  /** Pins or names what the client over standard input keeps. False: nothing is kept under this handle. */
+  mark(handle: string, mark: Mark): Promise<boolean>
   /** Forgets the tokens for a server, and revokes them where that can be done. */
   signOut(server: string): Promise<'revoked' | 'forgotten' | 'nothing kept'>
   /**

@@ -30,6 +30,12 @@ const ABANDONED = 10 * 60_000
 /** Entries that a start may have to look at one by one. */
 const UNTOLD = 1000
 
+/**
+ * When a pinned entry was last used, in milliseconds since 1970: the year 2200. No age is reached from there, and all others go first where
+ * room is made.
+ */
+const PINNED = Date.UTC(2200)
+
 /** A whole entry, as it counts for the limits. */
 interface Known {
   /** Bytes of content. */
@@ -42,7 +48,7 @@ const memoSchema = z.array(z.tuple([z.string(), z.number().nonnegative(), z.numb
 
 /**
  * Keeps entries as files that outlive the process: `<handle>.content`, `<handle>.json` and, written last, a file in `by-content` that
- * is named by owner and hash and holds the handle. They carry `lastAccessed` as their file time. Rejects with ProxyError STORE_FAILED
+ * is named by owner and hash and holds the handle. They carry `lastAccessed` as their file time, and pinned ones a time that does not come. Rejects with ProxyError STORE_FAILED
  * when the file system refuses.
  *
  * What was put outlives the end of the process, however it ends. Nothing is synced: after a loss of power entries of the last half
@@ -186,6 +192,7 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
 
   async function put(entry: Entry): Promise<void> {
     const { content, ...metadata } = entry
+    const used = entry.pinned ? PINNED : entry.lastAccessed
     if (!isHandle(entry.handle)) throw new Error(`'${entry.handle}' is not a handle`)
     // A handle is never given twice, so content that is there is this content.
     const there = await stat(contentPath(entry.handle)).catch(() => undefined)
@@ -193,12 +200,12 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
     const isNew = there?.size !== size
     if (isNew) {
       const release = await reserve(size)
-      await writeWhole(contentPath(entry.handle), content, entry.lastAccessed).finally(release)
+      await writeWhole(contentPath(entry.handle), content, used).finally(release)
     }
-    note(entry.handle, { size, used: entry.lastAccessed })
+    note(entry.handle, { size, used })
     try {
-      await writeWhole(metadataPath(entry.handle), JSON.stringify(metadata), entry.lastAccessed)
-      await writeWhole(indexPath(entry.owner, entry.hash), entry.handle, entry.lastAccessed)
+      await writeWhole(metadataPath(entry.handle), JSON.stringify(metadata), used)
+      await writeWhole(indexPath(entry.owner, entry.hash), entry.handle, used)
     } catch (error) {
       if (isNew) await remove(entry.handle).catch(() => {})
       throw error
@@ -328,6 +335,12 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
     },
     handleOf: (owner, hash) => reporting('read', () => handleOf(owner, hash)),
     list: (owner) => reporting('read', () => list(owner)),
+    async pinned() {
+      await loaded
+      const there = [...known].filter(([, { used }]) => used >= PINNED)
+      const found = await Promise.all(there.map(([handle]) => info(handle)))
+      return found.flatMap((one) => (one?.pinned ? [one] : []))
+    },
     remove: (handle, owner) => reporting('remove', () => removeOf(owner, handle)),
     clear: () =>
       reporting('remove', async () => {

@@ -33,6 +33,9 @@ export function createMemoryStore(): Store {
     async list(owner) {
       return [...entries.values()].filter((entry) => entry.owner === owner).map(infoOf)
     },
+    async pinned() {
+      return [...entries.values()].filter(({ pinned }) => pinned).map(infoOf)
+    },
     async remove(handle, owner) {
       const entry = find(handle, owner)
       if (entry === undefined) return false

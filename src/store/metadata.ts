@@ -16,4 +16,7 @@ export const metadataSchema = z.object({
   shape: z.string().optional(),
   standing: z.string().optional(),
   tokens: z.number().optional(),
+  label: z.string().optional(),
+  pinned: z.boolean().optional(),
+  marked: z.number().optional(),
 })

@@ -7,6 +7,7 @@ import {
   type Handle,
   isHandle,
   type Look,
+  type Mark,
   newHandle,
   type Origin,
   type Store,
@@ -76,6 +77,10 @@ export interface ResultStore {
   keep(agent: Owner, result: Keepsake): Promise<Entry>
   /** Looks up and counts as a use. Undefined: unknown, gone, not a handle, or another agent's. */
   get(agent: Owner, handle: string): Promise<Entry | undefined>
+  /** Pins or names what the agent keeps, in the backing store at once. Undefined: the agent has nothing under this handle. */
+  mark(agent: Owner, handle: string, mark: Mark): Promise<EntryInfo | undefined>
+  /** What is pinned, of every agent that is known: in memory, and in a backing store that can tell. */
+  pinned(): Promise<readonly EntryInfo[]>
   /** True when the agent had it. */
   remove(agent: Owner, handle: string): Promise<boolean>
   /** Everything that the agent keeps, in the backing store too, without content; what was kept last is first. Not for agents that others share. */
@@ -90,7 +95,7 @@ export interface ResultStore {
   stats(agent?: Owner): StoreStats
   /** What is in memory, without content. */
   list(agent?: Owner): readonly Readonly<EntryInfo>[]
-  /** The agent will not come back under this id: its entries are removed, from the backing store too. */
+  /** The agent will not come back under this id: its entries are removed, from the backing store too, but for pinned ones. */
   forgetAgent(agent: Owner): Promise<void>
   /** Moves what is too old out of memory, and lets the backing store do the same. Runs by itself as well. */
   sweep(): Promise<void>
@@ -219,6 +224,16 @@ export function createResultStore(options: ResultStoreOptions): ResultStore {
       await backing?.put({ ...info, content })
   }
 
+  async function mark(owner: string, handle: string, said: Mark): Promise<EntryInfo | undefined> {
+    const found = await find(owner, handle)
+    if (found === undefined) return undefined
+    const { content, ...info } = { ...found, ...said, marked: now() }
+    await memory.put({ ...info, content })
+    ledger.add(info)
+    await backing?.put({ ...info, content })
+    return info
+  }
+
   function unusedHandle(): Handle {
     for (;;) {
       const handle = newHandle()
@@ -266,9 +281,10 @@ export function createResultStore(options: ResultStoreOptions): ResultStore {
   async function moveOut(info: EntryInfo): Promise<void> {
     const content = backing && (await memory.get(info.handle, info.owner))
     try {
+      const there = await seen(info)
       // What another process removed must not come back.
-      if (backing !== undefined && content !== undefined && !(await isRemoved(info)))
-        await backing.put({ ...info, content })
+      if (backing !== undefined && content !== undefined && there !== 'removed')
+        await backing.put({ ...marked(info, there), content })
       else options.onDrop(info)
     } finally {
       // A backing store that is full must not fill the memory, too.
@@ -276,13 +292,15 @@ export function createResultStore(options: ResultStoreOptions): ResultStore {
     }
   }
 
-  /** Whether another process removed it. Where the store cannot tell, what lies in memory is used: content never changes. */
-  async function isRemoved({ handle, owner }: EntryInfo): Promise<boolean> {
-    if (!backing?.isShared) return false
+  /**
+   * What the backing store knows of it. `removed`: another process did so, as far as the store is shared. Undefined where the store cannot
+   * tell: what lies in memory is used, since content never changes.
+   */
+  async function seen({ handle, owner }: EntryInfo): Promise<EntryInfo | 'removed' | undefined> {
     try {
-      return (await backing.info(handle, owner)) === undefined
+      return (await backing?.info(handle, owner)) ?? (backing?.isShared ? 'removed' : undefined)
     } catch {
-      return false
+      return undefined
     }
   }
 
@@ -298,11 +316,15 @@ export function createResultStore(options: ResultStoreOptions): ResultStore {
       return undefined
     }
     ledger.touch(info, now())
-    if (await isRemoved(info)) {
+    if (!backing?.isShared) return { ...info, content: held.content }
+    const there = await seen(info)
+    if (there === 'removed') {
       await forget(handle, info)
       return undefined
     }
-    return { ...info, content: held.content }
+    const known = marked(info, there)
+    if (known !== info) ledger.add(known)
+    return { ...known, content: held.content }
   }
 
   /** Back from the backing store. */
@@ -340,8 +362,8 @@ export function createResultStore(options: ResultStoreOptions): ResultStore {
     const kept = inMemory.reverse().map((info) => {
       const other = stored.get(info.handle)
       stored.delete(info.handle)
-      // Another process may have kept it again.
-      return backing?.isShared && other && other.created > info.created ? other : info
+      // Another process may have kept it again, or marked it.
+      return backing?.isShared && other && other.created > info.created ? other : marked(info, other)
     })
     // The latest used first, so that of two that were kept in one millisecond the later one is.
     return [...kept, ...stored.values()]
@@ -358,6 +380,12 @@ export function createResultStore(options: ResultStoreOptions): ResultStore {
     keep,
     recent: (agent) => recent(ownerOf(agent)),
     get: (agent, handle) => find(ownerOf(agent), handle),
+    mark: (agent, handle, said) => mark(ownerOf(agent), handle, said),
+    async pinned() {
+      const there = (await backing?.pinned?.()) ?? []
+      const all = new Map([...there, ...ledger.list()].map((info) => [info.handle, info]))
+      return [...all.values()].filter(({ pinned }) => pinned)
+    },
     async remove(agent, handle) {
       const entry = await find(ownerOf(agent), handle)
       if (entry !== undefined) await forget(handle, entry)
@@ -379,9 +407,10 @@ export function createResultStore(options: ResultStoreOptions): ResultStore {
     list: (agent) => ledger.list(agent === undefined ? undefined : ownerOf(agent)),
     async forgetAgent(agent) {
       if (!options.isolation) return
-      await Promise.all(ledger.list(agent.id).map((info) => forget(info.handle, info)))
+      const toForget = (infos: readonly EntryInfo[]): EntryInfo[] => infos.filter(({ pinned }) => !pinned)
+      await Promise.all(toForget(ledger.list(agent.id)).map((info) => forget(info.handle, info)))
       await Promise.all(leaving.values())
-      for (const info of (await backing?.list(agent.id)) ?? []) await forget(info.handle, info)
+      for (const info of toForget((await backing?.list(agent.id)) ?? [])) await forget(info.handle, info)
     },
     sweep,
     async close() {
@@ -484,11 +513,19 @@ class Ledger {
 }
 
 function isExpired(info: EntryInfo, now: number): boolean {
-  return now - info.lastAccessed >= info.ttl
+  return !info.pinned && now - info.lastAccessed >= info.ttl
 }
 
+/** What is pinned goes after all others. */
 function weight(info: EntryInfo, now: number): number {
-  return (now - info.lastAccessed) * info.size
+  return info.pinned ? -1 : (now - info.lastAccessed) * info.size
+}
+
+/** With what another process said of it, where that is newer. */
+function marked(info: EntryInfo, there: EntryInfo | 'removed' | undefined): EntryInfo {
+  if (typeof there !== 'object' || (there.marked ?? 0) <= (info.marked ?? 0)) return info
+  const { label, pinned, marked } = there
+  return { ...info, label, pinned, marked }
 }
 
 /** Bytes from which on a copy to a worker is worth avoiding. */

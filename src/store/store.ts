@@ -26,8 +26,16 @@ export interface Look {
   tokens?: number | undefined
 }
 
+/** What a person said of a kept result. */
+export interface Mark {
+  /** What the person calls it. */
+  label?: string | undefined
+  /** It has no end of life: it goes when a person removes it, or when the store is full of what is pinned. */
+  pinned?: boolean | undefined
+}
+
 /** A kept result. */
-export interface Entry extends Origin, Look {
+export interface Entry extends Origin, Look, Mark {
   readonly handle: Handle
   /** Id of the agent that owns it. */
   readonly owner: string
@@ -43,6 +51,8 @@ export interface Entry extends Origin, Look {
   accessCount: number
   /** Milliseconds of life, counted from last use. */
   ttl: number
+  /** When the mark was made, in milliseconds since 1970: of two the later one holds. Absent: there is none. */
+  marked?: number | undefined
 }
 
 /** An entry without its content. */
@@ -54,8 +64,9 @@ export interface StoreStats {
 }
 
 /**
- * Carries entries, and answers who owns what. Quotas, expiry and eviction are decided by the result store, which calls it. `STORES` in
- * `stores.ts` lists the stores that can be chosen.
+ * Carries entries, and answers who owns what. Quotas, expiry and eviction are decided by the result store, which calls it. A carrier with
+ * caps of its own keeps what is pinned beyond its age, and removes it for its size last. `STORES` in `stores.ts` lists the stores that can be
+ * chosen.
  */
 export interface Store {
   /**
@@ -75,6 +86,8 @@ export interface Store {
   handleOf(owner: string, hash: string): Promise<Handle | undefined>
   /** What is there of this owner. Of equal content, one entry at least. */
   list(owner: string): Promise<EntryInfo[]>
+  /** What is pinned, of every owner: some do not come back. Absent: the carrier cannot tell. */
+  pinned?(): Promise<EntryInfo[]>
   /** False: not there, or another owner's, and then it stays. */
   remove(handle: Handle, owner: string): Promise<boolean>
   clear(): Promise<void>

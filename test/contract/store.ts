@@ -147,6 +147,25 @@ export function storeContract(
       expect((await store.getEntry('0123456789ab', 'someone'))?.accessCount).toBe(3)
     })
 
+    test('a pin and a name stay with an entry, and are taken away again', async () => {
+      const entry = entryOf('0123456789ab')
+      await store.put(entry)
+      await store.put({ ...entry, pinned: true, label: 'the “orders” of may', marked: 4000 })
+      const { content: _, ...info } = { ...entry, pinned: true, label: 'the “orders” of may', marked: 4000 }
+      expect(await store.info(entry.handle, 'someone')).toEqual(info)
+      expect(await store.list('someone')).toEqual([info])
+      expect(await store.getEntry(entry.handle, 'someone')).toMatchObject({ pinned: true, marked: 4000 })
+      if (store.pinned) expect(await store.pinned()).toEqual([info])
+      await store.put({ ...entry, pinned: false, marked: 5000 })
+      expect(await store.info(entry.handle, 'someone')).toEqual({
+        ...info,
+        pinned: false,
+        label: undefined,
+        marked: 5000,
+      })
+      if (store.pinned) expect(await store.pinned()).toEqual([])
+    })
+
     test('names that are no handles are unknown', async () => {
       for (const name of ['', '..', '../../etc/passwd', '0123456789AB', '0123456789ab.json', '__proto__']) {
         expect(await store.get(name, 'someone')).toBeUndefined()

@@ -36,8 +36,14 @@ describe('on the command line', () => {
     expect([found.code, found.stdout]).toEqual([0, expect.stringContaining('issue number 77')])
     const explored = await proxy('explore', 'last', '$[0]', 'max_depth=1', '--json')
     expect(JSON.parse(explored.stdout).content[0].text).toContain('1 record')
+    await proxy('results', 'rename', handle, 'the', 'issues')
+    await proxy('results', 'pin', handle)
     const kept = await proxy('results')
-    expect(kept.stdout).toContain(handle)
+    expect(kept.stdout).toMatch(
+      new RegExp(`^${handle} files_read_text_file .* · "the issues" · pinned · `, 'm'),
+    )
+    const unknown = await proxy('results', 'pin', '0'.repeat(25))
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('Nothing is kept under 0')])
   })
 
   test('a call prints the whole result when it is asked to', async () => {

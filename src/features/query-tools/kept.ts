@@ -156,8 +156,10 @@ export async function listKept(
 const FRAME = 320
 
 function lineOf(entry: Recent): string {
-  const { handle, size, tokens, shape, age, isEarlier } = entry
+  const { handle, size, tokens, shape, age, isEarlier, label, pinned } = entry
   const facts = [
+    ...(label === undefined ? [] : [JSON.stringify(label)]),
+    ...(pinned ? ['pinned'] : []),
     ...(shape === undefined ? [] : [shape]),
     tokens === undefined ? formatBytes(size) : `${formatCount(tokens)} tokens`,
     `${ago(age)}${isEarlier ? ', in an earlier run' : ''}`,

@@ -7,7 +7,7 @@
  *     {tag}:e:<name>   an entry: `meta`, `chunks`, and its first chunk as `0`
  *     {tag}:e:<name>:1 …  the other chunks
  *
- * All of them live as long as the newest use says. KEYS: i, f, b. ARGV: life in milliseconds, then as each script says.
+ * All of them live as long as the newest use says; an entry that is pinned says so as `pinned`, and counts as used in a hundred years. KEYS: i, f, b. ARGV: life in milliseconds, then as each script says.
  */
 import { script } from './connection.ts'
 
@@ -46,15 +46,25 @@ local function expire()
   for _, name in ipairs(redis.call('ZRANGEBYSCORE', index, '-inf', now - life)) do drop(name) end
 end
 
+-- The keys of the owner live as long as the entry that lives longest.
+local function stay()
+  local last = redis.call('ZREVRANGE', index, 0, 0, 'WITHSCORES')[2]
+  local left = string.format('%.0f', math.max(now, tonumber(last or '0')) - now + life)
+  for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, left) end
+end
+
 -- False: a part of it is not there any more.
 local function touch(name, chunks)
-  redis.call('PEXPIRE', facts, life)
-  redis.call('PEXPIRE', ids, life)
+  local ahead = redis.call('HGET', base .. name, 'pinned') == '1' and 3155760000000 or 0
+  local left = string.format('%.0f', ahead + life)
   local whole = 1
-  for _, key in ipairs(keysOf(name, chunks)) do whole = math.min(whole, redis.call('PEXPIRE', key, life)) end
-  if whole == 0 then return false end
-  redis.call('ZADD', index, string.format('%.0f', now), name)
-  redis.call('PEXPIRE', index, life)
+  for _, key in ipairs(keysOf(name, chunks)) do whole = math.min(whole, redis.call('PEXPIRE', key, left)) end
+  if whole == 0 then
+    stay()
+    return false
+  end
+  redis.call('ZADD', index, string.format('%.0f', now + ahead), name)
+  stay()
   return true
 end
 
@@ -68,7 +78,7 @@ local function use(name)
 end
 `
 
-/** ARGV: name, id, bytes here, size, chunks, quota, meta, chunk 0. Removes what was used longest ago where there is no room. */
+/** ARGV: name, id, bytes here, size, chunks, quota, meta, chunk 0, 1 for pinned. Removes what was used longest ago where there is no room. */
 export const PUT = script(`${SHARED}
 local name, id, bytes, size, chunks, quota = ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7])
 expire()
@@ -80,7 +90,7 @@ while sum() - before + bytes > quota do
   if not victim then break end
   drop(victim)
 end
-redis.call('HSET', base .. name, 'meta', ARGV[8], 'chunks', chunks, '0', ARGV[9])
+redis.call('HSET', base .. name, 'meta', ARGV[8], 'chunks', chunks, '0', ARGV[9], 'pinned', ARGV[10])
 redis.call('HSET', facts, name, string.format('%.0f', bytes) .. ' ' .. size .. ' ' .. chunks .. ' ' .. id)
 redis.call('HINCRBY', facts, 'bytes', string.format('%.0f', bytes - before))
 redis.call('HSET', ids, id, name)
@@ -91,12 +101,16 @@ end
 return 1
 `)
 
-/** ARGV: name, id, meta. Writes what is known of an entry that is there; 0: it is not. */
+/** ARGV: name, id, meta, 1 for pinned. Writes what is known of an entry that is there; 0: it is not. */
 export const RENEW = script(`${SHARED}
 local name = ARGV[2]
 local _, chunks = factsOf(name)
-if not chunks or not touch(name, chunks) then return 0 end
-redis.call('HSET', base .. name, 'meta', ARGV[4])
+if not chunks or redis.call('EXISTS', base .. name) == 0 then return 0 end
+redis.call('HSET', base .. name, 'meta', ARGV[4], 'pinned', ARGV[5])
+if not touch(name, chunks) then
+  drop(name)
+  return 0
+end
 redis.call('HSET', ids, ARGV[3], name)
 return 1
 `)

@@ -93,7 +93,8 @@ export async function createValkeyStore(options: ValkeyStoreOptions): Promise<Va
     const [tag, name, id] = [tagOf(info.owner), nameOf(info.owner, info.handle), idOf(info.owner, info.hash)]
     const meta = await closedMetadata(info, tag, name)
     if (info.size > MOST_BYTES || meta.length > MOST_METADATA) throw new TooLarge(info.size, place)
-    if (there.has(name) && (await run(RENEW, tag, name, id, meta)) === 1) return
+    const pinned = info.pinned ? '1' : '0'
+    if (there.has(name) && (await run(RENEW, tag, name, id, meta, pinned)) === 1) return
     const chunks = Math.max(1, Math.ceil(content.byteLength / CHUNK))
     const closed = (nth: number): Promise<Buffer> =>
       cipher.close(content.subarray(nth * CHUNK, (nth + 1) * CHUNK), `${tag} ${name} ${nth}`)
@@ -108,7 +109,7 @@ export async function createValkeyStore(options: ValkeyStoreOptions): Promise<Va
       bytes += first.length
       if (bytes > maxBytesPerOwner) throw new TooLarge(info.size, place)
       const numbers = [bytes, info.size, chunks, maxBytesPerOwner].map(String)
-      const isWhole = await run(PUT, tag, name, id, ...numbers, meta, first)
+      const isWhole = await run(PUT, tag, name, id, ...numbers, meta, first, pinned)
       if (isWhole !== 1) throw new Error('the store lost a part of an entry while it was put')
     } catch (error) {
       // No entry names these chunks; the server forgets them by itself where it cannot be asked.

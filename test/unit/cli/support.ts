@@ -102,6 +102,7 @@ export function world(options: WorldOptions = {}): World {
       happened.push(`reconfigure ${next.servers.map(({ name }) => name).join(' ')}`)
       return { added: [], changed: [], removed: [] }
     },
+    mark: async () => false,
     signOut: async (server) => {
       happened.push(`sign out ${server}`)
       return 'revoked'

@@ -205,6 +205,25 @@ describe('disk store', () => {
     expect(await indexIn(directory)).toEqual([])
   })
 
+  test('what is pinned outlives its age and a restart, and leaves for its size last', async () => {
+    let time = 5000
+    const size = entryOf(A).size
+    const options = { maxAge: 1000, maxBytes: 2.5 * size, now: () => time }
+    const { store, directory } = await opened(options)
+    await store.put(entryOf(A, 'hello', { lastAccessed: 1, pinned: true }))
+    await store.put(entryOf(B, 'hello', { lastAccessed: 5000 }))
+    await store.put(entryOf(C, 'hello', { lastAccessed: 4999 }))
+    expect(await filesIn(directory)).toEqual([`${A}.content`, `${A}.json`, `${C}.content`, `${C}.json`])
+    time = 1e12
+    const next = await createDiskStore({ directory, ...options })
+    await next.sweep?.()
+    expect(await filesIn(directory)).toEqual([`${A}.content`, `${A}.json`])
+    expect((await next.pinned?.())?.map(({ handle }) => handle)).toEqual([A])
+    await next.put(entryOf(A, 'hello', { lastAccessed: 1, pinned: false }))
+    await next.sweep?.()
+    expect(await filesIn(directory)).toEqual([])
+  })
+
   test('a sweep keeps files of other processes and foreign files', async () => {
     const { store, directory } = await opened({ maxAge: 1, now: () => 1e15 })
     await writeFile(join(directory, 'README'), 'x')

@@ -395,6 +395,69 @@ describe('forgetting', () => {
   })
 })
 
+describe('marks', () => {
+  test('what is pinned has no end of life, and keeps its name through a restart', async () => {
+    const disk = createMemoryStore()
+    const lasting: Store = { ...disk, close: async () => {} }
+    const { resultStore, clock } = world({ backing: lasting })
+    const { handle } = await resultStore.keep(ann, result('a'))
+    expect(await resultStore.mark(ann, handle, { pinned: true, label: 'orders' })).toMatchObject({
+      label: 'orders',
+    })
+    expect(await resultStore.mark(ben, handle, { pinned: false })).toBeUndefined()
+    clock.time += 1e12
+    await resultStore.sweep()
+    expect(resultStore.list()).toHaveLength(1)
+    await resultStore.close()
+    const next = world({ backing: lasting })
+    expect(await next.resultStore.pinned()).toMatchObject([{ handle, label: 'orders' }])
+    expect(await next.resultStore.recent(ann)).toMatchObject([{ handle, label: 'orders', pinned: true }])
+    expect(await next.resultStore.keep(ann, result('a'))).toMatchObject({
+      handle,
+      label: 'orders',
+      pinned: true,
+    })
+  })
+
+  test('of the results of an agent what is pinned leaves memory last', async () => {
+    const { resultStore, clock } = world({ maxEntriesPerAgent: 2 })
+    const { handle } = await resultStore.keep(ann, result('a', 1000))
+    await resultStore.mark(ann, handle, { pinned: true })
+    for (const name of ['b', 'c', 'd']) {
+      clock.time += 1000
+      await resultStore.keep(ann, result(name))
+    }
+    expect(resultStore.list().map((info) => info.handle)).toContain(handle)
+    expect(resultStore.size).toBe(2)
+  })
+
+  test('a session that ends leaves what is pinned of it', async () => {
+    const { resultStore } = world({ backing: createMemoryStore() })
+    const { handle } = await resultStore.keep(ann, result('a'))
+    await resultStore.keep(ann, result('b'))
+    await resultStore.mark(ann, handle, { pinned: true })
+    await resultStore.forgetAgent(ann)
+    expect((await resultStore.pinned()).map((info) => info.handle)).toEqual([handle])
+    expect(await resultStore.recent(ann)).toHaveLength(1)
+  })
+
+  test('what another process said of a result is not undone when it leaves memory here', async () => {
+    const backing = createMemoryStore()
+    const { resultStore, clock } = world({ backing, maxEntriesPerAgent: 1 })
+    const { handle } = await resultStore.keep(ann, result('a'))
+    const other = world({ backing: { ...backing, close: async () => {} } })
+    await expect.poll(() => backing.size()).toBe(1)
+    other.clock.time += 1000
+    await other.resultStore.mark(ann, handle, { pinned: true })
+    clock.time += 2000
+    await resultStore.keep(ann, result('b'))
+    await expect
+      .poll(async () => (await resultStore.recent(ann)).find((one) => one.handle === handle)?.pinned)
+      .toBe(true)
+    expect(await backing.info(handle, 'ann')).toMatchObject({ pinned: true })
+  })
+})
+
 describe('write-through', () => {
   test('what was kept is in the backing store soon, without leaving memory', async () => {
     const backing = createMemoryStore()

@@ -147,6 +147,24 @@ describeWithValkey('a store in Valkey', () => {
     expect(await store.getEntry(entry.handle, entry.owner)).toBeUndefined()
   })
 
+  test('what is pinned outlives its life, and leaves for the quota last', async () => {
+    await server.tell('FLUSHALL')
+    const store = await open({ maxAge: 200, maxBytesPerOwner: 60_000 })
+    const [first, second, third] = [1, 2, 3].map((nth) => entryOf(newHandle(), noise(30_000) + nth))
+    if (!first || !second || !third) throw new Error('three entries')
+    await store.put(first)
+    await store.put({ ...first, pinned: true })
+    await store.put(second)
+    await store.put(third)
+    const names = async () => (await store.list('someone')).map(({ handle }) => handle)
+    expect((await names()).sort()).toEqual([first.handle, third.handle].sort())
+    await expect.poll(names).toEqual([first.handle])
+    expect(await store.getEntry(first.handle, 'someone')).toMatchObject({ pinned: true })
+    await store.put({ ...first, pinned: false })
+    await expect.poll(names).toEqual([])
+    await expect.poll(() => server.tell('DBSIZE')).toBe(':0')
+  })
+
   test('a use of an entry lengthens the life of all its chunks', async () => {
     await server.tell('FLUSHALL')
     const short = await open({ maxAge: 60_000 })
