@@ -91,6 +91,7 @@ export class Connection {
   #dialling: Peer | undefined
   #failures = 0
   #readySince = 0
+  #times = 0
   #stopWaiting: (() => void) | undefined
   readonly #closing = new Set<Promise<void>>()
   /** What the server forgot, with requests that still wait on it. */
@@ -111,6 +112,16 @@ export class Connection {
 
   get state(): ConnectionState {
     return this.#state
+  }
+
+  /** Milliseconds for which it has been ready. Undefined: it is not. */
+  get upMs(): number | undefined {
+    return this.#established && this.#options.now() - this.#readySince
+  }
+
+  /** It was ready before, and is again. */
+  get isAnew(): boolean {
+    return this.#times > 1
   }
 
   /** What the handshake established that holds now. */
@@ -319,6 +330,7 @@ export class Connection {
       this.#established = { peer, transport, initialize }
       this.#state = 'ready'
       this.#readySince = this.#options.now()
+      this.#times++
       this.#keepAlive(this.#established)
       this.#restore(this.#established)
       handlers.ready(this.#established)

@@ -74,6 +74,7 @@ class Pool implements Upstreams {
         const server = this.#server(connection.server)
         server.lastError = undefined
         server.met = true
+        if (connection.isAnew) server.restarts++
         this.#memory.saveInitialize(server.name, established.initialize)
         this.#catalogue.began(connection, established)
       },
@@ -224,8 +225,9 @@ class Pool implements Upstreams {
   }
 
   restart(name: string): void {
-    const { options } = this.#server(name)
+    const { options, restarts } = this.#server(name)
     const fresh = serversOf({ servers: { [name]: options }, defaults: this.#options.defaults })
+    for (const server of fresh.values()) server.restarts = restarts + 1
     this.#take(new Map([...this.#servers].map(([one, server]) => [one, fresh.get(one) ?? server])))
   }
 
@@ -358,6 +360,7 @@ function serverStatus(
   const own = connections.all.filter((connection) => connection.server === server.name)
   const state = BY_MERIT.find((merit) => own.some((connection) => connection.state === merit))
   const live = own.find(({ established }) => established)?.established
+  const up = own.flatMap(({ upMs }) => upMs ?? [])
   return {
     server: server.name,
     state: state ?? (connections.closed ? 'closed' : 'idle'),
@@ -366,5 +369,7 @@ function serverStatus(
     ...(server.tools !== undefined && { tools: server.tools }),
     ...(server.listed !== undefined && { listed: server.listed }),
     ...(server.lastError !== undefined && { lastError: server.lastError }),
+    ...(up.length > 0 && { upMs: Math.round(Math.max(...up)) }),
+    ...(server.restarts > 0 && { restarts: server.restarts }),
   }
 }

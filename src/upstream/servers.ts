@@ -20,6 +20,8 @@ export interface Server {
   silent: boolean
   /** It was connected in this run. */
   met: boolean
+  /** How often it was connected anew in this run. */
+  restarts: number
   /** Requests under way at it. */
   calls: number
   /** The configuration has it no more, or another in its place: nothing new is begun at it. */
@@ -51,6 +53,7 @@ export function serversOf(
         lastError: undefined,
         silent: false,
         met: false,
+        restarts: 0,
         calls: 0,
         retired: false,
       }

@@ -16,6 +16,10 @@ export interface ServerStatus {
   /** When its tools were last fetched, by the clock that was handed in. Absent: not in this run. */
   listed?: number
   lastError?: string
+  /** Milliseconds for which its oldest connection has been there. Absent: there is none. */
+  upMs?: number
+  /** How often it was connected anew in this run, after a loss or because it was asked for. Absent: never. */
+  restarts?: number
 }
 
 /** What became of the servers, by name. */

@@ -37,6 +37,7 @@ const ROUTES: readonly [method: string, path: string][] = [
   ['GET', '/results'],
   ['POST', `/results/${HANDLE}/ask`],
   ['GET', `/results/${HANDLE}/export`],
+  ['PUT', `/results/${HANDLE}`],
   ['DELETE', `/results/${HANDLE}`],
   ['GET', '/servers'],
   ['POST', '/servers/f/restart'],
@@ -57,6 +58,7 @@ const ROUTES: readonly [method: string, path: string][] = [
 ]
 /** What a token that may only read is refused. */
 const CHANGES: readonly [method: string, path: string, body: object][] = [
+  ['PUT', `/results/${HANDLE}`, { pinned: true }],
   ['DELETE', `/results/${HANDLE}`, {}],
   ['POST', '/servers/f/restart', {}],
   ['POST', '/servers/f/sign-out', {}],
@@ -284,6 +286,22 @@ const ATTACKS: readonly Attack[] = [
     path: '/results/{handle}/ask',
     headers: JSON_TYPE,
     body: '{"tool":"f_calls","arguments":{}}',
+    refused: [400],
+  },
+  {
+    name: 'a name of a result with control characters',
+    method: 'PUT',
+    path: '/results/{handle}',
+    headers: JSON_TYPE,
+    body: '{"label":"\\u001b[2J"}',
+    refused: [400],
+  },
+  {
+    name: 'another member of a mark',
+    method: 'PUT',
+    path: '/results/{handle}',
+    headers: JSON_TYPE,
+    body: '{"owner":"client:me"}',
     refused: [400],
   },
   { name: 'another format of a file', path: '/results/{handle}/export?format=../../x', refused: [400] },

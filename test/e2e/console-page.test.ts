@@ -149,6 +149,13 @@ browsing('shows calls as they end, and what the model of each client read', asyn
   await page.locator('.bars li').first().waitFor()
   expect(await page.locator('.bars').textContent()).toMatch(/closed\s*200/)
   expect(await page.getByLabel('The same call').textContent()).toContain('"group_by":"state"')
+  // Pinned and named, in the list and for the commands.
+  await page.getByRole('button', { name: 'Pin', exact: true }).click()
+  await page.getByRole('button', { name: 'Unpin' }).waitFor()
+  await page.getByLabel('Name', { exact: true }).fill('<b>orders</b> of may')
+  await page.getByRole('button', { name: 'Rename' }).click()
+  await expect.poll(() => row.first().textContent()).toContain('pinned<b>orders</b> of may')
+  await expect.poll(() => page.locator('.drawer h2').textContent()).toBe('<b>orders</b> of may')
   // Removed for good, after a second look.
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('button', { name: /sure/ }).click()
@@ -201,7 +208,7 @@ browsing(
     await page.locator('.card', { hasText: 'broken' }).getByText('Log', { exact: true }).click()
     await page.getByLabel('Log of broken').getByText('no-such-program-anywhere').waitFor()
     // What was opened: a call and a result.
-    for (const list of ['calls', 'results']) {
+    for (const list of ['calls', 'results', 'tools']) {
       await page.evaluate(`location.hash = '/${list}'`)
       await page.locator('[role=grid] .rows-body [role=row]').last().click()
       await page.locator('.drawer h3').first().waitFor()

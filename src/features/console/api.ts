@@ -125,8 +125,11 @@ export const result = z.object({
   created: moment,
   lastAccessed: moment,
   uses: count,
-  /** When it leaves memory, unless it is used again. */
+  /** When it leaves memory, unless it is used again or pinned. */
   until: moment,
+  /** What a person calls it. */
+  label: text.optional(),
+  pinned: z.boolean(),
   inMemory: z.boolean(),
 })
 
@@ -150,6 +153,10 @@ export const server = z.object({
   version: text.optional(),
   title: text.optional(),
   protocol: text.optional(),
+  era: z.enum(['legacy', 'modern']).optional(),
+  /** Milliseconds for which it has been connected, and how often it was connected anew in this run. */
+  upMs: z.number().optional(),
+  restarts: count,
   tools: count.optional(),
   definitionTokens: count.optional(),
   trouble: trouble.optional(),
@@ -179,6 +186,12 @@ export const tool = z.object({
   meanTokens: count.optional(),
   enabled: z.boolean(),
   score: z.number().optional(),
+  /** Words of the question by where they stand in the definition. */
+  fits: z.array(z.object({ field: z.enum(['name', 'description', 'parameters']), words: z.array(text) })),
+  /** What large results looked like, of all clients that are known, the latest first. */
+  outputTypes: z.array(text),
+  /** What bounds its calls and results, by the names of settings. */
+  limits: object,
 })
 
 export const tools = z.object({ tools: z.array(tool), definitionTokens: count })

@@ -15,11 +15,12 @@ import { clientRule } from '../../protocol/client-rules.ts'
 import { textsOf } from '../../protocol/content.ts'
 import { LEGACY_VERSIONS } from '../../protocol/eras.ts'
 import { ProxyError } from '../../protocol/errors.ts'
-import type { Client } from '../../protocol/exchange.ts'
+import type { Agent, Client } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import type { ProxyTool } from '../../proxy/own-tools.ts'
 import type { ResultStore } from '../../store/result-store.ts'
-import type { Entry, EntryInfo } from '../../store/store.ts'
+import type { Entry, EntryInfo, Mark } from '../../store/store.ts'
+import { stemOf, wordsOf, writtenWordsOf } from '../../text/words.ts'
 import type { Upstreams } from '../../upstream/contract.ts'
 import type * as api from './api.ts'
 import { type Download, Refused, type Scope } from './api.ts'
@@ -61,7 +62,13 @@ export interface DeskParts {
   layers(): api.Modules['layers']
   modules(): Omit<api.Modules['modules'][number], 'calls'>[]
   signOut(server: string): Promise<unknown>
+  /** What large results of a tool looked like for an agent. */
+  outputTypes(agent: Agent, definition: JsonObject): readonly string[]
+  /** Settings for the results of a tool of a server. */
+  resultSettings(server: string, tool: string): object
   cards(): Promise<api.Cards['cards']>
+  /** Tells the pages that a list changed. */
+  changed(list: 'results'): void
   /** Where clients connect over HTTP. */
   url(): string | undefined
   readonly now: () => number
@@ -71,6 +78,8 @@ export type Desk = ReturnType<typeof createDesk>
 
 /** The owner of what is too long for an answer to the console. */
 const OWNER = { id: 'console', kind: 'principal' } as const
+/** The one client over standard input. */
+const LOCAL = { id: 'local', kind: 'local' } as const
 /** Rows of a filter that are given as data. */
 const MOST_ROWS = 200
 /** Characters of their JSON. */
@@ -86,17 +95,20 @@ export function createDesk(parts: DeskParts) {
 
   // Results.
 
-  /** Everything of every owner that is known: those of what is in memory, and those of a proxy for one client. */
+  /** Everything of every owner that is known: those of what is in memory or pinned, and those of a proxy for one client. */
   async function kept(): Promise<(EntryInfo & { inMemory: boolean })[]> {
     const inMemory = resultStore.list()
     const held = new Set(inMemory.map(({ handle }) => handle))
     const owners = new Set([
-      'local',
+      LOCAL.id,
       OWNER.id,
       ...inMemory.map(({ owner }) => owner),
       ...[...clients.keys()].map(({ agent }) => agent.id),
     ])
-    const lists = await Promise.all([...owners].map((id) => resultStore.recent({ id })))
+    const lists = await Promise.all([
+      resultStore.pinned(),
+      ...[...owners].map((id) => resultStore.recent({ id })),
+    ])
     const all = new Map(
       lists.flat().map((info) => [info.handle, { ...info, inMemory: held.has(info.handle) }]),
     )
@@ -156,6 +168,22 @@ export function createDesk(parts: DeskParts) {
   async function looked() {
     const tools = await parts.tools()
     return Promise.all(tools.map(async (tool) => ({ ...tool, tokens: await tokensOf(tool.definition) })))
+  }
+
+  function limitsOf(server: string, tool: string): JsonObject {
+    const { maxResponseSize, maxResponseTokens, wholeTokens, previewSize } = parts.live().settings
+    const configured = parts.live().servers.find(({ name }) => name === server)
+    return JSON.parse(
+      JSON.stringify({
+        maxResponseSize,
+        maxResponseTokens,
+        wholeTokens,
+        previewSize,
+        ...parts.resultSettings(server, tool),
+        timeout: configured && configured.callTimeoutMs / 1000,
+        quota: configured?.quota,
+      }),
+    )
   }
 
   function pinned() {
@@ -245,6 +273,8 @@ export function createDesk(parts: DeskParts) {
           uses: info.accessCount,
           until: info.lastAccessed + info.ttl,
           inMemory: info.inMemory,
+          ...(info.label !== undefined && { label: info.label }),
+          pinned: info.pinned === true,
         })),
         ...resultStore.stats(),
       }
@@ -294,9 +324,19 @@ export function createDesk(parts: DeskParts) {
       const rows = await toRows(engine, entry, signal)
       return { name: `${name}.${format}`, type: 'application/octet-stream', bytes: writeRows(rows, format) }
     },
+    async mark(handle: string, { label, ...mark }: Mark): Promise<void> {
+      const { owner } = await open(handle)
+      const name = label?.trim()
+      await resultStore.mark({ id: owner }, handle, {
+        ...mark,
+        ...(name !== undefined && { label: name === '' ? undefined : name }),
+      })
+      parts.changed('results')
+    },
     async remove(handle: string): Promise<void> {
       const entry = await open(handle)
       await resultStore.remove({ id: entry.owner }, handle)
+      parts.changed('results')
     },
     async servers(): Promise<api.Servers> {
       const { servers } = parts.live()
@@ -316,7 +356,12 @@ export function createDesk(parts: DeskParts) {
             transport: one.transport,
             ...(typeof info.version === 'string' && { version: info.version }),
             ...(typeof info.name === 'string' && { title: info.name }),
-            ...(typeof protocolVersion === 'string' && { protocol: protocolVersion }),
+            ...(typeof protocolVersion === 'string' && {
+              protocol: protocolVersion,
+              era: LEGACY_VERSIONS.some((one) => one === protocolVersion) ? 'legacy' : 'modern',
+            }),
+            ...(one.upMs !== undefined && { upMs: one.upMs }),
+            restarts: one.restarts ?? 0,
             ...(one.tools !== undefined && { tools: one.tools }),
             ...(own.length > 0 && { definitionTokens: own.reduce((sum, tool) => sum + tool.tokens, 0) }),
             ...(message !== undefined && {
@@ -363,6 +408,7 @@ export function createDesk(parts: DeskParts) {
           .map(({ name, server, original, definition, tokens, enabled, score }) => {
             const { calls: times, meanTokens } = calls.figures({ tool: name })
             const { annotations, inputSchema, description } = definition
+            const agents = [LOCAL, ...[...clients.keys()].map(({ agent }) => agent)]
             return {
               name,
               server,
@@ -376,6 +422,9 @@ export function createDesk(parts: DeskParts) {
               ...(meanTokens !== undefined && { meanTokens }),
               enabled,
               ...(score !== undefined && { score }),
+              fits: fitsOf(query, definition),
+              outputTypes: [...new Set(agents.flatMap((agent) => parts.outputTypes(agent, definition)))],
+              limits: limitsOf(server, original),
             }
           })
           .sort((a, b) => (b.score ?? 0) - (a.score ?? 0)),
@@ -472,6 +521,24 @@ export function createDesk(parts: DeskParts) {
       return { cards: await parts.cards() }
     },
   }
+}
+
+/** Where words of a question stand in a definition: what a score by words is made of, told to people. */
+function fitsOf(
+  query: string,
+  { name, description, inputSchema }: JsonObject,
+): api.Tools['tools'][number]['fits'] {
+  const asked = new Set(wordsOf(query))
+  const properties = isObject(inputSchema) && isObject(inputSchema.properties) ? inputSchema.properties : {}
+  const fields = {
+    name: String(name),
+    description: typeof description === 'string' ? description : '',
+    parameters: JSON.stringify(properties),
+  }
+  return Object.entries(fields).flatMap(([field, text]) => {
+    const words = [...new Set(writtenWordsOf(text))].filter((word) => asked.has(stemOf(word)))
+    return words.length === 0 ? [] : [{ field: field as keyof typeof fields, words }]
+  })
 }
 
 type Totals = ReturnType<typeof totalsOf>

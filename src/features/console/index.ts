@@ -31,7 +31,10 @@ interface EarlyParts {
 
 interface ConsoleParts
   extends EarlyParts,
-    Pick<DeskParts, 'live' | 'questions' | 'tools' | 'layers' | 'modules' | 'signOut'> {
+    Pick<
+      DeskParts,
+      'live' | 'questions' | 'tools' | 'layers' | 'modules' | 'signOut' | 'outputTypes' | 'resultSettings'
+    > {
   logger: Logger
   engine: Engine
   resultStore: ResultStore
@@ -108,6 +111,7 @@ export function openConsole(config: Config, { now }: EarlyParts): Console {
       tokenFile: tokenFile(settings, process.cwd(), homedir()).path,
       cards: async () => (await host?.cards()) ?? [],
       url: () => served,
+      changed: (list) => tell({ changed: [list] }),
       live() {
         const live = parts.live()
         // A server that was added since has secrets of its own.

@@ -118,6 +118,26 @@ export const ROUTES: readonly Route[] = [
     handle: ({ id, format }, desk, { signal }) => desk.export(id, format, signal),
   }),
   route({
+    method: 'PUT',
+    path: '/results/{id}',
+    scope: 'admin',
+    what: 'Pins a kept result, so that it has no end of life, or names it. An empty `label` takes the name away.',
+    input: z.strictObject({
+      id: handle,
+      pinned: z.boolean().optional(),
+      label: z
+        .string()
+        .max(100)
+        .refine((text) => !/\p{C}/u.test(text), 'must be one line of text')
+        .optional(),
+    }),
+    output: api.done,
+    async handle({ id, ...mark }, desk) {
+      await desk.mark(id, mark)
+      return DONE
+    },
+  }),
+  route({
     method: 'DELETE',
     path: '/results/{id}',
     scope: 'admin',

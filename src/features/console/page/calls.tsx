@@ -2,25 +2,24 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { Call, CallDetail } from '../api.ts'
 import { csvOf } from '../csv.ts'
-import { go, type PageProps, saveAs, useCalls, useRead } from './client.ts'
+import { type PageProps, saveAs, useCalls, useRead } from './client.ts'
 import {
   Button,
-  Cell,
   Choice,
   Code,
   Copy,
   clock,
   count,
-  Drawer,
   Empty,
   Field,
   Head,
+  List,
+  type ListColumn,
   Loading,
   ms,
   percent,
   plural,
   pretty,
-  Rows,
   short,
 } from './parts.tsx'
 
@@ -47,7 +46,6 @@ export function CallsPage({ place: [open] }: PageProps) {
       .reverse()
   }, [calls, words, server, client, state, least])
   const namesOf = (key: 'server' | 'client') => [...new Set(calls.flatMap((call) => call[key] ?? []))].sort()
-  const isOpen = open !== undefined && open !== ''
 
   if (!loaded) return <Loading error={error} />
   return (
@@ -94,8 +92,15 @@ export function CallsPage({ place: [open] }: PageProps) {
             </Field>
             <Choice label="Outcome" value={state} of={STATES} onChange={setState} />
           </div>
-          <div class={isOpen ? 'split open' : 'split'}>
-            {shown.length === 0 ? (
+          <List
+            page="calls"
+            label="Calls"
+            rows={shown}
+            columns={LIST}
+            idOf={({ id }) => String(id)}
+            open={open}
+            title={(call) => call?.tool ?? 'Call'}
+            none={
               <Empty title="No call fits these filters">
                 <Button
                   onClick={() => {
@@ -109,72 +114,45 @@ export function CallsPage({ place: [open] }: PageProps) {
                   Show all
                 </Button>
               </Empty>
-            ) : (
-              <Rows
-                label="Calls"
-                rows={shown}
-                idOf={({ id }) => id}
-                open={isOpen ? Number(open) : undefined}
-                onOpen={({ id }) => go('calls', id)}
-                head={HEADS}
-                row={cellsOf}
-              />
-            )}
-            {isOpen && <Detail key={open} id={open} />}
-          </div>
+            }
+          >
+            {(_, id) => <Detail id={id} />}
+          </List>
         </>
       )}
     </>
   )
 }
 
-const HEADS = (
-  <>
-    <Cell head kind="time">
-      Time
-    </Cell>
-    <Cell head kind="grow">
-      Tool
-    </Cell>
-    <Cell head kind="who">
-      Client
-    </Cell>
-    <Cell head kind="number">
-      Took
-    </Cell>
-    <Cell head kind="number">
-      Tokens
-    </Cell>
-  </>
-)
-
-function cellsOf(call: Call) {
-  const { at, tool, client, ms: took, status, originalTokens, deliveredTokens, answered, inner } = call
-  const shaped =
-    originalTokens !== undefined && deliveredTokens !== undefined && originalTokens > deliveredTokens
-  return (
-    <>
-      <Cell kind="time">{clock(at)}</Cell>
-      <Cell kind="grow">
+const LIST: readonly ListColumn<Call>[] = [
+  { name: 'Time', kind: 'time', of: ({ at }) => clock(at) },
+  {
+    name: 'Tool',
+    kind: 'grow',
+    of: ({ tool, status, inner }) => (
+      <>
         <span class={`dot ${status}`} title={WORDS[status]} />
         <span class="name">{tool}</span>
         {status !== 'ok' && <span class="bad"> {WORDS[status]}</span>}
         {inner && <span class="quiet"> for a tool of the proxy</span>}
-      </Cell>
-      <Cell kind="who">{client}</Cell>
-      <Cell kind="number">{ms(took)}</Cell>
-      <Cell kind="number">
-        {shaped ? (
-          <span title={`${count(originalTokens)} as the server sent it, ${count(deliveredTokens)} delivered`}>
-            <s>{short(originalTokens)}</s> {short(deliveredTokens)}
-          </span>
-        ) : (
-          <span class="quiet" title="not shaped; characters">{`${short(answered)} ch`}</span>
-        )}
-      </Cell>
-    </>
-  )
-}
+      </>
+    ),
+  },
+  { name: 'Client', kind: 'who', of: ({ client }) => client },
+  { name: 'Took', kind: 'number', of: ({ ms: took }) => ms(took) },
+  {
+    name: 'Tokens',
+    kind: 'number',
+    of: ({ originalTokens, deliveredTokens, answered }) =>
+      originalTokens !== undefined && deliveredTokens !== undefined && originalTokens > deliveredTokens ? (
+        <span title={`${count(originalTokens)} as the server sent it, ${count(deliveredTokens)} delivered`}>
+          <s>{short(originalTokens)}</s> {short(deliveredTokens)}
+        </span>
+      ) : (
+        <span class="quiet" title="not shaped; characters">{`${short(answered)} ch`}</span>
+      ),
+  },
+]
 
 const WORDS = { ok: 'ok', error: 'error', failed: 'failed' } as const
 
@@ -195,12 +173,7 @@ function Pick(props: { label: string; value: string; of: string[]; onChange: (va
 
 function Detail({ id }: { id: string }) {
   const { data, error } = useRead<CallDetail>(`/calls/${encodeURIComponent(id)}`)
-  const close = () => go('calls')
-  return (
-    <Drawer title={data?.call.tool ?? 'Call'} onClose={close}>
-      {data ? <Told detail={data} /> : <Loading error={error} />}
-    </Drawer>
-  )
+  return data ? <Told detail={data} /> : <Loading error={error} />
 }
 
 function Told({ detail }: { detail: CallDetail }) {

@@ -1,7 +1,7 @@
 /** What the pages are made of: numbers in words, tables, bars, notes and buttons. All text of others is a text node. */
-import type { ComponentChildren } from 'preact'
+import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Refusal } from './client.ts'
+import { go, type Refusal } from './client.ts'
 
 // Numbers.
 
@@ -40,13 +40,16 @@ export const ms = (value: number): string =>
 export const percent = (part: number, of: number): string =>
   of <= 0 ? '–' : `${Math.round((100 * part) / of)} %`
 
-export function ago(at: number, now = Date.now()): string {
-  const seconds = Math.max(0, Math.round((now - at) / 1000))
-  if (seconds < 60) return `${seconds} s ago`
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ago`
-  if (seconds < 172_800) return `${Math.floor(seconds / 3_600)} h ago`
-  return `${Math.floor(seconds / 86_400)} d ago`
+/** `12 s`, `5 min`, `3 h`, `4 d`. */
+export function lasted(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000))
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`
+  if (seconds < 172_800) return `${Math.floor(seconds / 3_600)} h`
+  return `${Math.floor(seconds / 86_400)} d`
 }
+
+export const ago = (at: number, now = Date.now()): string => `${lasted(now - at)} ago`
 
 export const clock = (at: number): string => new Date(at).toLocaleTimeString('en-GB')
 
@@ -283,25 +286,67 @@ export function Table<T>(props: {
   )
 }
 
+// A page that is a list: the calls, the results, the tools. What is opened of it stands beside it, by its id in the address.
+
+export interface ListColumn<T> {
+  name: string
+  /** `grow` takes the room that is left; `who` and `time` are left out where there is little. */
+  kind: 'time' | 'grow' | 'who' | 'number'
+  of: (row: T) => ComponentChildren
+}
+
+interface ListProps<T> {
+  /** In the address. */
+  page: string
+  label: string
+  rows: readonly T[]
+  columns: readonly ListColumn<T>[]
+  idOf: (row: T) => string
+}
+
+export function List<T>({
+  open,
+  title,
+  wide,
+  none,
+  children,
+  ...list
+}: ListProps<T> & {
+  /** The id of what is opened. */
+  open: string | undefined
+  title: (row: T | undefined) => string
+  /** What is opened needs more room than the list. */
+  wide?: boolean
+  /** In the place of a list without rows. */
+  none: ComponentChildren
+  /** What is opened; undefined: it is not in the list. */
+  children: (row: T | undefined, id: string) => ComponentChildren
+}) {
+  const isOpen = open !== undefined && open !== ''
+  const chosen = isOpen ? list.rows.find((row) => list.idOf(row) === open) : undefined
+  return (
+    <div class={`split${isOpen ? ' open' : ''}${isOpen && wide ? ' wide' : ''}`}>
+      {list.rows.length === 0 ? none : <Rows {...list} open={open} />}
+      {isOpen && (
+        <Drawer title={title(chosen)} onClose={() => go(list.page)}>
+          <Fragment key={open}>{children(chosen, open)}</Fragment>
+        </Drawer>
+      )}
+    </div>
+  )
+}
+
 // Many rows: those alone are in the page that can be seen.
 
 const ROW = 40
 const AROUND = 8
 
-export function Rows<T>(props: {
-  label: string
-  rows: readonly T[]
-  head: ComponentChildren
-  idOf: (row: T) => string | number
-  row: (row: T) => ComponentChildren
-  open: string | number | undefined
-  onOpen: (row: T) => void
-}) {
-  const { label, rows, head, idOf, row, open, onOpen } = props
+function Rows<T>({ page, label, rows, columns, idOf, open }: ListProps<T> & { open: string | undefined }) {
+  const onOpen = (row: T) => go(page, idOf(row))
   const place = useRef<HTMLDivElement>(null)
   const [top, setTop] = useState(0)
   const [height, setHeight] = useState(600)
-  const [at, setAt] = useState<string | number | undefined>(undefined)
+  const [at, setAt] = useState<string>()
   useEffect(() => {
     const { current } = place
     if (!current) return
@@ -349,13 +394,17 @@ export function Rows<T>(props: {
       aria-label={label}
       aria-rowcount={rows.length + 1}
       tabIndex={0}
-      aria-activedescendant={marked < 0 ? undefined : `row-${at}`}
+      aria-activedescendant={marked < 0 ? undefined : rowId(at)}
       ref={place}
       onScroll={(event) => setTop(event.currentTarget.scrollTop)}
       onKeyDown={onKeyDown}
     >
       <div class="row rows-head" role="row" aria-rowindex={1}>
-        {head}
+        {columns.map(({ name, kind }) => (
+          <span key={name} role="columnheader" class={`cell ${kind}`}>
+            {name}
+          </span>
+        ))}
       </div>
       <div role="rowgroup" class="rows-body" style={{ height: `${rows.length * ROW}px` }}>
         {rows.slice(first, last).map((one, nth) => {
@@ -363,7 +412,7 @@ export function Rows<T>(props: {
           return (
             <div
               key={id}
-              id={`row-${id}`}
+              id={rowId(id)}
               role="row"
               aria-rowindex={first + nth + 2}
               aria-selected={id === open}
@@ -374,7 +423,11 @@ export function Rows<T>(props: {
                 onOpen(one)
               }}
             >
-              {row(one)}
+              {columns.map(({ name, kind, of }) => (
+                <span key={name} role="gridcell" class={`cell ${kind}`}>
+                  {of(one)}
+                </span>
+              ))}
             </div>
           )
         })}
@@ -383,24 +436,11 @@ export function Rows<T>(props: {
   )
 }
 
-export function Cell({
-  children,
-  kind = '',
-  head,
-}: {
-  children?: ComponentChildren
-  kind?: string
-  head?: boolean
-}) {
-  return (
-    <span role={head ? 'columnheader' : 'gridcell'} class={`cell ${kind}`}>
-      {children}
-    </span>
-  )
-}
+/** An id of a page has no blanks. */
+const rowId = (id: string | undefined) => `row-${encodeURIComponent(id ?? '')}`
 
 /** Something that was opened, beside or above the list that it is from. Escape closes it. */
-export function Drawer({
+function Drawer({
   title,
   onClose,
   children,

@@ -6,20 +6,20 @@ import {
   ago,
   Button,
   bytes,
-  Cell,
   Choice,
   Code,
   Copy,
   count,
-  Drawer,
   Empty,
   Field,
   Figures,
   Head,
+  List,
+  type ListColumn,
   Loading,
+  lasted,
   plural,
   pretty,
-  Rows,
   Sure,
   short,
   Table,
@@ -30,7 +30,6 @@ export function ResultsPage({ place: [open], status }: PageProps) {
   const { data, error, again } = useRead<Results>('/results', ['results'])
   if (!data) return <Loading error={error} />
   const { results } = data
-  const chosen = results.find(({ handle }) => handle === open)
   return (
     <>
       <Head
@@ -49,67 +48,65 @@ export function ResultsPage({ place: [open], status }: PageProps) {
           </p>
         </Empty>
       ) : (
-        <div class={open ? 'split open wide' : 'split'}>
-          <Rows
-            label="Kept results"
-            rows={results}
-            idOf={({ handle }) => handle}
-            open={open}
-            onOpen={({ handle }) => go('results', handle)}
-            head={
-              <>
-                <Cell head kind="grow">
-                  Result of
-                </Cell>
-                <Cell head kind="who">
-                  What it is
-                </Cell>
-                <Cell head kind="number">
-                  Size
-                </Cell>
-                <Cell head kind="number">
-                  Kept
-                </Cell>
-              </>
-            }
-            row={({ tool, arguments: args, shape, tokens, bytes: size, created }) => (
-              <>
-                <Cell kind="grow">
-                  <span class="name">{tool}</span> <span class="quiet">{brief(args)}</span>
-                </Cell>
-                <Cell kind="who">{shape ?? ''}</Cell>
-                <Cell kind="number">{tokens === undefined ? bytes(size) : `${short(tokens)} tok`}</Cell>
-                <Cell kind="number">{ago(created, status.now)}</Cell>
-              </>
-            )}
-          />
-          {open && (
-            <Drawer title={chosen?.tool ?? 'Result'} onClose={() => go('results')}>
-              {chosen ? (
-                <Opened
-                  key={chosen.handle}
-                  result={chosen}
-                  isAdmin={status.scope === 'admin'}
-                  removed={() => {
-                    go('results')
-                    again()
-                  }}
-                />
-              ) : (
-                <Trouble
-                  error={{
-                    message: 'No result is kept under this cache_id.',
-                    remedy: 'It expired or was removed. Make the call again.',
-                  }}
-                />
-              )}
-            </Drawer>
-          )}
-        </div>
+        <List
+          page="results"
+          label="Kept results"
+          rows={results}
+          columns={listOf(status.now)}
+          idOf={({ handle }) => handle}
+          open={open}
+          title={(result) => result?.label ?? result?.tool ?? 'Result'}
+          wide
+          none={null}
+        >
+          {(result) =>
+            result ? (
+              <Opened
+                result={result}
+                now={status.now}
+                isAdmin={status.scope === 'admin'}
+                changed={again}
+                removed={() => {
+                  go('results')
+                  again()
+                }}
+              />
+            ) : (
+              <Trouble
+                error={{
+                  message: 'No result is kept under this cache_id.',
+                  remedy: 'It expired or was removed. Make the call again.',
+                }}
+              />
+            )
+          }
+        </List>
       )}
     </>
   )
 }
+
+const listOf = (now: number): readonly ListColumn<KeptResult>[] => [
+  {
+    name: 'Result of',
+    kind: 'grow',
+    of: ({ tool, arguments: args, label, pinned }) => (
+      <>
+        {pinned && <span class="tag">pinned</span>}
+        {label !== undefined && <strong>{label} </strong>}
+        <span class="name">{tool}</span> <span class="quiet">{brief(args)}</span>
+      </>
+    ),
+  },
+  { name: 'What it is', kind: 'who', of: ({ shape }) => shape ?? '' },
+  { name: 'Client', kind: 'time', of: ({ agent }) => agent },
+  {
+    name: 'Size',
+    kind: 'number',
+    of: ({ tokens, bytes: size }) => (tokens === undefined ? bytes(size) : `${short(tokens)} tok`),
+  },
+  { name: 'Kept', kind: 'number', of: ({ created }) => ago(created, now) },
+]
 
 function brief(args: Record<string, unknown>): string {
   return Object.entries(args)
@@ -179,8 +176,26 @@ function argumentsOf(question: Question, written: Record<string, string>): Recor
   )
 }
 
-function Opened({ result, isAdmin, removed }: { result: KeptResult; isAdmin: boolean; removed: () => void }) {
-  const { handle } = result
+function Opened({
+  result,
+  now,
+  isAdmin,
+  changed,
+  removed,
+}: {
+  result: KeptResult
+  now: number
+  isAdmin: boolean
+  changed: () => void
+  removed: () => void
+}) {
+  const { handle, pinned } = result
+  const [label, setLabel] = useState(result.label ?? '')
+  const mark = (said: { pinned?: boolean; label?: string }) =>
+    ask('PUT', `/results/${handle}`, said).then(() => {
+      setError(undefined)
+      changed()
+    }, setError)
   const [question, setQuestion] = useState<Question>('explore')
   const [written, setWritten] = useState<Record<string, string>>({})
   const [answer, setAnswer] = useState<Answer>()
@@ -216,6 +231,11 @@ function Opened({ result, isAdmin, removed }: { result: KeptResult; isAdmin: boo
           },
           { name: 'Kept', value: ago(result.created), note: result.inMemory ? 'in memory' : 'on disk' },
           { name: 'Asked', value: count(result.uses), note: 'times' },
+          {
+            name: 'Life',
+            value: pinned ? 'pinned' : result.until > now ? lasted(result.until - now) : 'over',
+            note: pinned ? 'until it is unpinned' : 'in memory after its last use; then on disk',
+          },
         ]}
       />
       <p class="quiet">
@@ -229,9 +249,28 @@ function Opened({ result, isAdmin, removed }: { result: KeptResult; isAdmin: boo
           </Button>
         ))}
         {isAdmin && (
-          <Sure onClick={() => ask('DELETE', `/results/${handle}`).then(removed, setError)}>Delete</Sure>
+          <>
+            <Button onClick={() => mark({ pinned: !pinned })}>{pinned ? 'Unpin' : 'Pin'}</Button>
+            <Sure onClick={() => ask('DELETE', `/results/${handle}`).then(removed, setError)}>Delete</Sure>
+          </>
         )}
       </div>
+      {isAdmin && (
+        <form
+          class="inline"
+          onSubmit={(event) => {
+            event.preventDefault()
+            void mark({ label })
+          }}
+        >
+          <Field label="Name">
+            <input value={label} maxLength={100} onInput={(event) => setLabel(event.currentTarget.value)} />
+          </Field>
+          <button type="submit" class="usual" disabled={label.trim() === (result.label ?? '')}>
+            Rename
+          </button>
+        </form>
+      )}
       <form
         class="question"
         onSubmit={(event) => {

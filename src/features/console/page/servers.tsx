@@ -13,6 +13,7 @@ import {
   Field,
   Head,
   Loading,
+  lasted,
   ms,
   plural,
   Sure,
@@ -77,7 +78,12 @@ export function ServersPage({ status }: PageProps) {
                 <span class={isBroken(server) ? 'bad' : 'quiet'}>{STATES[server.state]}</span>
               </div>
               <p class="quiet">
-                {[server.title, server.version, server.transport, server.protocol && `MCP ${server.protocol}`]
+                {[
+                  server.title,
+                  server.version,
+                  server.transport,
+                  server.protocol && `MCP ${server.protocol} (${server.era})`,
+                ]
                   .filter(Boolean)
                   .join(' · ')}
               </p>
@@ -95,6 +101,11 @@ export function ServersPage({ status }: PageProps) {
                   name="Calls"
                   value={count(server.calls)}
                   unit={server.errors > 0 ? plural(server.errors, 'error') : ''}
+                />
+                <Tile
+                  name="Up"
+                  value={server.upMs === undefined ? '–' : lasted(server.upMs)}
+                  unit={server.restarts > 0 ? plural(server.restarts, 'restart') : ''}
                 />
                 <Tile name="Half within" value={server.p50 === undefined ? '–' : ms(server.p50)} />
                 <Tile name="95 % within" value={server.p95 === undefined ? '–' : ms(server.p95)} />

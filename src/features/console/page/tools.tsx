@@ -10,6 +10,8 @@ import {
   Empty,
   Field,
   Head,
+  List,
+  type ListColumn,
   Loading,
   plural,
   pretty,
@@ -18,7 +20,7 @@ import {
 
 type Tool = Tools['tools'][number]
 
-export function ToolsPage({ status }: PageProps) {
+export function ToolsPage({ place: [open], status }: PageProps) {
   const [words, setWords] = useState('')
   const [query, setQuery] = useState('')
   useEffect(() => {
@@ -87,55 +89,100 @@ export function ToolsPage({ status }: PageProps) {
           onInput={(event) => setWords(event.currentTarget.value)}
         />
       </Field>
-      {data.tools.length === 0 ? (
-        <Empty title={query === '' ? 'No server lists a tool' : 'No tool fits these words'}>
-          <p>
-            {query === '' ? (
-              <a href="#/servers">See the state of the servers.</a>
-            ) : (
-              'Scores come from names, descriptions and parameters. Try other words.'
-            )}
-          </p>
-        </Empty>
-      ) : (
-        <ul class="list">
-          {data.tools.map((tool) => (
-            <li key={`${tool.server}/${tool.original}`} class={tool.enabled ? '' : 'off'}>
-              <details>
-                <summary>
-                  <span class="name">{tool.name}</span>
-                  <span class="quiet grow">{tool.description.split('\n')[0]}</span>
-                  {tool.score !== undefined && (
-                    <span class="tag" title="How well the tool fits the question, 0 to 1">
-                      {tool.score.toFixed(2)}
-                    </span>
-                  )}
-                  <Marks tool={tool} />
-                  <span class="number">{`${count(tool.tokens)} tok`}</span>
-                </summary>
-                <div class="inside">
-                  <p class="text">{tool.description || 'This tool has no description.'}</p>
-                  <Code label="Signature" text={tool.signature} />
-                  <p class="quiet">
-                    Server {tool.server}, there called {tool.original}. {plural(tool.calls, 'call')} in this
-                    run
-                    {tool.meanTokens !== undefined &&
-                      `, ${count(tool.meanTokens)} tokens each as the server sent them`}
-                    .
-                  </p>
-                  {isAdmin && (
-                    <Button onClick={() => change(tool)}>{tool.enabled ? 'Switch off' : 'Switch on'}</Button>
-                  )}
-                  <details>
-                    <summary>Input schema</summary>
-                    <Code label="Input schema" text={pretty(tool.inputSchema ?? {})} />
-                  </details>
-                </div>
-              </details>
-            </li>
-          ))}
-        </ul>
+      <List
+        page="tools"
+        label="Tools"
+        rows={data.tools}
+        columns={query === '' ? LIST : [...LIST, SCORE]}
+        idOf={idOf}
+        open={open}
+        title={(tool) => tool?.name ?? 'Tool'}
+        none={
+          <Empty title={query === '' ? 'No server lists a tool' : 'No tool fits these words'}>
+            <p>
+              {query === '' ? (
+                <a href="#/servers">See the state of the servers.</a>
+              ) : (
+                'Scores come from names, descriptions and parameters. Try other words.'
+              )}
+            </p>
+          </Empty>
+        }
+      >
+        {(tool) =>
+          tool ? (
+            <Opened tool={tool} query={query} change={isAdmin ? change : undefined} />
+          ) : (
+            <p class="quiet">This tool is not in the list. Other words may find it.</p>
+          )
+        }
+      </List>
+    </>
+  )
+}
+
+const idOf = ({ server, original }: Tool) => `${server}/${original}`
+
+const LIST: readonly ListColumn<Tool>[] = [
+  {
+    name: 'Tool',
+    kind: 'grow',
+    of: (tool) => (
+      <>
+        <span class={tool.enabled ? 'name' : 'name off'}>{tool.name}</span> <Marks tool={tool} />
+        <span class="quiet">{tool.description.split('\n')[0]}</span>
+      </>
+    ),
+  },
+  { name: 'Server', kind: 'who', of: ({ server }) => server },
+  { name: 'Calls', kind: 'time', of: ({ calls }) => count(calls) },
+  { name: 'Definition', kind: 'number', of: ({ tokens }) => `${count(tokens)} tok` },
+]
+const SCORE: ListColumn<Tool> = { name: 'Score', kind: 'number', of: ({ score }) => score?.toFixed(2) ?? '' }
+
+function Opened({
+  tool,
+  query,
+  change,
+}: {
+  tool: Tool
+  query: string
+  change: ((tool: Tool) => void) | undefined
+}) {
+  return (
+    <>
+      <p class="text">{tool.description || 'This tool has no description.'}</p>
+      <Code label="Signature" text={tool.signature} />
+      <p class="quiet">
+        Server {tool.server}, there called {tool.original}. {plural(tool.calls, 'call')} in this run
+        {tool.meanTokens !== undefined && `, ${count(tool.meanTokens)} tokens each as the server sent them`}.
+      </p>
+      {tool.score !== undefined && (
+        <p class="quiet">
+          {`Score ${tool.score.toFixed(2)} for “${query}”: 1 fits best. ${
+            tool.fits.length === 0
+              ? 'No word of the question stands in the definition; words that are spelt alike do.'
+              : `Of the question, these words stand in ${tool.fits
+                  .map(({ field, words }) => `the ${field}: ${words.join(', ')}`)
+                  .join('; in ')}. A word in the name counts most, and rare words count more.`
+          }`}
+        </p>
       )}
+      {change && <Button onClick={() => change(tool)}>{tool.enabled ? 'Switch off' : 'Switch on'}</Button>}
+      <h3>What its results looked like</h3>
+      {tool.outputTypes.length === 0 ? (
+        <p class="quiet">No large result of this tool was seen yet.</p>
+      ) : (
+        <Code label="Output types" text={tool.outputTypes.join('\n')} />
+      )}
+      <h3>Limits</h3>
+      <p class="quiet">
+        {Object.entries(tool.limits)
+          .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+          .join(' · ')}
+      </p>
+      <h3>Input schema</h3>
+      <Code label="Input schema" text={pretty(tool.inputSchema ?? {})} />
     </>
   )
 }
