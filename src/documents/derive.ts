@@ -20,6 +20,15 @@ export function fromValue(value: JsonValue, options: { noun?: string } = {}): Do
   })
 }
 
+/** A text of JSON of which the value is at hand: the same document as the text alone would be. */
+export function fromJson(text: string, value: JsonValue): Document {
+  return makeDocument({
+    format: 'json',
+    text: () => text,
+    json: () => withColumns(unfold(value)),
+  })
+}
+
 /** A text as lines, whatever it looks like. */
 export function fromText(text: string): Document {
   return makeDocument({ format: 'text', text: () => text })

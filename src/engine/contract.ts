@@ -256,9 +256,11 @@ export interface Page {
 }
 
 /** Several pages as one result. */
-export type JoinedPages = Omit<Joined, 'result'> & {
+export type JoinedPages = Omit<Joined, 'result' | 'value'> & {
   /** The JSON of a CallToolResult. */
   content: Uint8Array<SharedArrayBuffer>
+  /** Of content that is open already. */
+  hash?: string
 }
 
 /** How a first response is measured and cut. All sizes in characters, tokens where it says so. */
@@ -338,6 +340,8 @@ interface DigestTask {
   options: DigestOptions
   /** What was read while it arrived: `content` is what comes after that, and the whole result has so many bytes. */
   ahead?: { id: number; bytes: number }
+  /** The result should be open: `content` is left out, and has so many bytes. */
+  open?: { hash: string; bytes: number }
   /** What its view is called until its hash is known. */
   name?: string
 }
@@ -405,7 +409,9 @@ interface PageTask {
 
 interface JoinTask {
   kind: 'join'
-  contents: readonly Uint8Array[]
+  /** All pages, one behind the other, and the bytes of each. */
+  content: Uint8Array
+  lengths: readonly number[]
   place: Page['place']
 }
 

@@ -22,12 +22,12 @@ import {
 } from '../documents/template.ts'
 import { decodeUtf8 } from '../documents/utf8.ts'
 import { askingTokens, isBetterWhole, wholeTable } from '../documents/whole.ts'
-import { blocksOf, isReplaced, isText, textIn, textsOf } from '../protocol/content.ts'
+import { blocksOf, isReplaced, isText, textBlock, textIn, textsOf } from '../protocol/content.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
 import { countTokens } from '../text/tokens.ts'
 import { decodeResult, hashOf } from './content.ts'
-import type { Arrival, Digest, DigestOptions } from './contract.ts'
+import type { Arrival, Digest, DigestOptions, Missing } from './contract.ts'
 import type { Views } from './views.ts'
 
 /** A first response as far as it had to be opened to be measured. */
@@ -68,9 +68,51 @@ export function digest(
   // The sender hashes a result with a name, while this looks at it.
   const hash = look?.isSketch || name !== undefined ? '' : hashOf(content)
   if (look === undefined) return { hash, characters: 0, tokens: 0, unreadable: true }
+  return judge(views, look, { hash, name: name ?? hash, tool, bytes: content.byteLength }, options, {
+    parts,
+    ...weighMoved(content, parts),
+  })
+}
+
+/** The same of a result that is open under its hash, and is one text. */
+export function digestOpen(
+  views: Views,
+  { hash, bytes }: { hash: string; bytes: number },
+  tool: string,
+  options: DigestOptions,
+): Digest | Missing {
+  if (!views.has(hash)) return { missing: true }
+  const { document } = views.open({ hash, content: new Uint8Array() })
+  const result = { content: [textBlock(document.text)] }
+  const look: Look = {
+    result,
+    weight: weigh(result),
+    json: () => jsonLength(result),
+    exact: result,
+    isExact: true,
+    document: () => document,
+    isSketch: false,
+  }
+  return judge(views, look, { hash, name: hash, tool, bytes }, options, NO_PARTS)
+}
+
+/** Files of a result, and what they weighed as texts. */
+interface Moved extends Weight {
+  readonly parts: readonly Part[]
+}
+
+const NO_PARTS: Moved = { parts: [], characters: 0, tokens: 0 }
+
+/** Whether it is too large, and its preview where it is. `name`: what its view is called. */
+function judge(
+  views: Views,
+  look: Look,
+  { hash, name, tool, bytes }: { hash: string; name: string; tool: string; bytes: number },
+  options: DigestOptions,
+  { parts, ...moved }: Moved,
+): Digest {
   const { result, weight } = look
   const { characters, tokens } = weight
-  const moved = weighMoved(content, parts)
   const measured: Digest = {
     hash,
     characters: characters + moved.characters,
@@ -112,7 +154,7 @@ export function digest(
   const untouched = kept.reduce((sum, block) => sum + (textIn(block)?.length ?? 0), 0)
   const sent = form === undefined ? lengthOf(text) : 2 * lengthOf(text)
   if (!always && parts.length === 0 && sent + untouched >= characters) return passes
-  if (!look.isSketch) views.keep(name ?? hash, document, content.byteLength, tokens)
+  if (!look.isSketch) views.keep(name, document, bytes, tokens)
   const structured = form?.at && besidePreview(look.exact?.structuredContent, form, text, options)
   return {
     ...measured,

@@ -1,12 +1,15 @@
 /** What is done with pages of a collection: looked at one by one for what comes next, and joined at the end. */
+import { fromJson } from '../documents/derive.ts'
 import { openResult } from '../documents/open.ts'
 import { joinPages } from '../documents/paging/join.ts'
 import { hasPages, restOf } from '../documents/paging/next.ts'
 import { recognisePart } from '../documents/paging/recognise.ts'
 import { standingOf } from '../documents/paging/standing.ts'
+import { textsOf } from '../protocol/content.ts'
 import type { JsonObject } from '../protocol/json.ts'
-import { decodeResult, encodeResult } from './content.ts'
+import { decodeResult, encodeResult, hashOf } from './content.ts'
 import type { AskedPage, JoinedPages, Page } from './contract.ts'
+import type { Views } from './views.ts'
 
 /** What a result says of its collection, and what is to be called for the rest of it. Never throws on what a server sent. */
 export function lookAtPage(content: Uint8Array, { args, schema }: AskedPage): Page {
@@ -25,13 +28,21 @@ export function lookAtPage(content: Uint8Array, { args, schema }: AskedPage): Pa
   }
 }
 
-/** Contents in the order of their pages; all of them results. */
-export function joinContents(contents: readonly Uint8Array[], place: Page['place']): JoinedPages {
+/** Contents in the order of their pages; all of them results. Data stays open under its hash: it is measured and asked about next. */
+export function joinContents(
+  views: Views,
+  contents: readonly Uint8Array[],
+  place: Page['place'],
+): JoinedPages {
   const pages: JsonObject[] = []
   for (const content of contents) {
     const decoded = decodeResult(content)
     if (decoded !== undefined) pages.push(decoded.exact)
   }
-  const { result, ...counts } = joinPages(pages, place)
-  return { ...counts, content: encodeResult(result) }
+  const { result, value, ...counts } = joinPages(pages, place)
+  const content = encodeResult(result)
+  if (value === undefined) return { ...counts, content }
+  const hash = hashOf(content)
+  views.keep(hash, fromJson(textsOf(result)[0] ?? '', value), content.byteLength)
+  return { ...counts, content, hash }
 }

@@ -58,6 +58,9 @@ export function createEngine(options: EngineOptions): Engine {
   /** The worker that content, by its hash, was last sent to, and whether it has it open. */
   const homes = new LRUCache<string, Home>({ max: REMEMBERED })
 
+  /** Content that a worker made and has open, by its buffer. */
+  const joined = new WeakMap<ArrayBufferLike, { readonly hash: string; readonly worker: Worker }>()
+
   const idle = createIdle(IDLE)
   const rest = createIdle(REST)
   const used = new Set<Worker>()
@@ -149,8 +152,9 @@ export function createEngine(options: EngineOptions): Engine {
         })
       ).answer,
     async digest({ content, tool, owner }, digestOptions, signal) {
-      const begun = readAheads.of(content)
-      const isLong = content.byteLength >= LONG
+      const open = joined.get(content.buffer)
+      const begun = open ?? readAheads.of(content)
+      const isLong = open === undefined && content.byteLength >= LONG
       const name = `arrival ${++arrivals}`
       const common = { kind: 'digest', options: digestOptions, ...(isLong && { name }) } as const
       // A call is under way for it; a question may wait a little longer.
@@ -164,14 +168,11 @@ export function createEngine(options: EngineOptions): Engine {
       const digested = (ahead: typeof begun) =>
         run(
           (at) => {
-            const isThere = ahead !== undefined && at === ahead.worker
-            return isThere
-              ? {
-                  ...common,
-                  arrival: { content: ahead.rest, tool },
-                  ahead: { id: ahead.id, bytes: content.byteLength },
-                }
-              : { ...common, arrival: { content, tool } }
+            const bytes = content.byteLength
+            if (ahead === undefined || at !== ahead.worker) return { ...common, arrival: { content, tool } }
+            return 'hash' in ahead
+              ? { ...common, arrival: { content: OPEN, tool }, open: { hash: ahead.hash, bytes } }
+              : { ...common, arrival: { content: ahead.rest, tool }, ahead: { id: ahead.id, bytes } }
           },
           { ...wanted, home: ahead?.worker },
         )
@@ -219,8 +220,14 @@ export function createEngine(options: EngineOptions): Engine {
       (await run(() => ({ kind: 'change', content, change }), { signal, urgent: true })).answer,
     page: async (content, asked, signal) =>
       (await run(() => ({ kind: 'page', content, asked }), { signal, urgent: true })).answer,
-    join: async (contents, place, signal) =>
-      (await run(() => ({ kind: 'join', contents, place }), { signal, urgent: true })).answer,
+    async join(contents, place, signal) {
+      const task = { kind: 'join', lengths: contents.map(({ length }) => length), place } as const
+      // One long array goes beside the message; many short ones would be copied into it.
+      const content = concatenated(contents)
+      const { answer, worker } = await run(() => ({ ...task, content }), { signal, urgent: true })
+      if (answer.hash !== undefined) joined.set(answer.content.buffer, { hash: answer.hash, worker })
+      return answer
+    },
     countTokens: async (texts) => (await run(() => ({ kind: 'count', texts }), {})).answer,
     forget(hash) {
       const home = homes.get(hash)?.worker
@@ -239,6 +246,16 @@ export function createEngine(options: EngineOptions): Engine {
       schedule.close()
     },
   }
+}
+
+function concatenated(contents: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(contents.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const content of contents) {
+    whole.set(content, at)
+    at += content.length
+  }
+  return whole
 }
 
 /** The worker has not open what was left out. */

@@ -21,7 +21,7 @@ import type {
   Unpacked,
   Unpacking,
 } from './contract.ts'
-import { digest } from './digest.ts'
+import { digest, digestOpen } from './digest.ts'
 import { exported, readFile } from './export.ts'
 import { fill } from './fill.ts'
 import { joinContents, lookAtPage } from './pages.ts'
@@ -44,6 +44,7 @@ export function run(
     case 'unpack':
       return unpacked(task.content, task)
     case 'digest': {
+      if (task.open !== undefined) return digestOpen(views, task.open, task.arrival.tool, task.options)
       const arrival = task.ahead === undefined ? task.arrival : arrived(task.arrival, task.ahead)
       if (arrival === undefined) return { missing: true }
       return digest(views, arrival, task.options, arrivals.take(task.ahead?.id), task.name)
@@ -71,7 +72,7 @@ export function run(
     case 'page':
       return lookAtPage(task.content, task.asked)
     case 'join':
-      return joinContents(task.contents, task.place)
+      return joinContents(views, split(task.content, task.lengths), task.place)
     case 'count':
       return task.texts.map(countTokens)
     case 'counted':
@@ -96,6 +97,14 @@ export function run(
       views.forget(task.hash)
       return null
   }
+}
+
+function split(content: Uint8Array, lengths: readonly number[]): Uint8Array[] {
+  let at = 0
+  return lengths.map((length) => {
+    at += length
+    return content.subarray(at - length, at)
+  })
 }
 
 /** What reads files is loaded with the first one. */

@@ -9,6 +9,8 @@ import { roleOf } from '../structured.ts'
 export interface Joined {
   /** A CallToolResult. */
   readonly result: JsonObject
+  /** What its one text says. Undefined: it is no data. */
+  readonly value?: JsonValue
   /** Undefined: texts, one below the other. */
   readonly records?: number
   /** Records that came again unchanged, which are kept once, and records that came again changed, which are all kept. */
@@ -69,7 +71,7 @@ function at(root: JsonValue, place: readonly (string | number)[]): JsonValue | u
 
 function joinLists(pages: readonly Page[], place: readonly (string | number)[]): Joined {
   const key = keyOf(pages)
-  const seen = new Map<string, string>()
+  const seen = new Map<JsonValue, JsonValue>()
   const records: JsonValue[] = []
   let repeated = 0
   let changed = 0
@@ -77,21 +79,20 @@ function joinLists(pages: readonly Page[], place: readonly (string | number)[]):
     for (const record of list) {
       const id = key !== undefined && isObject(record) ? own(record, key) : undefined
       if (id !== undefined) {
-        const name = toJson(id)
-        const written = toJson(record)
-        const before = seen.get(name)
-        if (before === written) {
+        const before = seen.get(id)
+        if (before !== undefined && toJson(before) === toJson(record)) {
           repeated += 1
           continue
         }
         if (before !== undefined) changed += 1
-        seen.set(name, written)
+        seen.set(id, record)
       }
       records.push(record)
     }
   const root = withAt(pages.at(-1)?.root ?? [], place, records)
   return {
     result: { content: [textBlock(toJson(root))] },
+    value: root,
     records: records.length,
     repeated,
     changed,

@@ -3,8 +3,8 @@
  * which the operator says so. Inside of shaping, which keeps the whole under one handle; outside of what counts calls and
  * answers them, because each page is a call like any other. Only a tool that reads is asked again.
  */
-import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { hashOf } from '../../engine/content.ts'
 import type { Engine, JoinedPages, Page } from '../../engine/contract.ts'
 import type { Logger } from '../../observe/log.ts'
 import {
@@ -70,11 +70,8 @@ export function createCollect(options: CollectOptions): Pick<Middleware, 'wrap'>
   }
 }
 
-/** A page that came. */
-interface Got {
-  readonly content: Uint8Array<SharedArrayBuffer>
-  readonly hash: string
-}
+/** A page that came: the JSON of its result. */
+type Got = Uint8Array<SharedArrayBuffer>
 
 /** What became of a collection. */
 interface Gathered {
@@ -106,7 +103,7 @@ async function gather(
   const args = isObject(exchange.params.arguments) ? exchange.params.arguments : {}
   const look = (content: Uint8Array, called: JsonObject, signal: AbortSignal): Promise<Page> =>
     engine.page(content, { args: called, schema }, signal)
-  const page = await look(got.content, args, exchange.signal)
+  const page = await look(got, args, exchange.signal)
   if (page.rest === undefined) {
     if (page.standing !== undefined) exchange.onCollected?.(unfollowed(page.standing))
     return first
@@ -115,23 +112,23 @@ async function gather(
   const key = keyOf(exchange, start)
   const before = key === undefined ? undefined : stopped.get(key)?.pages
   // Another first page is another collection.
-  const isSame = before?.get(start)?.hash === got.hash
+  const isSame = isEqual(before?.get(start), got)
   const gathered: Gathered = {
     pages: new Map([[0, got]]),
     known: new Map([...(isSame ? (before ?? []) : []), [start, got]]),
     reused: 0,
     missing: [],
     mayResume: false,
-    bytes: got.content.byteLength,
+    bytes: got.byteLength,
   }
   const limit = createLimit(exchange.signal, options.timeoutMs)
   try {
-    const ask = createAsker(asked, next, gathered, { ...options, signal: limit.signal })
     const told = progressOf(exchange, page.rest.known ? page.rest.calls.length + 1 : undefined)
+    const ask = createAsker(asked, next, gathered, { ...options, told, signal: limit.signal })
     told(1)
-    if (page.rest.known) await numbered(page.rest.calls, ask, gathered, told, options)
+    if (page.rest.known) await numbered(page.rest.calls, ask, gathered, options)
     else
-      await oneByOne(page.rest.calls[0] ?? {}, args, ask, gathered, told, options, (content, called) =>
+      await oneByOne(page.rest.calls[0] ?? {}, args, ask, gathered, options, (content, called) =>
         look(content, called, limit.signal),
       )
     if (limit.isOver()) {
@@ -157,7 +154,7 @@ function keyOf({ agent, client, params, supplied }: Exchange, args: string): str
 }
 
 function bytesOf(pages: ReadonlyMap<string, Got>): number {
-  return [...pages.values()].reduce((sum, { content }) => sum + content.byteLength, 0)
+  return [...pages.values()].reduce((sum, { byteLength }) => sum + byteLength, 0)
 }
 
 /** The result says that further pages exist, and no parameter of its tool asks for them. */
@@ -172,15 +169,22 @@ async function joined(
   engine: Pick<Engine, 'join'>,
 ): Promise<Result> {
   const { pages, missing } = gathered
-  const contents = [...pages].sort(([a], [b]) => a - b).map(([, { content }]) => content)
+  const contents = [...pages].sort(([a], [b]) => a - b).map(([, content]) => content)
   const made = await engine.join(contents, place, exchange.signal)
   const standing = standingOf(made, total, gathered)
   exchange.onCollected?.(standing)
   if (missing.length === 0) return new LargeResult(made.content)
   // Where it passes without a preview, and in what is kept, it must say so itself.
-  const result = new LargeResult(made.content).json()
-  const content = [...blocksOf(result), textBlock(ellipsis(standing, REMARK))]
-  return new LargeResult(sharedBytes(JSON.stringify({ ...result, content })))
+  return new LargeResult(withBlock(made.content, textBlock(ellipsis(standing, REMARK))))
+}
+
+/** A joined result with one block more. It ends with its blocks, and may have many megabytes: it is not parsed for it. */
+function withBlock(content: Got, block: JsonObject): Got {
+  const end = Buffer.from(`,${JSON.stringify(block)}]}`)
+  const longer = new Uint8Array(new SharedArrayBuffer(content.byteLength - ']}'.length + end.byteLength))
+  longer.set(content.subarray(0, -']}'.length))
+  longer.set(end, longer.byteLength - end.byteLength)
+  return longer
 }
 
 /** Characters of a text beside the data that is taken for a remark. */
@@ -214,15 +218,17 @@ function standingOf(
 /** Asks for one page. `undefined`: it failed, and why is noted; or nothing more is to be asked for. */
 type Ask = (index: number, args: JsonObject) => Promise<Got | undefined>
 
-interface AskerOptions extends Pick<CollectOptions, 'maxBytes' | 'logger'> {
+interface AskerOptions extends Pick<CollectOptions, 'maxBytes'> {
   signal: AbortSignal
+  /** Called with the number of pages whenever one came. */
+  told(pages: number): void
 }
 
 function createAsker(
   exchange: Exchange,
   next: Handler,
   gathered: Gathered,
-  { signal, maxBytes }: AskerOptions,
+  { signal, maxBytes, told }: AskerOptions,
 ): Ask {
   const limit: Limit = { most: 'read', refuse: () => errorResult(NOT_READING) }
   const held = within(
@@ -237,10 +243,11 @@ function createAsker(
       return undefined
     }
     const take = (got: Got): Got | undefined => {
-      if (gathered.bytes + got.content.byteLength > maxBytes)
+      if (gathered.bytes + got.byteLength > maxBytes)
         return fail(`all pages together would have more than ${formatCount(maxBytes)} bytes`, false)
-      gathered.bytes += got.content.byteLength
+      gathered.bytes += got.byteLength
       gathered.pages.set(index, got)
+      told(gathered.pages.size)
       return got
     }
     const call = JSON.stringify(args)
@@ -277,7 +284,6 @@ async function numbered(
   calls: readonly JsonObject[],
   ask: Ask,
   gathered: Gathered,
-  told: (pages: number) => void,
   { maxPages, parallel }: CollectOptions,
 ): Promise<void> {
   let left = maxPages - 1
@@ -296,8 +302,7 @@ async function numbered(
         continue
       }
       failures = 0
-      told(gathered.pages.size)
-      if (got.hash !== first?.hash) continue
+      if (!isEqual(first, got)) continue
       gathered.pages.delete(index)
       isOver ??= `page ${index + 1} is page 1 again, so the tool does not do as its parameter says`
     }
@@ -318,12 +323,11 @@ async function oneByOne(
   args: JsonObject,
   ask: Ask,
   gathered: Gathered,
-  told: (pages: number) => void,
   { maxPages }: CollectOptions,
   look: (content: Uint8Array, called: JsonObject) => Promise<Page>,
 ): Promise<void> {
   const seen = new Set([JSON.stringify(args)])
-  const hashes = new Set([...gathered.pages.values()].map(({ hash }) => hash))
+  const hashes = new Set([...gathered.pages.values()].map(hashOf))
   let called: JsonObject | undefined = start
   for (let index = 1; called !== undefined; index++) {
     const written = JSON.stringify(called)
@@ -338,21 +342,24 @@ async function oneByOne(
     seen.add(written)
     const got = await ask(index, called)
     if (got === undefined) return
-    if (hashes.has(got.hash)) {
+    const hash = hashOf(got)
+    if (hashes.has(hash)) {
       gathered.pages.delete(index)
       return void gathered.missing.push('the server goes round: it gave the same page again')
     }
-    hashes.add(got.hash)
-    told(gathered.pages.size)
-    const page: Page = await look(got.content, called)
+    hashes.add(hash)
+    const page: Page = await look(got, called)
     // A page without records is the end, whatever it names as the next one.
     called = page.shown === 0 ? undefined : page.rest?.calls[0]
   }
 }
 
 function pageOf(result: Result): Got {
-  const content = result instanceof LargeResult ? result.bytes : sharedBytes(JSON.stringify(result))
-  return { content, hash: createHash('sha256').update(content).digest('base64') }
+  return result instanceof LargeResult ? result.bytes : sharedBytes(JSON.stringify(result))
+}
+
+function isEqual(one: Got | undefined, other: Got): boolean {
+  return one !== undefined && Buffer.compare(one, other) === 0
 }
 
 function isFailed(result: Result): boolean {

@@ -20,7 +20,7 @@ export const collectSchema = z.object({
     unit: 'pages',
     min: 1,
     max: 32,
-  }).default(4),
+  }).default(8),
 })
 
 export type CollectSettings = z.output<typeof collectSchema>

@@ -177,7 +177,7 @@ function placeOf(name, { page, cursor }) {
 async function call(id, { name, arguments: args = {} }) {
   const tool = TOOLS[name]
   const page = placeOf(name, args)
-  if (!tool.isQuiet) asked.push({ name, place: page, ...args })
+  if (!tool.isQuiet) asked.push({ name, place: page, at: Date.now(), ...args })
   if (options.delay && !tool.isQuiet) {
     const wait = new AbortController()
     pending.set(id, wait)

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import type { Digest, DigestOptions } from '../../../src/engine/contract.ts'
-import { digest } from '../../../src/engine/digest.ts'
+import { digest, digestOpen } from '../../../src/engine/digest.ts'
+import { joinContents } from '../../../src/engine/pages.ts'
+import { query } from '../../../src/engine/query.ts'
 import { createViews } from '../../../src/engine/views.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { soundKeys } from '../../support/keys.ts'
@@ -18,6 +20,32 @@ function digestOf(result: JsonObject, changes: Partial<DigestOptions> = {}): Dig
 
 const words = (length: number): string => 'some words of a text. '.repeat(length / 10).slice(0, length)
 const textOf = ({ shaped }: Digest): string => shaped?.text.join('abcdefabcdef') ?? ''
+
+test('joined pages, which stay open, are measured, shown and asked about as their bytes would be', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(fc.record({ id: fc.integer(), note: fc.jsonValue() })), { minLength: 1 }),
+      (lists) => {
+        const pages = lists.map((items) => bytesOf(jsonResult({ items, 'a"b': null } as JsonObject)))
+        const views = createViews()
+        const { content, hash = '' } = joinContents(views, pages, ['items'])
+        const options = { ...LIMITS, always: true }
+        const open = digestOpen(views, { hash, bytes: content.byteLength }, 'shop_orders', options)
+        const alone = createViews()
+        expect(open).toEqual(digest(alone, { content, tool: 'shop_orders' }, options))
+        const question = { kind: 'filter', params: { aggregate: 'count' }, budget: 2000 } as const
+        const source = { handle: '0123456789ab', hash, content, tool: 'shop_orders' }
+        expect(query(views, [source], question)).toEqual(query(alone, [source], question))
+      },
+    ),
+    { numRuns: runs(40) },
+  )
+})
+
+test('a result that is not open any more is asked for', () => {
+  const gone = { hash: 'a'.repeat(64), bytes: 100 }
+  expect(digestOpen(createViews(), gone, 'shop_orders', LIMITS)).toEqual({ missing: true })
+})
 
 describe('passing', () => {
   verifies('S3.7', 'at the limit it passes, one character above it is shaped', () => {
