@@ -319,6 +319,10 @@ interface TableBelow {
 
 /** True where this line and all below it, as far as they are looked at, have as many cells, and none of those above has. */
 function isHeadOfTable(start: string, at: number, delimiter: string, above: readonly string[]): boolean {
+  const lines = start.slice(at).split('\n', LEAST_BELOW + 1)
+  // Most lines are none of a table, which is seen at once where no row can be more than a line.
+  const arePlain = lines.every((line) => !line.includes('"') && line.trim() !== '')
+  if (arePlain && !lines.every((line) => line.includes(delimiter))) return false
   const [first = [], ...below] = cellRows(start.slice(at), delimiter, LEAST_BELOW + 1)
   return (
     first.length > 1 &&

@@ -222,11 +222,8 @@ function overviewOfMarkdown(document: Document): Overview {
   }))
   const shown = outlined(outline)
   const longest = sections
-    .filter(({ heading }) => isOnly(String(heading), sections))
-    .reduce<JsonObject | undefined>(
-      (best, section) => (size(section) > size(best) ? section : best),
-      undefined,
-    )
+    .toSorted((one, other) => size(other) - size(one))
+    .find(({ heading }) => isOnly(String(heading), sections))
   return {
     totals: [formatPlural(document.lines().count, 'line'), formatPlural(sections.length, 'heading')],
     type: () => '',
@@ -252,8 +249,8 @@ function isOnly(heading: string, sections: readonly JsonObject[]): boolean {
   )
 }
 
-function size(section: JsonObject | undefined): number {
-  return typeof section?.text === 'string' ? section.text.length : -1
+function size(section: JsonObject): number {
+  return typeof section.text === 'string' ? section.text.length : -1
 }
 
 function length(section: JsonObject): string {

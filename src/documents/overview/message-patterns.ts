@@ -14,7 +14,7 @@ export interface MessagePatterns {
   looked: number
 }
 
-const MOST_MESSAGES = 2500
+const MOST_MESSAGES = 1000
 const MOST_PATTERNS = 5000
 const LONGEST = 160
 
@@ -33,16 +33,36 @@ export function messagePatterns(count: number, message: (index: number) => strin
   return { patterns: [...found.values()].sort((one, other) => other.count - one.count), looked }
 }
 
-/** The first line with quoted texts, numbers, ids and paths as `*`. */
+/** The first line with quoted texts, numbers, ids and paths as `*`. What an expression could find is looked for first: that is far quicker. */
 function patternOf(message: string): string {
   const start = message.slice(0, LONGEST)
   const newline = start.indexOf('\n')
-  const plain = (newline < 0 ? start : start.slice(0, newline))
-    .replace(/\s+/g, ' ')
-    .replace(/"[^"]*"?|'[^']*'/g, '*')
-    .replace(/\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b/g, '*')
-    .replace(/[^\s=:,;()[\]{}*]*\d[^\s=,;()[\]{}*]*/g, '*')
-  // Looking behind is dear.
-  const valued = plain.includes('=') ? plain.replace(/(?<=\w=)[^\s,;&()[\]{}*]+/g, '*') : plain
-  return valued.replace(/\*(?:[\s,:]*\*)+/g, '*').trim()
+  let text = newline < 0 ? start : start.slice(0, newline)
+  if (text.includes('  ') || text.includes('\t')) text = text.replace(/\s+/g, ' ')
+  if (text.includes('"') || text.includes("'")) text = text.replace(/"[^"]*"?|'[^']*'/g, '*')
+  text = withoutNumbers(text.replace(/\b[A-Z][a-z][a-z]\b/g, (word) => (DATE_WORDS.has(word) ? '*' : word)))
+  if (text.includes('=')) text = text.replace(/(?<=\w=)[^\s,;&()[\]{}*]+/g, '*')
+  return (text.includes('*') ? text.replace(/\*(?:[\s,:]*\*)+/g, '*') : text).trim()
+}
+
+const DATE_WORDS = new Set(
+  'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec Mon Tue Wed Thu Fri Sat Sun'.split(' '),
+)
+
+/** A digit, and what stands behind it up to the end of a word. */
+const NUMBERED = /\d[^\s=,;()[\]{}*]*/g
+const BEFORE_WORD = /[\s=:,;()[\]{}*]/
+
+/** Words with a digit as `*`. An expression that begins at the first letter of each word would try each letter of words without one. */
+function withoutNumbers(text: string): string {
+  let result = ''
+  let copied = 0
+  NUMBERED.lastIndex = 0
+  for (let match = NUMBERED.exec(text); match !== null; match = NUMBERED.exec(text)) {
+    let from = match.index
+    while (from > copied && !BEFORE_WORD.test(text.charAt(from - 1))) from--
+    result += `${text.slice(copied, from)}*`
+    copied = NUMBERED.lastIndex
+  }
+  return result + text.slice(copied)
 }

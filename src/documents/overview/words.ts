@@ -103,6 +103,9 @@ function best(found: readonly Counted[], texts: number, least: number, count: nu
 }
 
 const LETTERS = /\p{L}{4,20}/gu
+/** The same where all is ASCII, in a third of the time. */
+const ASCII_LETTERS = /[A-Za-z]{4,20}/g
+const ASCII = /^[\0-\x7f]*$/
 const BLANK = 32
 
 function counted(texts: readonly string[]): Words {
@@ -114,8 +117,9 @@ function counted(texts: readonly string[]): Words {
     const text = (texts[index] ?? '').slice(0, 4000)
     let before: Word | undefined
     let end = -1
-    LETTERS.lastIndex = 0
-    for (let match = LETTERS.exec(text); match !== null && ++seen <= MOST_WORDS; match = LETTERS.exec(text)) {
+    const letters = ASCII.test(text) ? ASCII_LETTERS : LETTERS
+    letters.lastIndex = 0
+    for (let match = letters.exec(text); match !== null && ++seen <= MOST_WORDS; match = letters.exec(text)) {
       const [spelled] = match
       let word = words.get(spelled)
       if (word === undefined) {
