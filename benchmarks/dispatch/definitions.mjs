@@ -1,11 +1,11 @@
 /** What a client reads before anything is asked: definitions of tools and instructions, in each exposure. */
 import { definitionsOf } from '../../dist/features/dispatch/index.js'
+import { PROXY_TOOL_NAMES } from '../../dist/proxy/own-tools.js'
 import { definitionTokens } from '../answers/tokens.mjs'
 import { clientOf } from '../retrieval/client.mjs'
 import { installedServers, withFolder, withProxy } from './world.mjs'
 
-/** The proxy's own tools, which are listed first. */
-const OWN = 3
+const ofServers = (tools) => tools.filter(({ name }) => !PROXY_TOOL_NAMES.has(name))
 
 const EXPOSURES = {
   passthrough: { exposure: 'passthrough' },
@@ -28,7 +28,7 @@ export async function realDefinitions(
         const { tools } = await client.listTools({}, { timeout: 180_000 })
         row[exposure] = definitionTokens(tools)
         if (exposure === 'passthrough') {
-          const theirs = tools.slice(OWN)
+          const theirs = ofServers(tools)
           row.tools = theirs.length
           row.servers = new Set(theirs.map((tool) => serverOf(tool.name, servers))).size
           row.direct = definitionTokens(theirs)
@@ -45,10 +45,12 @@ export async function fileTools(count) {
     const { filesystem } = installedServers(folder)
     return withProxy({ folder, servers: { filesystem }, settings: {} }, async ({ client }) => {
       const { tools } = await client.listTools()
-      return tools.slice(OWN, OWN + count).map((definition) => {
-        const name = definition.name.replace('filesystem_', '')
-        return { server: 'filesystem', name, definition: { ...definition, name } }
-      })
+      return ofServers(tools)
+        .slice(0, count)
+        .map((definition) => {
+          const name = definition.name.replace('filesystem_', '')
+          return { server: 'filesystem', name, definition: { ...definition, name } }
+        })
     })
   })
 }
@@ -77,5 +79,5 @@ export async function listedDefinitions(name, tools) {
 }
 
 function dispatchTokens(splitCalls) {
-  return definitionTokens(definitionsOf({ splitCalls }).map(({ definition }) => definition))
+  return definitionTokens(definitionsOf({ splitCalls, code: true }).map(({ definition }) => definition))
 }

@@ -1,5 +1,6 @@
 /** A client of the `retrieve` exposure over tools of a set: the replies and definitions that it would see, in tokens. */
 
+import { definitionOf } from '../../dist/features/code/definition.js'
 import { createProxyTools } from '../../dist/features/query-tools/index.js'
 import { createRetrieve } from '../../dist/features/retrieve/index.js'
 import { withOrigin } from '../../dist/protocol/origin.js'
@@ -9,7 +10,10 @@ import { definitionTokens, tokensOf } from '../answers/tokens.mjs'
 import { indexTools } from './index-tools.mjs'
 
 /** What the proxy offers beside the tools of servers; nothing of it is called here. */
-const ownDefinitions = createProxyTools({}).map(({ definition }) => definition)
+const ownDefinitions = [
+  ...createProxyTools({}).map(({ definition }) => definition),
+  definitionOf({ calls: 'read', ask: { by: 'nobody' } }),
+]
 
 /** @param {{ server: string, name: string, definition: object }[]} tools */
 export function clientOf(tools) {

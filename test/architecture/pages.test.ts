@@ -6,8 +6,10 @@ import { Ajv } from 'ajv'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { COMMANDS, commandsTable } from '../../src/cli/program.ts'
+import { CONFIG_PATH_VARIABLE } from '../../src/config/aliases.ts'
 import { jsonSchemaText, settingsTable } from '../../src/config/generate.ts'
 import { readJsonc } from '../../src/config/jsonc.ts'
+import { settingRows } from '../../src/config/options.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const PAGES = [
@@ -30,6 +32,65 @@ function blocks(...languages: string[]): (readonly [page: string, code: string])
   )
 }
 
+/** How the code of each language on the pages is tested. */
+const TESTED: Record<string, string> = {
+  json: 'below, by the schema',
+  jsonc: 'below by the schema, and calls of tools in contract/pages and e2e/newcomer',
+  sh: 'below, by the commands, options and packages that exist',
+  console: 'below, by the commands and options that exist',
+  js: 'below; programs run in contract/pages, e2e/newcomer and e2e/package',
+  ts: 'below; the example that it repeats runs in e2e/package',
+  toml: 'generated from the rules for clients',
+  python: 'below, by the variables that exist',
+  nginx: 'e2e/replicas',
+  text: 'below, as JSON-RPC',
+  '': 'contract/pages, unit/store/valkey',
+}
+
+test('every code block is in a language that a test reads', () => {
+  const languages = PAGES.flatMap((page) =>
+    [...read(page).matchAll(/^ *```(\w*)\n.*?^ *```$/gms)].map(([, name = '']) => name),
+  )
+  expect(new Set(languages)).toEqual(new Set(Object.keys(TESTED)))
+})
+
+test('a printed conversation is made of requests, and of answers to them', () => {
+  const [[, conversation = ''] = []] = blocks('text')
+  const messages = conversation
+    .replaceAll(/\n {3}/g, '')
+    .replaceAll('{…}', '{}')
+    .trim()
+    .split('\n')
+    .map((line) => ({ from: line[0], ...(JSON.parse(line.slice(2)) as { id?: number; method?: string }) }))
+  expect(messages.length).toBeGreaterThan(5)
+  const asked = messages.filter(({ from, id }) => from === '>' && id !== undefined)
+  const answered = messages.filter(({ from }) => from === '<')
+  expect(answered.map(({ id }) => id)).toEqual(asked.map(({ id }) => id))
+})
+
+test('every variable of the proxy that a page names is one that it reads', () => {
+  const known = new Set([CONFIG_PATH_VARIABLE, ...settingRows().flatMap(({ env }) => env)])
+  const named = PAGES.flatMap((page) =>
+    [...read(page).matchAll(/\bMCPPROXY_[A-Z_]*[A-Z]\b/g)].map(([name]) => name),
+  )
+  expect(named.length).toBeGreaterThan(10)
+  expect(named.filter((name) => !known.has(name))).toEqual([])
+})
+
+test('every package that a block installs is one that is tested with, in that version', () => {
+  const { devDependencies } = JSON.parse(read('package.json')) as { devDependencies: Record<string, string> }
+  const installed = blocks('sh').flatMap(([, code]) =>
+    [...code.replaceAll('\\\n', ' ').matchAll(/npm install ([^#\n]*)/g)].flatMap(([, names = '']) =>
+      names.trim().split(/ +/),
+    ),
+  )
+  expect(installed.length).toBeGreaterThan(5)
+  for (const name of installed) {
+    const [, bare = '', version = ''] = /^(@?[^@]+)(?:@(.*))?$/.exec(name) ?? []
+    expect(devDependencies[bare], name).toMatch(new RegExp(`^${version}`))
+  }
+})
+
 /** The values of a block: one, or those of its lines. Calls of tools and parts with `…` are no JSON. */
 const isJson = (code: string): boolean =>
   /^\s*(?:\/\/.*\n\s*)*[{[]/.test(code) && !/[{,]\s*…|… *[}\]]/.test(code)
@@ -37,7 +98,10 @@ const isJson = (code: string): boolean =>
 describe('settings on the pages', () => {
   const isValid = new Ajv({ strict: false }).compile(JSON.parse(jsonSchemaText()))
   const isModules = new Ajv({ strict: false }).compile(JSON.parse(jsonSchemaText()).properties.modules)
-  const found = blocks('json', 'jsonc').filter(([, code]) => isJson(code))
+  // A page may print parts of the file without the brackets around them.
+  const found = blocks('json', 'jsonc')
+    .map(([page, code]) => [page, code.startsWith('"') ? `{ ${code} }` : code] as const)
+    .filter(([, code]) => isJson(code))
 
   test('are there', () => expect(found.length).toBeGreaterThan(25))
 

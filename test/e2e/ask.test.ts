@@ -4,7 +4,16 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type Ran, runProxy } from './support/command.ts'
 import { filesystem } from './support/real-servers.ts'
-import { temporaryDirectory } from './support/world.ts'
+import { ROOT, temporaryDirectory } from './support/world.ts'
+
+/** The commands of the first shell block behind some words of a page, each as its words. */
+function linesOf(page: string, after: string): string[][] {
+  const text = readFileSync(join(ROOT, 'docs', page), 'utf8')
+  const [, block = ''] = /^```sh\n(.*?)^```/ms.exec(text.slice(text.indexOf(after))) ?? []
+  return [...block.matchAll(/^(?:npx )?mcp-rlm-proxy (.*?)(?: +#.*)?$/gm)].map(([, line = '']) =>
+    [...line.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+/g)].map(([word]) => word.replaceAll(/["']/g, '')),
+  )
+}
 
 describe('on the command line', () => {
   let folder: string
@@ -12,7 +21,7 @@ describe('on the command line', () => {
   const issues = Array.from({ length: 900 }, (_, id) => ({
     id,
     state: id % 3 === 0 ? 'open' : 'closed',
-    title: `issue number ${id}`,
+    title: id === 77 ? 'time out 77' : `issue number ${id}`,
   }))
   const proxy = (...words: string[]): Promise<Ran> =>
     runProxy(words, { cwd: folder, env: { HOME: folder, MCPPROXY_DATA_DIR: join(folder, 'data') } })
@@ -24,18 +33,9 @@ describe('on the command line', () => {
     writeFileSync(join(folder, 'mcp.json'), JSON.stringify({ mcpServers: { files: filesystem(folder) } }))
   })
 
-  test('a call keeps a large result, and later commands ask it', async () => {
+  test('a kept result gets a name, and is pinned', async () => {
     const called = await proxy('call', 'files_read_text_file', `path=${file}`)
-    expect(called.code, called.stderr).toBe(0)
     const handle = /^cache_id ([0-9a-z]{25}) /.exec(called.stdout)?.[1] ?? ''
-    expect(handle).not.toBe('')
-
-    const filtered = await proxy('filter', handle, 'state = open', 'aggregate=count')
-    expect([filtered.code, filtered.stdout]).toEqual([0, expect.stringContaining('300 of 900')])
-    const found = await proxy('search', 'last', 'number 77$')
-    expect([found.code, found.stdout]).toEqual([0, expect.stringContaining('issue number 77')])
-    const explored = await proxy('explore', 'last', '$[0]', 'max_depth=1', '--json')
-    expect(JSON.parse(explored.stdout).content[0].text).toContain('1 record')
     await proxy('results', 'rename', handle, 'the', 'issues')
     await proxy('results', 'pin', handle)
     const kept = await proxy('results')
@@ -44,6 +44,32 @@ describe('on the command line', () => {
     )
     const unknown = await proxy('results', 'pin', '0'.repeat(25))
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('Nothing is kept under 0')])
+  })
+
+  test('the lines of the pages find a tool, call it, and ask what is kept', async () => {
+    const items = issues.map((issue) => ({ ...issue, author: `a${issue.id % 3}`, total: 2 }))
+    writeFileSync(file, JSON.stringify({ items }))
+    writeFileSync(join(folder, 'orders.json'), JSON.stringify(items))
+    const told = []
+    for (const words of [
+      ...linesOf('commands.md', 'Ask from a shell'),
+      ...linesOf('getting-started.md', 'from a shell'),
+    ]) {
+      const { code, stdout, stderr } = await proxy(...words.map((word) => word.replace('/data', folder)))
+      expect(code, `${words.join(' ')}: ${stderr}`).toBe(0)
+      told.push(stdout)
+    }
+    const handle = /^cache_id ([0-9a-z]{25}) /.exec(told[1] ?? '')?.[1] ?? ''
+    expect(told).toEqual([
+      expect.stringMatching(/^files_read_\w+ {2}/),
+      expect.stringMatching(/^cache_id [0-9a-z]{25} /),
+      expect.stringContaining('300 of 900'),
+      expect.stringContaining('time out 77'),
+      expect.stringContaining('900 records'),
+      expect.stringContaining(handle),
+      expect.stringMatching(/^cache_id [0-9a-z]{25} /),
+      expect.stringContaining('600'),
+    ])
   })
 
   test('a call prints the whole result when it is asked to', async () => {

@@ -1,7 +1,7 @@
 /** A real nginx before several servers of loopback, in turn. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +20,11 @@ export const hasNginx = ((): boolean => {
   }
 })()
 
-/** As docs/replicas.md shows it. */
+const [, shown = ''] =
+  /^```nginx\n(.*?)^```/ms.exec(readFileSync(new URL('../../docs/replicas.md', import.meta.url), 'utf8')) ??
+  []
+
+/** What docs/replicas.md shows, with other addresses and without TLS. */
 const configOf = (directory: string, port: number, ports: readonly number[]): string => `
 daemon off; pid ${directory}/pid; error_log ${directory}/error.log;
 events {}
@@ -28,13 +32,12 @@ http {
   access_log off;
   client_body_temp_path ${directory}/body; proxy_temp_path ${directory}/proxy; fastcgi_temp_path ${directory}/f;
   uwsgi_temp_path ${directory}/u; scgi_temp_path ${directory}/s;
-  upstream replicas { ${ports.map((one) => `server 127.0.0.1:${one} max_fails=0;`).join(' ')} }
-  proxy_http_version 1.1; proxy_set_header Host $http_host; proxy_set_header Connection "";
-  proxy_buffering off; proxy_read_timeout 1h; client_max_body_size 0;
-  server {
-    listen 127.0.0.1:${port};
-    location / { proxy_pass http://replicas; }
-  }
+  ${shown
+    .replace(
+      /(upstream replicas \{) .*\}/,
+      `$1 ${ports.map((one) => `server 127.0.0.1:${one} max_fails=0;`).join(' ')} }`,
+    )
+    .replace('443 ssl', `127.0.0.1:${port}`)}
 }`
 
 /** Where it listens, until `stop`. */
