@@ -33,20 +33,7 @@ describe('on the command line', () => {
     writeFileSync(join(folder, 'mcp.json'), JSON.stringify({ mcpServers: { files: filesystem(folder) } }))
   })
 
-  test('a kept result gets a name, and is pinned', async () => {
-    const called = await proxy('call', 'files_read_text_file', `path=${file}`)
-    const handle = /^cache_id ([0-9a-z]{25}) /.exec(called.stdout)?.[1] ?? ''
-    await proxy('results', 'rename', handle, 'the', 'issues')
-    await proxy('results', 'pin', handle)
-    const kept = await proxy('results')
-    expect(kept.stdout).toMatch(
-      new RegExp(`^${handle} files_read_text_file .* · "the issues" · pinned · `, 'm'),
-    )
-    const unknown = await proxy('results', 'pin', '0'.repeat(25))
-    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('Nothing is kept under 0')])
-  })
-
-  test('the lines of the pages find a tool, call it, and ask what is kept', async () => {
+  test('the lines of the pages find a tool, call it, and ask, name and pin what is kept', async () => {
     const items = issues.map((issue) => ({ ...issue, author: `a${issue.id % 3}`, total: 2 }))
     writeFileSync(file, JSON.stringify({ items }))
     writeFileSync(join(folder, 'orders.json'), JSON.stringify(items))
@@ -67,9 +54,15 @@ describe('on the command line', () => {
       expect.stringContaining('time out 77'),
       expect.stringContaining('900 records'),
       expect.stringContaining(handle),
+      expect.any(String),
+      expect.any(String),
       expect.stringMatching(/^cache_id [0-9a-z]{25} /),
       expect.stringContaining('600'),
     ])
+    const kept = await proxy('results')
+    expect(kept.stdout).toMatch(
+      new RegExp(`^${handle} files_read_text_file .* · "orders of may" · pinned · `, 'm'),
+    )
   })
 
   test('a call prints the whole result when it is asked to', async () => {
@@ -95,6 +88,8 @@ describe('on the command line', () => {
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('files_nothing')])
     const failed = await proxy('call', 'files_read_text_file', `path=${join(folder, 'absent')}`)
     expect([failed.code, failed.stdout]).toEqual([1, expect.stringContaining('ENOENT')])
+    const unkept = await proxy('results', 'pin', '0'.repeat(25))
+    expect([unkept.code, unkept.stderr]).toEqual([1, expect.stringContaining('Nothing is kept under 0')])
     const mistaken = await proxy('call', 'files_read_text_file', 'absent')
     expect([mistaken.code, mistaken.stderr]).toEqual([2, expect.stringContaining('path, tail, head')])
   })
