@@ -61,6 +61,9 @@ export function findReferences(args: JsonObject): Found[] | { fault: string } {
   return found
 }
 
+/** The one argument that is shown where arguments come from a file (`argumentsFile`). No tool is called with it. */
+export const FROM_FILE = '_fromFile'
+
 /** True when there is something to put in, or what was meant to be: such arguments are checked when that is done. */
 export function hasReferences(args: JsonObject): boolean {
   const found = findReferences(args)

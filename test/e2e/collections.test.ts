@@ -1,6 +1,8 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { handleOf, startProxy, textOf } from './support/world.ts'
+import { handleOf, startProxy, temporaryDirectory, textOf } from './support/world.ts'
 
 const SERVER = fileURLToPath(new URL('../support/servers/paged.mjs', import.meta.url))
 
@@ -92,6 +94,48 @@ test('all pages are asked for by the one tool of the dispatch exposure as well',
   const said = textOf(await call('proxy-dispatch', question))
   expect(said).toMatch(/COMPLETE: 1,214 records from 41 pages/)
   expect(said).toContain(OPEN)
+})
+
+describe('arguments from elsewhere', () => {
+  test('of a file that stands for all of them are sent with each page, as they stand there', async () => {
+    const directory = temporaryDirectory()
+    const argumentsFile = join(directory, 'question.json')
+    writeFileSync(argumentsFile, JSON.stringify({ query: '{"$from":"a word"}', perPage: 100 }))
+    const { call } = await startProxy({
+      servers: paged({}, { results: { 'search_*': { all: true } } }),
+      settings: { mcpproxy: true, spill: { allowDirs: [directory] } },
+    })
+    const ask = async (params: object): Promise<string> => textOf(await call('proxy-dispatch', { ...params }))
+    const said = await ask({ action: 'call', tool: 'search_issues', argumentsFile })
+    expect(said).toContain('COMPLETE: 1,214 records from 13 pages')
+    const { asked } = JSON.parse(await ask({ action: 'call', tool: 'stats', connection: 'p' }))
+    expect(asked).toHaveLength(13)
+    for (const page of asked) expect(page).toMatchObject({ query: '{"$from":"a word"}', perPage: 100 })
+    // A part of it alone cannot be followed later: what the file says then is not known.
+    writeFileSync(argumentsFile, JSON.stringify({ page_size: 100 }))
+    const part = await ask({ action: 'call', tool: 'list_links', argumentsFile })
+    expect(part).toContain('PARTIAL')
+    expect(part).not.toContain('\\"all\\":true')
+    const cache_id = /cache_id ([0-9a-z]{25})/.exec(part)?.[1]
+    expect(await ask({ action: 'filter', cache_id, all: true, aggregate: 'count' })).toContain(
+      'came from a file, so its call cannot be made again',
+    )
+  })
+
+  test('of a file that stands for one of them are put in for each page', async () => {
+    const directory = temporaryDirectory()
+    const $file = join(directory, 'words.txt')
+    writeFileSync($file, 'crash on start')
+    const { call } = await startProxy({ servers: paged(), settings: { spill: { allowDirs: [directory] } } })
+    const question = { tool: 'p_search_issues', all: true, aggregate: 'count' }
+    const said = textOf(
+      await call('proxy_filter', { ...question, arguments: { query: { $file }, perPage: 100 } }),
+    )
+    expect(said).toContain('COMPLETE: 1,214 records from 13 pages')
+    const asked = await askedOf(call)
+    expect(asked).toHaveLength(13)
+    for (const page of asked) expect(page).toMatchObject({ query: 'crash on start', perPage: 100 })
+  })
 })
 
 describe('what goes wrong on the way', () => {

@@ -156,10 +156,9 @@ function byPage(asked: Asked): Rest | undefined {
   const name = parameter(asked, 'page')
   if (name === undefined) return undefined
   const { total, shown = 0, pages, nextPage, more, args } = asked
-  const given = Number(own(args, name))
-  const isGiven = own(args, name) !== undefined && Number.isSafeInteger(given)
   const start = Number(asked.parameters.get(name)?.default ?? 1)
-  const current = asked.page ?? (isGiven ? given : Number.isSafeInteger(start) ? start : 1)
+  const current = asked.page ?? placeIn(args, name, Number.isSafeInteger(start) ? start : 1)
+  if (current === undefined) return undefined
   const size = Math.max(sizeOf(asked) ?? 0, shown)
   const all = pages ?? (total === undefined || size === 0 ? undefined : Math.ceil(total / size))
   // Pages that are counted from nought end one before their number.
@@ -174,14 +173,20 @@ function byOffset(asked: Asked): Rest | undefined {
   if (name === undefined) return undefined
   const { total, shown = 0, nextOffset, more, args } = asked
   if (shown === 0) return undefined
-  const given = Number(own(args, name) ?? 0)
-  const current = asked.offset ?? (Number.isSafeInteger(given) ? given : 0)
+  const current = asked.offset ?? placeIn(args, name, 0)
+  if (current === undefined) return undefined
   if (total !== undefined) {
     const from = current + shown
     return from >= total ? undefined : numbered(asked, name, from, total - 1, shown)
   }
   const mayFollow = more === true || nextOffset !== undefined || isFull(asked)
   return mayFollow ? one(withArgument(asked, name, nextOffset ?? current + shown)) : undefined
+}
+
+/** The place that was asked for. Undefined: it cannot be read, as where it stands in a kept result (`{"$from": …}`). */
+function placeIn(args: JsonObject, name: string, otherwise: number): number | undefined {
+  const given = Number(own(args, name) ?? otherwise)
+  return Number.isSafeInteger(given) ? given : undefined
 }
 
 /** Where a server says that more exists, the next call asks for what follows the last record. */

@@ -4,6 +4,9 @@
  * answers them, because each page is a call like any other. Only a tool that reads is asked again.
  */
 import { LRUCache } from 'lru-cache'
+import { withExactNumbers } from '../../documents/exact-numbers.ts'
+import { parseJson, toJson } from '../../documents/stringify.ts'
+import { decodeUtf8 } from '../../documents/utf8.ts'
 import { hashOf } from '../../engine/content.ts'
 import type { Engine, JoinedPages, Page } from '../../engine/contract.ts'
 import type { Logger } from '../../observe/log.ts'
@@ -98,9 +101,9 @@ async function gather(
   const { engine } = options
   const asked = quietly(exchange)
   const first = await next(asked)
-  if (isFailed(first) || asksForInput(first)) return first
+  const args = argumentsOf(exchange)
+  if (args === undefined || isFailed(first) || asksForInput(first)) return first
   const got = pageOf(first)
-  const args = isObject(exchange.params.arguments) ? exchange.params.arguments : {}
   const look = (content: Uint8Array, called: JsonObject, signal: AbortSignal): Promise<Page> =>
     engine.page(content, { args: called, schema }, signal)
   const page = await look(got, args, exchange.signal)
@@ -145,6 +148,25 @@ async function gather(
   }
   exchange.signal.throwIfAborted()
   return joined(page, gathered, exchange, engine)
+}
+
+/** Bytes of arguments from a file that are read here, on the event loop. */
+const MOST_SUPPLIED = 64 * 1024
+
+/** Those of a file are what the server gets. Undefined: they are too long for a page after the other, or no JSON that can be written again. */
+function argumentsOf({ params, supplied }: Exchange): JsonObject | undefined {
+  if (supplied === undefined) return isObject(params.arguments) ? params.arguments : {}
+  if (supplied.byteLength > MOST_SUPPLIED) return undefined
+  const text = decodeUtf8(supplied)
+  const value = withExactNumbers(text) === text ? parseJson(text)?.value : undefined
+  return isObject(value) ? value : undefined
+}
+
+/** A call like this one with other arguments, which are no references where they come from a file. */
+function withArguments(exchange: Exchange, args: JsonObject): Exchange {
+  return exchange.supplied === undefined
+    ? { ...exchange, params: { ...exchange.params, arguments: args } }
+    : { ...exchange, supplied: sharedBytes(toJson(args)) }
 }
 
 /** Undefined: this call cannot be told from others. What a file holds stands in no argument, and an agent that is not known may be several. */
@@ -257,7 +279,7 @@ function createAsker(
       return take(before)
     }
     try {
-      const result = await next({ ...held, params: { ...held.params, arguments: args } })
+      const result = await next(withArguments(held, args))
       if (signal.aborted) return undefined
       if (asksForInput(result)) return fail('the server asks for input', false)
       if (isFailed(result)) return fail(faultIn(result))

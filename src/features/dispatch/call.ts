@@ -3,7 +3,7 @@
 import { fileURLToPath } from 'node:url'
 import type { FindableTool } from '../../discovery/finder.ts'
 import { signatureOf } from '../../discovery/signature.ts'
-import { handleOfFile, hasReferences } from '../../engine/arguments.ts'
+import { FROM_FILE, handleOfFile, hasReferences } from '../../engine/arguments.ts'
 import { strangersIn } from '../../engine/schema-check.ts'
 import { asksForInput, blocksOf, isText, plain, textBlock } from '../../protocol/content.ts'
 import { covers, type Effect, effectOf, type Limit, within } from '../../protocol/effects.ts'
@@ -107,7 +107,7 @@ async function argumentsOf(
         'Give arguments or argumentsFile, not both. To put a kept value beside others write {"$from": "<cache_id>", "path": "…"} in arguments.',
     }
   try {
-    const args = { _fromFile: argumentsFile }
+    const args = { [FROM_FILE]: argumentsFile }
     const supplied = await spills.read(agent, argumentsFile)
     const handle = argumentsFile.trim().endsWith('.toon') ? handleOfFile(argumentsFile) : undefined
     if (handle === undefined) return { args, supplied }

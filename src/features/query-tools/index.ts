@@ -2,6 +2,7 @@ import type { ZodObject } from 'zod'
 import * as z from 'zod'
 import { isPartial, partialLines } from '../../documents/paging/standing.ts'
 import { type Dialect, TYPICAL_HANDLE } from '../../documents/template.ts'
+import { FROM_FILE } from '../../engine/arguments.ts'
 import type { Engine, Query, QueryAnswer } from '../../engine/contract.ts'
 import { exploreParams, filterParams, searchParams } from '../../processors/parameters.ts'
 import { errorResult, isInputRequired, META, plain, plainAnswer, textBlock } from '../../protocol/content.ts'
@@ -307,8 +308,12 @@ async function withRest(
   const [entry, another] = kept.entries
   if (entry === undefined || another !== undefined || options.ownTools.has(entry.tool))
     return { failure: errorResult(ONE_COLLECTION) }
+  if (Object.hasOwn(entry.arguments, FROM_FILE)) return { failure: errorResult(NOT_REPEATED) }
   return isPartial(entry) ? freshResult(asker, entry.tool, entry.arguments, true, exchange, options) : kept
 }
+
+const NOT_REPEATED =
+  'The arguments of this result came from a file, so its call cannot be made again for the rest. Call the tool yourself with arguments for each further part.'
 
 const ONE_COLLECTION =
   '"all" follows the pages of one result of a tool of a server. Pass its cache_id alone, or tool and arguments.'

@@ -223,7 +223,11 @@ async function callTool(
     // A server that quotes in an error what it was sent by reference would send it to the model after all.
     ...(refers(exchange) && { maxErrorSize: limits.maxResponseSize }),
     always: always || projects,
-    asked: { args: argumentsOf(exchange), follows: reads, ...(schema && { schema }) },
+    asked: {
+      args: argumentsOf(exchange),
+      follows: reads && exchange.supplied === undefined,
+      ...(schema && { schema }),
+    },
     ...(standing !== undefined && { standing }),
     ...(unpacked && { hasParts: true }),
     keeps,

@@ -171,6 +171,14 @@ describe('how the rest is asked for', () => {
     expect(rest(items, {}, 'page', 'per_page')).toBeUndefined()
   })
 
+  test('where the place that was asked for cannot be read, nothing is counted on from it', () => {
+    const $from = 'a'.repeat(25)
+    for (const page of [{ $from }, `{"$from":"${$from}"}`, 'last'])
+      expect(rest({ total_count: 300, items }, { page }, 'page')).toBeUndefined()
+    expect(rest({ total_count: 300, items }, { offset: { $from } }, 'offset')).toBeUndefined()
+    expect(rest({ total_count: 60, items }, { page: null }, 'page')?.calls).toEqual([{ page: 2 }])
+  })
+
   test('a value is of the type that the parameter has', () => {
     const schema = { properties: { page: { type: 'string' } } }
     expect(look({ total_count: 60, items }, {}, schema).rest?.calls).toEqual([{ page: '2' }])
