@@ -7,6 +7,7 @@ export interface Work {
 
 /** The engine answers questions about kept results off the event loop. Contract; `pool.ts` runs it. */
 import type { UnpackLimits } from '../documents/binary/limits.ts'
+import type { SmallPicture } from '../documents/binary/picture.ts'
 import type { Form } from '../documents/conform.ts'
 import type { Joined } from '../documents/paging/join.ts'
 import type { Rest } from '../documents/paging/next.ts'
@@ -102,6 +103,8 @@ export interface Unpacking {
 /** What is kept in place of the result, with its parts. Absent: it stays what it is. */
 export interface Unpacked {
   content?: Uint8Array<SharedArrayBuffer>
+  /** What is shown in place of pictures that are parts, in their order. */
+  pictures?: readonly SmallPicture[]
 }
 
 /** A question about one or several kept results. `params` were validated by the tool that asks. */

@@ -251,13 +251,15 @@ const MOST_NAMED = 8
 
 function partLines(parts: readonly Part[]): Template[] {
   const named = parts.slice(0, MOST_NAMED).map((part, number) => {
-    const { name, isRead, unread } = part
+    const { name, isRead, unread, shown } = part
     const what = [...(name === undefined ? [] : [name]), described(part)].join(', ')
     const text = isRead
       ? '; its text is read, and can be asked about by the cache_id'
-      : unread === undefined
-        ? ''
-        : `; its text was not read: ${unread}`
+      : unread !== undefined
+        ? `; its text was not read: ${unread}`
+        : shown === undefined
+          ? ''
+          : `; shown here at ${shown}`
     return concat('rlm://', HOLE, `/${number}: ${what}${text}`)
   })
   const left = parts.length - named.length

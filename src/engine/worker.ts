@@ -117,14 +117,10 @@ async function unpacked(
   const changed = (text: string, sort: TextSort, name?: string): string =>
     applied.reduce((before, apply) => apply(before, new Tally(content.length), sort, name), text)
   const wanted = { limits, reads, ...(applied.length > 0 && { changed }) }
-  if (!isResource) return contentOf(await unpack(content, wanted))
+  if (!isResource) return (await unpack(content, wanted)) ?? {}
   const { resultOfResource } = await import('../documents/binary/resource.ts')
   const result = resultOfResource(content)
-  return contentOf(result && ((await unpack(result, wanted)) ?? result))
-}
-
-function contentOf(content: Unpacked['content']): Unpacked {
-  return content === undefined ? {} : { content }
+  return result === undefined ? {} : ((await unpack(result, wanted)) ?? { content: result })
 }
 
 /** Bytes of a message at most. */

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { madePdf, madePng, madeWav, madeXlsx, madeZip } from '../support/made-files.ts'
+import { madePdf, madePicture, madePng, madeWav, madeXlsx, madeZip } from '../support/made-files.ts'
 import {
   handleOf,
   type RunningProxy,
@@ -26,6 +26,12 @@ async function filesProxy(
   const f = { command: process.execPath, args: [SERVER, directory] }
   return startProxy({ servers: { f }, settings, modules })
 }
+
+/** The package that scales pictures has no binary for every machine. */
+const CAN_SCALE = await import('sharp').then(
+  () => true,
+  () => false,
+)
 
 const sizeOf = (result: unknown): number => JSON.stringify(result).length
 const PAGES = Array.from(
@@ -133,6 +139,43 @@ describe('a file in a result', () => {
     expect(large.content.map(({ type }) => type)).toEqual(['text', 'text', 'resource_link'])
     expect(textOf(large)).toMatch(
       /A picture\.\n?cache_id [0-9a-z]{25} keeps:\nrlm:\S+ image\/png, 4\.0 MB, 4,000 × 3,000/,
+    )
+  })
+
+  test.skipIf(!CAN_SCALE)(
+    'that is a large picture is shown smaller beside its link, with all its bytes behind that (skipped: npm install sharp)',
+    async () => {
+      const picture = madePicture(2000, 1200)
+      const { call, client } = await filesProxy({
+        'a.png': picture,
+        'b.png': madePicture(1800, 1000, true),
+        'bad.png': madePng(4000, 3000, 4_000_000),
+      })
+      const reply = await call('f_read', { name: 'a.png', as: 'image' })
+      expect(reply.content.map(({ type }) => type)).toEqual(['text', 'image', 'resource_link'])
+      expect(textOf(reply)).toMatch(/image\/png, 7\.2 MB, 2,000 × 1,200; shown here at 1,568 × 941/)
+      const small = reply.content[1] as unknown as { data: string; mimeType: string }
+      expect(small.mimeType).toBe('image/jpeg')
+      expect(small.data.length).toBeLessThan(1_000_000)
+      const [link] = linksOf(reply)
+      const { contents } = await client.readResource({ uri: link?.uri ?? '' })
+      expect(Buffer.from((contents[0] as { blob: string }).blob, 'base64').equals(picture)).toBe(true)
+      const clear = await call('f_read', { name: 'b.png', as: 'image' })
+      expect(clear.content[1]).toMatchObject({ type: 'image', mimeType: 'image/webp' })
+      // What cannot be read is a link.
+      const bad = await call('f_read', { name: 'bad.png', as: 'image' })
+      expect(bad.content.map(({ type }) => type)).toEqual(['text', 'resource_link'])
+    },
+  )
+
+  test.each(['link', 'pass'])('that is a large picture is treated as `images: %s` says', async (images) => {
+    const { call } = await filesProxy(
+      { 'a.png': madePicture(2000, 1200) },
+      { results: { 'f/re*': { images } } },
+    )
+    const reply = await call('f_read', { name: 'a.png', as: 'image' })
+    expect(reply.content.map(({ type }) => type)).toEqual(
+      images === 'pass' ? ['image'] : ['text', 'resource_link'],
     )
   })
 

@@ -1,5 +1,5 @@
 /** Files of many kinds, made for tests: as small as their formats allow, or as large as wanted. */
-import { deflateRawSync } from 'node:zlib'
+import { crc32, deflateRawSync, deflateSync } from 'node:zlib'
 
 /** The beginning of a picture of this size, filled up to `bytes` with what cannot be packed. */
 export function madePng(width: number, height: number, bytes = 64): Buffer {
@@ -13,6 +13,26 @@ export function madePng(width: number, height: number, bytes = 64): Buffer {
     head[at] = state >>> 24
   }
   return head
+}
+
+/** A whole picture of this size that cannot be packed: stripes of noise, in red, green, blue and, where it has one, alpha. */
+export function madePicture(width: number, height: number, hasAlpha = false): Buffer {
+  const row = madePng(8, 8, 1 + width * (hasAlpha ? 4 : 3))
+  row.fill(0, 0, 33)
+  const head = Buffer.alloc(13)
+  head.writeUInt32BE(width, 0)
+  head.writeUInt32BE(height, 4)
+  head.set([8, hasAlpha ? 6 : 2], 8)
+  const data = deflateSync(Buffer.concat(Array.from({ length: height }, () => row)), { level: 0 })
+  const chunk = (type: string, content: Buffer): Buffer => {
+    const body = Buffer.concat([Buffer.from(type), content])
+    const ends = Buffer.alloc(8)
+    ends.writeUInt32BE(content.length, 0)
+    ends.writeUInt32BE(crc32(body), 4)
+    return Buffer.concat([ends.subarray(0, 4), body, ends.subarray(4)])
+  }
+  const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
+  return Buffer.concat([signature, chunk('IHDR', head), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))])
 }
 
 /** Silence at 8,000 bytes a second. */

@@ -21,6 +21,8 @@ export interface Part extends Run, Facts {
   readonly isRead?: true
   /** Why its text is not, where it should be. */
   readonly unread?: string
+  /** The size at which it is shown in the reply: `1,568 × 1,176`. */
+  readonly shown?: string
 }
 
 /** The members of a result that hold blobs from elsewhere in it, and the table. */
@@ -54,7 +56,9 @@ function isInOrder(table: readonly JsonValue[], end: number): table is (Part & J
     isObject(part) &&
     typeof part.type === 'string' &&
     Number.isSafeInteger(part.bytes) &&
-    ['name', 'unread', 'counted'].every((name) => ['string', 'undefined'].includes(typeof part[name])) &&
+    ['name', 'unread', 'counted', 'shown'].every((name) =>
+      ['string', 'undefined'].includes(typeof part[name]),
+    ) &&
     ['width', 'height', 'seconds', 'count', 'block'].every((name) =>
       ['number', 'undefined'].includes(typeof part[name]),
     )

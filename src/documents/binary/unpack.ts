@@ -5,13 +5,14 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { dataIn, textIn } from '../../protocol/content.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
-import { plural } from '../../text/format.ts'
+import { formatCount, plural } from '../../text/format.ts'
 import { type Apply, changeStrings } from '../change-strings.ts'
 import { base64In, bytesIn, isClean, type Run, runsOf } from './base64.ts'
 import { type Inside, LARGEST_READ, lookInside } from './inside.ts'
 import { ENOUGH, type Facts, factsOf } from './kinds.ts'
 import { leastBase64, type UnpackLimits } from './limits.ts'
 import { BLOBS, described, MOST_PARTS, PARTS, type Part } from './parts.ts'
+import { type SmallPicture, shrink } from './picture.ts'
 
 /** How blobs are unpacked. */
 export interface Wanted {
@@ -22,11 +23,14 @@ export interface Wanted {
   readonly changed?: Apply
 }
 
+/** `pictures`: what is shown of parts that are pictures. */
+export interface Unpacked {
+  readonly content: Uint8Array<SharedArrayBuffer>
+  readonly pictures: readonly SmallPicture[]
+}
+
 /** The result with a table of its parts. Undefined: it has no blob over a limit. Never throws on what a server sent. */
-export async function unpack(
-  content: Uint8Array,
-  wanted: Wanted,
-): Promise<Uint8Array<SharedArrayBuffer> | undefined> {
+export async function unpack(content: Uint8Array, wanted: Wanted): Promise<Unpacked | undefined> {
   const { limits } = wanted
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
   const runs = runsOf(bytes, leastBase64(limits))
@@ -43,7 +47,8 @@ export async function unpack(
     if (place.block === undefined && shown.some(({ run }) => isSame(bytes, run, place.run))) continue
     await unpackOne(bytes, place, wanted, edits, blobs)
   }
-  return blobs.count === 0 ? undefined : assembled(bytes, edits, blobs)
+  const assembly = blobs.count === 0 ? undefined : assembled(bytes, edits, blobs)
+  return assembly && { content: assembly, pictures: blobs.pictures }
 }
 
 function isSame(bytes: Buffer, one: Run, other: Run): boolean {
@@ -114,6 +119,7 @@ function parsed(json: string): JsonValue | undefined {
 class Blobs {
   /** `added`: what is moved to the end; `length`: of what stays, where it was changed. */
   readonly parts: (Omit<Part, 'from' | 'to'> & { run: Run; added?: string; length?: number })[] = []
+  readonly pictures: SmallPicture[] = []
   /** The moved parts, by content: a result often holds one twice. */
   readonly #known = new Map<string, { number: number; inside: Inside }>()
 
@@ -138,7 +144,7 @@ class Blobs {
 async function unpackOne(
   bytes: Buffer,
   place: FoundRun,
-  { limits: { maxBlobSize, maxImageSize }, reads, changed }: Wanted,
+  { limits: { maxBlobSize, maxImageSize, shrinksImages }, reads, changed }: Wanted,
   edits: Edit[],
   blobs: Blobs,
 ): Promise<void> {
@@ -161,9 +167,22 @@ async function unpackOne(
       ...(data !== undefined && { data: changed ? changeStrings(data, changed, 'data') : data }),
     }
   }
-  if (block) inBlock(bytes, run, block, await inside(), edits, blobs)
+  if (
+    block?.isPicture &&
+    reads &&
+    shrinksImages &&
+    about <= LARGEST_READ &&
+    blobs.pictures.length < MOST_PICTURES
+  ) {
+    const small = await shrink(Buffer.from(base64In(bytes, run), 'base64'), maxImageSize)
+    if (small) blobs.pictures.push(small)
+    inBlock(bytes, run, block, { facts, ...(small && { small }) }, edits, blobs)
+  } else if (block) inBlock(bytes, run, block, await inside(), edits, blobs)
   else await elsewhere(bytes, place, facts, inside, edits, blobs)
 }
+
+/** Pictures of one result that are shown smaller: each takes some tenths of a second. */
+const MOST_PICTURES = 8
 
 /** Nothing is said of what has no text to be read. */
 function tooLarge({ type }: Facts): { unread?: string } {
@@ -183,7 +202,7 @@ function inBlock(
   bytes: Buffer,
   run: Run,
   { position, value }: NonNullable<FoundRun['block']>,
-  { facts, text, data, unread }: Inside,
+  { facts, text, data, unread, small }: Inside & { small?: SmallPicture },
   edits: Edit[],
   blobs: Blobs,
 ): void {
@@ -208,6 +227,7 @@ function inBlock(
     ...(name !== undefined && { name }),
     ...(isRead && { isRead }),
     ...(unread !== undefined && { unread }),
+    ...(small && { shown: `${formatCount(small.width)} × ${formatCount(small.height)}` }),
   })
 }
 

@@ -13,7 +13,7 @@ import { type Form, formFor, promisedBy, withText } from '../../documents/confor
 import { asRead, readingOf } from '../../documents/structured.ts'
 import { hasReferences } from '../../engine/arguments.ts'
 import { hashInSlices } from '../../engine/content.ts'
-import type { Arrival, Digest, DigestOptions, Engine, Query } from '../../engine/contract.ts'
+import type { Arrival, Digest, DigestOptions, Engine, Query, Unpacked } from '../../engine/contract.ts'
 import type { Logger } from '../../observe/log.ts'
 import {
   asksForInput,
@@ -69,7 +69,7 @@ type Limits = Omit<
   DigestOptions,
   'always' | 'keeps' | 'form' | 'jsonLimit' | 'asked' | 'standing' | 'hasParts'
 > &
-  Partial<UnpackLimits>
+  Partial<Omit<UnpackLimits, 'shrinksImages'>> & { images?: 'shrink' | 'link' | 'pass' }
 
 /** Characters of JSON that an outer layer may add to a result: which action it answers, which tool. */
 const ADDED = 200
@@ -217,7 +217,7 @@ async function callTool(
     : undefined
   if (unpacked === undefined && isPlain && !always && !projects && !isLarge(result, limits, jsonLimit))
     return read
-  const content = unpacked ?? came
+  const content = unpacked?.content ?? came
   const digestOptions: DigestOptions = {
     ...limits,
     // A server that quotes in an error what it was sent by reference would send it to the model after all.
@@ -324,6 +324,7 @@ function limitsFor(settings: ResultSettings, limits: Limits): Limits {
     previewSize = limits.previewSize,
     maxBlobSize,
     maxImageSize,
+    images,
   } = settings
   return {
     ...limits,
@@ -331,6 +332,7 @@ function limitsFor(settings: ResultSettings, limits: Limits): Limits {
     previewSize: Math.min(previewSize, maxResponseSize),
     ...(maxBlobSize !== undefined && { maxBlobSize }),
     ...(maxImageSize !== undefined && { maxImageSize }),
+    ...(images !== undefined && { images }),
   }
 }
 
@@ -349,7 +351,7 @@ async function projection(
   exchange: Exchange,
   { maxResponseSize, dialect }: Limits,
   { engine, resultStore, logger }: ShapeOptions,
-  unpacked: Uint8Array | undefined,
+  unpacked: Required<Unpacked> | undefined,
 ): Promise<JsonObject | undefined> {
   const heading = `cache_id ${entry.handle} keeps the whole result of ${entry.tool}, with all fields. Shown here: ${fields.join(', ')}.\n`
   try {
@@ -411,8 +413,13 @@ function isLarge(result: JsonObject, limits: Limits, jsonLimit: number | undefin
 function blobLimits({
   maxBlobSize = Number.MAX_SAFE_INTEGER,
   maxImageSize = Number.MAX_SAFE_INTEGER,
+  images,
 }: Limits): UnpackLimits {
-  return { maxBlobSize, maxImageSize }
+  return {
+    maxBlobSize,
+    maxImageSize: images === 'pass' ? Number.MAX_SAFE_INTEGER : maxImageSize,
+    shrinksImages: images === 'shrink',
+  }
 }
 
 /** True when there may be base64 of `least` characters that is too large to be sent. Decided on lengths and on samples of the bytes. */
@@ -450,12 +457,13 @@ async function unpackOrNot(
   { limits, changes, isResource }: { limits: Limits; changes: readonly TextChange[]; isResource?: true },
   { engine, logger }: ShapeOptions,
   { agent, signal }: Exchange,
-): Promise<Uint8Array<SharedArrayBuffer> | undefined> {
+): Promise<Required<Unpacked> | undefined> {
   const source = { ...arrival, owner: agent.id }
   for (const reads of [true, false])
     try {
       const wanted = { limits: blobLimits(limits), changes, reads, ...(isResource && { isResource }) }
-      return (await engine.unpack(source, wanted, signal)).content
+      const { content, pictures = [] } = await engine.unpack(source, wanted, signal)
+      return content && { content, pictures }
     } catch (error) {
       if (signal.aborted) throw error
       logger.warn({ err: error, tool: arrival.tool, reads }, 'the files in a result could not be read')
@@ -467,15 +475,20 @@ async function unpackOrNot(
 const KNOWS_LINKS = '2025-06-18'
 const MOST_LINKS = 20
 
-/** The reply with a link to each part of what is kept, where it was `unpacked`. */
+/** The reply with a link to each part of what is kept, where it was `unpacked`, and pictures as small as they are shown. */
 function withLinks(
   reply: JsonObject,
   handle: string,
-  unpacked: Uint8Array | undefined,
+  unpacked: Required<Unpacked> | undefined,
   { protocolVersion }: Client,
 ): JsonObject {
-  const parts = unpacked && protocolVersion >= KNOWS_LINKS ? partsIn(unpacked) : []
-  if (parts.length === 0) return reply
+  if (unpacked === undefined) return reply
+  const shown = unpacked.pictures.map(({ type, bytes }) => ({
+    type: 'image',
+    data: Buffer.from(bytes).toString('base64'),
+    mimeType: type,
+  }))
+  const parts = protocolVersion >= KNOWS_LINKS ? partsIn(unpacked.content) : []
   const links = parts.slice(0, MOST_LINKS).map((part, number) => ({
     type: 'resource_link',
     uri: `rlm://${handle}/${number}`,
@@ -484,7 +497,7 @@ function withLinks(
     mimeType: part.type,
     size: part.bytes,
   }))
-  return { ...reply, content: [...blocksOf(reply), ...links] }
+  return { ...reply, content: [...blocksOf(reply), ...shown, ...links] }
 }
 
 // `resources/read`: what it answers is kept and shown as a result of a tool is.
@@ -505,13 +518,14 @@ async function readResource(next: Handler, exchange: Exchange, options: ShapeOpt
   const came = result instanceof LargeResult ? result.bytes : sharedBytes(JSON.stringify(result))
   if (came.byteLength <= Math.min(limits.maxResponseSize, blobLimits(limits).maxBlobSize)) return result
   const tool = 'resources/read'
-  const content = await unpackOrNot(
+  const unpacked = await unpackOrNot(
     { content: came, tool },
     { limits, changes: struck.changes, isResource: true },
     options,
     exchange,
   )
-  if (content === undefined) return result
+  if (unpacked === undefined) return result
+  const { content } = unpacked
   const hasParts = partsIn(content).length > 0
   try {
     const source = { content, tool, owner: agent.id }
@@ -655,6 +669,7 @@ export const shape: Feature = {
       limits: {
         maxBlobSize: settings.maxBlobSize,
         maxImageSize: settings.maxImageSize,
+        images: settings.images,
         maxResponseSize: settings.maxResponseSize,
         maxErrorSize: settings.maxErrorSize,
         wholeTokens: settings.wholeTokens,

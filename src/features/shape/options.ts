@@ -22,6 +22,10 @@ const maxImageSize = integer(
   'The same for pictures. The models of most providers take none that is larger than the default.',
   { unit: 'bytes', min: 1024, max: 1_000_000_000 },
 )
+const images = oneOf(
+  ['shrink', 'link', 'pass'],
+  'What becomes of pictures over `maxImageSize`. shrink: they are kept, with a link, and shown as small as models look at them, where the package `sharp` is installed. link: the link alone. pass: they stay in the result.',
+)
 const structured = oneOf(
   ['drop', 'keep'],
   'Whether tools keep `outputSchema` and `structuredContent`. drop: no schema is listed, a preview stands in `content` alone, and structured content that repeats the text is not sent. Tools with an interface keep both.',
@@ -37,6 +41,7 @@ export const resultOptions = z.object({
   previewSize: previewSize.optional(),
   maxBlobSize: maxBlobSize.optional(),
   maxImageSize: maxImageSize.optional(),
+  images: images.optional(),
   structured: structured.optional(),
   repeats: repeats.optional(),
   whole: flag('true: results pass unchanged, whatever their size, and are not kept.').optional(),
@@ -88,6 +93,7 @@ export const shapeSettings = {
   previewSize: previewSize.default(2_000),
   maxBlobSize: maxBlobSize.default(16_384),
   maxImageSize: maxImageSize.default(3_750_000),
+  images: images.default('shrink'),
   keepSmallResults: flag(
     'true: results that pass unchanged are kept as well, and replies stay as they are: what was seen can be listed, found and asked again.',
   ).default(false),

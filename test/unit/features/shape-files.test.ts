@@ -27,8 +27,7 @@ function directEngine(unpacking: (reads: boolean) => void = () => {}): Engine {
       { limits, reads }: Parameters<Engine['unpack']>[1],
     ) => {
       unpacking(reads)
-      const made = await unpack(content, { limits, reads })
-      return made ? { content: made } : {}
+      return (await unpack(content, { limits, reads })) ?? {}
     },
     digest: async (arrival: never, options: never) => digest(views, arrival, options),
     read: async (sources: never, wanted: never) => read(views, sources, wanted),
