@@ -55,11 +55,12 @@ const SERVERS = [
   })),
 ]
 
-/** `instance`: whether the clients of one gateway have servers of their own. */
+/** `instance`: whether the clients of one gateway have servers of their own. Absent: as it is without a word about it. */
 const KINDS = [
-  { name: 'a proxy for each client', args: [], instance: 'session' },
-  { name: '`connect`', args: ['connect'], instance: 'session' },
-  { name: '`connect`, servers shared', args: ['connect'], instance: 'shared' },
+  { name: 'a proxy for each client', args: [] },
+  { name: '`connect`', args: ['connect'] },
+  { name: '`connect`, `instance: session`', args: ['connect'], instance: 'session' },
+  { name: '`connect`, `instance: shared`', args: ['connect'], instance: 'shared' },
 ]
 
 if (options.help) console.log(HELP)

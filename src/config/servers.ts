@@ -42,9 +42,9 @@ export const serverSchema = z.object({
   }).optional(),
   disabled: flag('Leave this server out.').default(false),
   instance: oneOf(
-    ['session', 'shared'],
-    'One connection for each client, or one that all share (for servers that remember nothing about a client).',
-  ).default('session'),
+    ['session', 'auto', 'shared'],
+    'session: a connection for each client. shared: one for all clients, for servers that remember nothing about a client. auto: clients of one owner that can do the same share the process of a server, until it asks a client for something (roots, sampling, elicitation) or lists tools that keep a state between calls, as a browser does; then each has its own. Not set: auto by `connect`, else session.',
+  ).optional(),
   quota: z.object(rate('Calls of its tools in a second, by all clients together.')).optional(),
   exposure: oneOf(
     ['passthrough', 'retrieve', 'dispatch'],
@@ -74,7 +74,8 @@ interface ServerBasics {
   readonly name: string
   /** Milliseconds a call may take. */
   readonly callTimeoutMs: number
-  readonly instance: 'session' | 'shared'
+  /** Undefined: as the way clients come says. */
+  readonly instance?: 'session' | 'auto' | 'shared' | undefined
   /** Undefined: its tools may be called as often as anybody likes. */
   readonly quota?: { readonly rps: number; readonly burst?: number | undefined }
   /** Undefined: as the tools of the others are offered. */
@@ -177,7 +178,7 @@ export function toServer(
   const { command, url, type, timeout, instance, quota, exposure, structured, results, tools } = entry
   const basics = {
     name,
-    instance,
+    ...(instance && { instance }),
     callTimeoutMs: timeout === undefined ? callTimeoutMs : timeout * 1000,
     ...(quota && { quota }),
     ...(exposure && { exposure }),

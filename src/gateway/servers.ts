@@ -82,9 +82,16 @@ export function openUpstreams(config: Config, parts: ServersParts): Upstreams {
 }
 
 /** By name. Everything that may change while the proxy runs. */
-export function serverOptionsOf({ servers, settings: { connect } }: Config): Record<string, ServerOptions> {
+export function serverOptionsOf({
+  servers,
+  settings: { connect, transport },
+}: Config): Record<string, ServerOptions> {
   const limits = { connectTimeoutMs: connect.timeoutMs, lazy: connect.lazy }
-  return Object.fromEntries(servers.map((server) => [server.name, { ...toServerOptions(server), ...limits }]))
+  // All clients of a socket are programs of one user.
+  const instance = transport === 'socket' ? 'auto' : 'session'
+  return Object.fromEntries(
+    servers.map((server) => [server.name, { ...toServerOptions({ instance, ...server }), ...limits }]),
+  )
 }
 
 function toServerOptions(server: ServerConfig): ServerOptions {

@@ -4,6 +4,7 @@ import { metaOf } from '../protocol/content.ts'
 import { MODERN_META, MODERN_VERSIONS } from '../protocol/eras.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
+import { isLogLevel, type LogLevel } from '../protocol/log-levels.ts'
 
 export interface Envelope {
   readonly protocolVersion: string
@@ -85,20 +86,4 @@ function broken(key: string, problem: string): RpcError {
     `Invalid _meta envelope for protocol revision ${MODERN_VERSIONS[0]}: ${key}: ${problem}`,
     { envelope: { key, problem } },
   )
-}
-
-// Log levels of MCP, those of RFC 5424.
-
-/** Least severe first. */
-const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const
-
-export type LogLevel = (typeof LEVELS)[number]
-
-function isLogLevel(value: JsonValue | undefined): value is LogLevel {
-  return LEVELS.some((level) => level === value)
-}
-
-/** True when a client that asked for `least` wants a message of this level. A message with an unknown level is sent. */
-export function reaches(level: JsonValue | undefined, least: LogLevel): boolean {
-  return !isLogLevel(level) || LEVELS.indexOf(level) >= LEVELS.indexOf(least)
 }

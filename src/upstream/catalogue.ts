@@ -36,6 +36,8 @@ interface CatalogueParts {
   server(name: string): Server
   /** The connection is no longer needed for now. */
   rest(connection: Connection): void
+  /** The server listed these tools. */
+  listed(server: Server, tools: readonly JsonObject[]): void
   /** The server gave what it was asked for. */
   answered(server: Server): void
   /** It did not. */
@@ -164,7 +166,10 @@ export class Catalogue {
       const { items, hints } = offers(initialize, capability)
         ? await listPagesIfKnown(kind, ask, { limits: defaults.limits, now, logger })
         : { items: [], hints: undefined }
-      if (kind === 'tools') Object.assign(server, { tools: items.length, listed: this.#parts.options.now() })
+      if (kind === 'tools') {
+        Object.assign(server, { tools: items.length, listed: this.#parts.options.now() })
+        this.#parts.listed(server, items)
+      }
       this.#parts.answered(server)
       const announced = connection.subscription?.hears(capability) ?? true
       return { items, hints, session: connection.established, announced: announced || items.length === 0 }

@@ -10,8 +10,9 @@ import { metaOf, type Result } from '../protocol/content.ts'
 import type { Era } from '../protocol/eras.ts'
 import { cancelled, RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange, Sent } from '../protocol/exchange.ts'
-import { isObject, type JsonObject, own } from '../protocol/json.ts'
+import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
 import { type Limits, limitWords } from '../protocol/limits.ts'
+import { isLogLevel, leastOf, reaches } from '../protocol/log-levels.ts'
 import type { Notification, Request, RequestId } from '../protocol/message.ts'
 import { Peer, type PeerHandlers, type RequestOptions, RequestTimeout } from '../protocol/peer.ts'
 import { unlessAborted } from '../protocol/sharing.ts'
@@ -39,6 +40,8 @@ interface ConnectionHandlers {
   changed?(kinds: readonly ListKind[]): void
   /** A notification that belongs to no request, for this client; for all clients of the connection when `client` is absent. */
   notification?(notification: Notification, client: Client | undefined): void
+  /** The server asks for something on a connection that clients share: this one is meant, as far as it is known. */
+  personal?(client: Client): void
   /** Asks a client that has no request under way which the question belongs to. Absent: the client itself is asked. */
   ask?(client: Client, request: Request, signal: AbortSignal): Promise<Result>
 }
@@ -47,6 +50,8 @@ export interface ConnectionOptions {
   server: string
   /** The client that the connection belongs to; absent when clients share it or it serves none yet. */
   client?: Client | undefined
+  /** The first of the clients that share it and are alike; see `company.ts`. */
+  founder?: Client | undefined
   /** Which variants of the lists its clients see. Default: the one of `client`. */
   variants?: Variants
   /** How a modern server tells of changes. */
@@ -76,7 +81,7 @@ const GOOD_MS = 10_000
 
 export class Connection {
   readonly server: string
-  readonly client: Client | undefined
+  #client: Client | undefined
   readonly variants: Variants
   readonly subscription: Subscription | undefined
   readonly #options: ConnectionOptions
@@ -98,12 +103,37 @@ export class Connection {
   readonly #forgotten = new Set<Established>()
 
   constructor(options: ConnectionOptions) {
-    const { server, client, variants = new SingleVariant(client), subscription } = options
+    const { server, client, founder, subscription } = options
+    const { variants = new SingleVariant(client ?? founder) } = options
     this.#options = options
     this.server = server
-    this.client = client
+    this.#client = client
     this.variants = variants
     this.subscription = subscription
+  }
+
+  get client(): Client | undefined {
+    return this.#client
+  }
+
+  /** The first of the clients that share it because they are alike. */
+  get founder(): Client | undefined {
+    return this.#options.founder
+  }
+
+  /** The client has set something up on it. */
+  isUsedBy(client: Client): boolean {
+    return this.#setup.isOf(client)
+  }
+
+  /** From now on it belongs to this client alone. What is under way for others ends on it. */
+  adopt(client: Client): void {
+    this.#client = client
+  }
+
+  /** Requests of this client may go over it. */
+  serves(client: Client | undefined): boolean {
+    return this.#client === undefined || this.#client.id === client?.id
   }
 
   get era(): Era {
@@ -149,6 +179,9 @@ export class Connection {
   /** One request, connecting when needed. One that succeeds is set up again on a later connection, where it set something up. */
   async request(request: Request, { exchange, ...options }: ConnectionRequest = {}): Promise<Result> {
     if (exchange === undefined) return this.#send(request, options)
+    const asked = request
+    if (!this.client && asked.method === 'logging/setLevel')
+      request = this.#setup.withLevel(asked, exchange.client)
     if (!this.client && this.#setup.isWantedBesides(request, exchange.client)) {
       this.#setup.note(request, exchange.client)
       return {}
@@ -173,7 +206,7 @@ export class Connection {
     }
     try {
       const result = await this.#send(request, options, exchange.sending)
-      this.#setup.note(request, exchange.client)
+      this.#setup.note(asked, exchange.client)
       return result
     } finally {
       if (sent !== undefined) this.#underway.delete(sent)
@@ -236,9 +269,12 @@ export class Connection {
     await this.setUp(request, 'logging', exchange, timeoutMs).catch(() => {})
   }
 
-  /** Takes over what was set up on another connection: the server behind it changed, and what the client wants did not. */
-  succeed(other: Connection): void {
-    this.#setup.takeOver(other.#setup)
+  /**
+   * Takes over what was set up on another connection: the server behind it changed, and what its clients want did not. With a client only
+   * what this one watches.
+   */
+  succeed(other: Connection, client?: Client): void {
+    this.#setup.takeOver(other.#setup, client)
   }
 
   /** The client left. */
@@ -466,18 +502,30 @@ export class Connection {
     }
     const exchange = method === 'notifications/message' ? this.#exchangeOf(via) : undefined
     if (exchange) exchange.notify(notification, this.server)
-    else if (!subscription) handlers.notification?.(notification, this.client)
+    else if (!subscription)
+      for (const client of this.#hearers(notification)) handlers.notification?.(notification, client)
     else logger.debug({ server: this.server, method }, 'a notification of no request was dropped')
+  }
+
+  /** Undefined among them: all clients of the connection. */
+  #hearers({ method, params }: Notification): readonly (Client | undefined)[] {
+    const hearers =
+      this.#client === undefined && method === 'notifications/message'
+        ? this.#setup.hearersOf(params?.level)
+        : undefined
+    return hearers ?? [this.#client]
   }
 
   /** Passes a request of the server to the client it can only be meant for, or refuses it. */
   async #answer(request: Request, signal: AbortSignal, via: RequestId | undefined): Promise<Result> {
     const exchange = this.#exchangeOf(via) ?? this.#latest()
-    const client = exchange?.client ?? this.client ?? this.#onlyClient()
+    const { handlers, founder } = this.#options
+    const client = exchange?.client ?? this.#meant()
+    if (founder !== undefined && this.#client === undefined) handlers.personal?.(client ?? founder)
     if (!client || !mayAsk(client.capabilities, request.method)) {
       throw new RpcError(RPC.methodNotFound, `${request.method} is not available`)
     }
-    const { ask } = this.#options.handlers
+    const { ask } = handlers
     this.#asked.push(client)
     try {
       if (exchange?.ask) return await exchange.ask(request, signal, this.server)
@@ -503,6 +551,14 @@ export class Connection {
     // It is not known who an anonymous client is: a question could reach another person.
     if (client?.era !== 'modern' || client.agent.kind === 'anonymous') return undefined
     return [...this.#underway.values()].findLast((exchange) => exchange.ask !== undefined)
+  }
+
+  /** The client that a question of no request in particular is for. Undefined: it may be for several. */
+  #meant(): Client | undefined {
+    const busy = new Map([...this.#underway.values()].map(({ client }) => [client.id, client]))
+    if (busy.size > 1) return undefined
+    const [only] = busy.values()
+    return this.#client ?? only ?? this.#options.founder
   }
 
   #onlyClient(): Client | undefined {
@@ -539,11 +595,15 @@ export class Setup {
   readonly #requests = new Map<string, Request>()
   /** By URI: where clients share a server, an update goes only to clients that subscribed. */
   readonly #watchers = new Map<string, Set<Client>>()
+  readonly #levels = new Map<Client, JsonValue>()
 
   /** Takes note of a request that succeeded. */
   note(request: Request, client?: Client): void {
     const uri = request.params && own(request.params, 'uri')
-    if (request.method === 'logging/setLevel') this.#requests.set('', request)
+    if (request.method === 'logging/setLevel') {
+      this.#requests.set('', client ? this.withLevel(request, client) : request)
+      if (client) this.#levels.set(client, request.params?.level ?? null)
+    }
     if (typeof uri !== 'string') return
     if (request.method === 'resources/unsubscribe') {
       if (client) this.#unwatch(uri, client)
@@ -566,13 +626,37 @@ export class Setup {
     return [...(watchers ?? [])].some((watcher) => watcher !== client)
   }
 
-  takeOver(other: Setup): void {
-    for (const [key, request] of other.#requests) this.#requests.set(key, request)
-    for (const [uri, clients] of other.#watchers) this.#watchers.set(uri, clients)
+  takeOver(other: Setup, client?: Client): void {
+    const isWanted = (key: string): boolean =>
+      client === undefined || other.#watchers.get(key.replace('uri ', ''))?.has(client) !== false
+    for (const [key, request] of other.#requests) if (isWanted(key)) this.#requests.set(key, request)
+    for (const [uri, clients] of other.#watchers)
+      if (isWanted(uri)) this.#watchers.set(uri, client ? new Set([client]) : clients)
+    for (const [one, level] of other.#levels)
+      if (client === undefined || one === client) this.#levels.set(one, level)
   }
 
   forget(client: Client): void {
+    this.#levels.delete(client)
     for (const uri of [...this.#watchers.keys()]) this.#unwatch(uri, client)
+  }
+
+  isOf(client: Client): boolean {
+    return this.#levels.has(client) || [...this.#watchers.values()].some((clients) => clients.has(client))
+  }
+
+  /** A request for a level as the server is to get it, which clients share: the one that wants to hear most decides. */
+  withLevel(request: Request, client: Client): Request {
+    const levels = new Map(this.#levels).set(client, request.params?.level ?? null)
+    return { ...request, params: { ...request.params, level: leastOf([...levels.values()]) ?? null } }
+  }
+
+  /** Clients that want to hear of this level. Undefined: none has said, so the server decides. */
+  hearersOf(level: JsonValue | undefined): readonly Client[] | undefined {
+    if (this.#levels.size === 0) return undefined
+    return [...this.#levels].flatMap(([client, least]) =>
+      !isLogLevel(least) || reaches(level, least) ? [client] : [],
+    )
   }
 
   /** The clients that subscribed to the resource, or to one that it is a part of. */

@@ -5,6 +5,7 @@
 import type { Era } from '../protocol/eras.ts'
 import type { Client } from '../protocol/exchange.ts'
 import { limitWords } from '../protocol/limits.ts'
+import { type Owner, ownerOf } from './company.ts'
 import { Connection } from './connection.ts'
 import { type CompleteOptions, LIST_KINDS, type ListKind } from './contract.ts'
 import { dial, transportOf } from './dial.ts'
@@ -18,6 +19,8 @@ import { ManyVariants } from './variants.ts'
 interface ConnectionsEvents {
   ready(connection: Connection, established: Established): void
   lost(connection: Connection, error: Error): void
+  /** On this connection, which clients share, the server asks for something of one of them. */
+  personal(connection: Connection, client: Client): void
   /** The server's lists of these kinds are no longer what they were, or may not be. */
   changed(connection: Connection, kinds: readonly ListKind[]): void
   /** Changes of this variant's lists are not followed any more. */
@@ -27,7 +30,7 @@ interface ConnectionsEvents {
 /** The connections to one server. */
 interface ServerConnections {
   /** By owner, and then by slot. */
-  readonly legacy: Map<Client | undefined, (Connection | undefined)[]>
+  readonly legacy: Map<Owner, (Connection | undefined)[]>
   modern: Connection | undefined
 }
 
@@ -168,16 +171,41 @@ export class Connections {
       return connection
     }
     const owner = ownerOf(server, client)
-    if (owner && this.#gone.has(owner)) throw connectionLost(server.name, 'its client has left')
+    if (owner && client && this.#gone.has(client)) throw connectionLost(server.name, 'its client has left')
     const slots = ours.legacy.get(owner) ?? []
-    const connection = this.#make(server, owner, era)
+    const connection = this.#make(
+      server,
+      owner === client ? client : undefined,
+      era,
+      owner === undefined ? undefined : client,
+    )
     slots[slot] = connection
     ours.legacy.set(owner, slots)
     this.#connections.set(connection, () => {
       delete slots[slot]
-      if (slots.every((one) => one === undefined)) ours.legacy.delete(owner)
+      for (const [key, kept] of ours.legacy)
+        if (kept === slots && slots.every((one) => one === undefined)) ours.legacy.delete(key)
     })
     return connection
+  }
+
+  /** Connections to this server that clients share because they are alike. */
+  common(server: Server): readonly { connection: Connection; owner: string }[] {
+    return [...(this.#servers.get(server)?.legacy ?? [])].flatMap(([owner, [connection]]) =>
+      typeof owner === 'string' && connection ? [{ connection, owner }] : [],
+    )
+  }
+
+  /** A connection that clients shared belongs to this one alone from now on, unless it has one of its own. */
+  give(server: Server, connection: Connection, client: Client): void {
+    const legacy = this.#servers.get(server)?.legacy
+    const [owner, slots] = [...(legacy ?? [])].find(([, kept]) => kept.includes(connection)) ?? []
+    if (legacy === undefined || slots === undefined) return
+    if (this.#gone.has(client) || legacy.has(client)) return this.rest(connection)
+    legacy.delete(owner)
+    legacy.set(client, slots)
+    connection.adopt(client)
+    this.#processes.add(connection)
   }
 
   /** Ends the processes of clients that may have vanished: over HTTP a client leaves without a message. */
@@ -226,9 +254,11 @@ export class Connections {
       if (has()) this.#events.changed(connection, kinds)
     }
     const isProcess = client !== undefined && transportOf(server.options) === 'stdio'
+    const founder = client === undefined && era === 'legacy' ? first : undefined
     const connection: Connection = new Connection({
       server: server.name,
       client,
+      founder,
       ...(era === 'modern' && {
         variants: new ManyVariants((variant) => this.#events.outgrown(server.name, variant)),
         subscription: new Subscription({
@@ -248,13 +278,13 @@ export class Connections {
         era,
         clientInfo,
         capabilities: first?.capabilities ?? {},
-        via: [...(client?.via ?? []), identity],
-        protocolVersion: client?.protocolVersion,
+        via: [...((client ?? founder)?.via ?? []), identity],
+        protocolVersion: (client ?? founder)?.protocolVersion,
       },
       connectTimeoutMs: server.connectTimeoutMs,
       limits: defaults.limits,
       backoff: defaults.backoff,
-      revive: !server.lazy && (server.shared || client !== undefined),
+      revive: !server.lazy && (server.instance === 'shared' || (client ?? founder) !== undefined),
       logger,
       now,
       random,
@@ -269,6 +299,7 @@ export class Connections {
         changed,
         notification: (notification, receiver) =>
           has() && events.notification(server.name, notification, receiver),
+        personal: (asked) => this.#events.personal(connection, asked),
         ask: (asked, request, signal) =>
           events.ask?.(server.name, asked, request, signal) ?? asked.ask(request, signal),
       },
@@ -279,11 +310,6 @@ export class Connections {
     }
     return connection
   }
-}
-
-/** The client that a legacy connection belongs to; undefined when it belongs to all. */
-function ownerOf(server: Server, client: Client | undefined): Client | undefined {
-  return server.shared ? undefined : client
 }
 
 /** Its process may end: nothing is under way, and its client, which is one over HTTP, has no stream open. */

@@ -1,6 +1,5 @@
 /** What the router sees of the servers. Contract; `pool.ts` implements it. */
 import { CONNECT_DEFAULTS } from '../config/schema.ts'
-import { serverSchema } from '../config/servers.ts'
 import type { Logger } from '../observe/log.ts'
 import type { Result } from '../protocol/content.ts'
 import type { Client, Exchange, Reach } from '../protocol/exchange.ts'
@@ -13,7 +12,7 @@ import type { Arriving } from './incoming.ts'
 import { noting, processFolder } from './left-behind.ts'
 import type { Spawn } from './processes.ts'
 import type { Reconfigured, ServerStatus } from './status.ts'
-import type { Authorizer } from './transport.ts'
+import type { Authorizer, Instance } from './transport.ts'
 
 export type { ConnectionState, Reconfigured, ServerStatus } from './status.ts'
 
@@ -121,7 +120,7 @@ interface UpstreamDefaults {
   /** Milliseconds that the lists of other servers wait for one that is late. */
   listWaitMs: number
   lazy: boolean
-  instance: 'session' | 'shared'
+  instance: Instance
   /** Milliseconds after which a connection that serves no client is closed. */
   idleMs: number
   /** Milliseconds between closing a server's input, SIGTERM and SIGKILL. */
@@ -140,7 +139,7 @@ const UPSTREAM_DEFAULTS: UpstreamDefaults = {
   connectTimeoutMs: CONNECT_DEFAULTS.timeoutMs,
   listWaitMs: CONNECT_DEFAULTS.listWaitMs,
   lazy: CONNECT_DEFAULTS.lazy,
-  instance: serverSchema.shape.instance.parse(undefined),
+  instance: 'session',
   idleMs: CONNECT_DEFAULTS.idleMs,
   closeGraceMs: 400,
   largeBytes: 256 * 1024,

@@ -17,6 +17,8 @@ import { LIST_KINDS, type ListKind } from './contract.ts'
 interface Page {
   initialize?: JsonObject
   eras: SpokenEras
+  /** Why its process serves one client alone. Absent: it was not seen to need that. */
+  personal?: string
   /** Why it gave nothing when it was asked last. Absent: it did, or was never asked. */
   failure?: string
   lists: Map<string, Map<ListKind, JsonObject[]>>
@@ -83,6 +85,18 @@ export class Memory {
     this.#write(server)
   }
 
+  /** Why its process serves one client alone, as it was seen in this run or an earlier one. */
+  personal(server: string): string | undefined {
+    return this.#pages.get(server)?.personal
+  }
+
+  savePersonal(server: string, why: string): void {
+    const page = this.#pages.get(server)
+    if (!page || page.personal !== undefined) return
+    page.personal = why
+    this.#write(server)
+  }
+
   /** What is known of the eras the server speaks. */
   eras(server: string): Readonly<SpokenEras> {
     return this.#pages.get(server)?.eras ?? {}
@@ -99,7 +113,10 @@ export class Memory {
     const page = this.#pages.get(server)
     if (!page || sameJson(page.initialize, initialize)) return
     // Another release may have learned another era.
-    if (!sameJson(page.initialize?.serverInfo, initialize.serverInfo)) page.eras = {}
+    if (!sameJson(page.initialize?.serverInfo, initialize.serverInfo)) {
+      page.eras = {}
+      delete page.personal
+    }
     page.initialize = initialize
     this.#write(server)
   }
@@ -199,6 +216,7 @@ function jsonOf(page: Page): JsonObject {
     eras: { ...page.eras },
     ...(page.initialize && { initialize: page.initialize }),
     ...(page.failure !== undefined && { failure: page.failure }),
+    ...(page.personal !== undefined && { personal: page.personal }),
     lists,
   }
 }
@@ -212,6 +230,7 @@ function pageOf(value: unknown): Page {
   }
   if (isObject(value.initialize)) page.initialize = value.initialize
   if (typeof value.failure === 'string') page.failure = value.failure
+  if (typeof value.personal === 'string') page.personal = value.personal
   for (const [variant, kinds] of Object.entries(isObject(value.lists) ? value.lists : {})) {
     const lists = new Map<ListKind, JsonObject[]>()
     for (const kind of LIST_KINDS) {

@@ -12,6 +12,7 @@ import { timing } from '../protocol/timing.ts'
 import { LogLevels } from './bridges/legacy-client.ts'
 import { createModernClients, type ModernClients } from './bridges/modern-client.ts'
 import { Catalogue, ToolFilter } from './catalogue.ts'
+import { isCommon, ownerOf, statefulTool } from './company.ts'
 import type { Connection } from './connection.ts'
 import { Connections } from './connections.ts'
 import {
@@ -84,6 +85,11 @@ class Pool implements Upstreams {
         else this.#failed(server, error)
         options.logger.warn({ server: server.name, error: error.message }, 'lost a server')
       },
+      personal: (connection, client) =>
+        this.#personal(this.#server(connection.server), 'it asks something of a client', {
+          connection,
+          client,
+        }),
       changed: (connection, kinds) => this.#catalogue.changed(connection, kinds),
       outgrown: (server, variant) => this.#catalogue.forget(server, variant),
     })
@@ -105,6 +111,10 @@ class Pool implements Upstreams {
       alone: () => this.#servers.size === 1,
       server: (name) => this.#server(name),
       rest: (connection) => this.#rest(connection),
+      listed: (server, tools) => {
+        const tool = isCommon(server) ? statefulTool(tools) : undefined
+        if (tool !== undefined) this.#personal(server, `its tool ${tool} keeps a state between calls`)
+      },
       answered: (server) => {
         server.lastError = undefined
         server.silent = false
@@ -225,9 +235,9 @@ class Pool implements Upstreams {
   }
 
   restart(name: string): void {
-    const { options, restarts } = this.#server(name)
+    const { options, restarts, personal } = this.#server(name)
     const fresh = serversOf({ servers: { [name]: options }, defaults: this.#options.defaults })
-    for (const server of fresh.values()) server.restarts = restarts + 1
+    for (const server of fresh.values()) Object.assign(server, { restarts: restarts + 1, personal })
     this.#take(new Map([...this.#servers].map(([one, server]) => [one, fresh.get(one) ?? server])))
   }
 
@@ -257,11 +267,49 @@ class Pool implements Upstreams {
     this.#catalogue.leave(name)
     if (successor === undefined) return this.#memory.leave(name)
     this.#memory.meet(name, successor.options)
+    this.#recall(successor)
     for (const connection of connections) {
+      if (connection.era === 'modern') continue
       // What a client has set up is set up at the successor as well.
-      if (connection.era === 'legacy' && (connection.client || successor.shared))
+      if (connection.client || successor.instance === 'shared')
         this.#connections.for(successor, connection.client, connection.era).succeed(connection)
+      else
+        for (const client of [...this.#clients].filter((one) => connection.isUsedBy(one)))
+          this.#connections.for(successor, client, connection.era).succeed(connection, client)
     }
+  }
+
+  /**
+   * The server means one client: its processes stay with the client that is meant, or that they were started for, and the others get their
+   * own, now and in later runs.
+   */
+  #personal(server: Server, why: string, meant?: { connection: Connection; client: Client }): void {
+    if (!isCommon(server)) return
+    const shared = this.#connections.common(server).map((one) => ({
+      ...one,
+      clients: [...this.#clients].filter((client) => ownerOf(server, client) === one.owner),
+    }))
+    server.personal = true
+    this.#memory.savePersonal(server.name, why)
+    this.#options.logger.info(
+      { server: server.name, reason: why },
+      'each client gets a process of this server',
+    )
+    for (const { connection, clients } of shared) {
+      const keeper = meant?.connection === connection ? meant.client : (connection.founder ?? clients[0])
+      if (keeper) this.#connections.give(server, connection, keeper)
+      for (const client of clients.filter((one) => one !== keeper)) {
+        this.#connections.for(server, client, 'legacy').succeed(connection, client)
+        if (!server.lazy) this.#begin(server, client)
+      }
+    }
+  }
+
+  #begin(server: Server, client: Client | undefined): void {
+    this.#open(server, client).catch((error: unknown) => {
+      const fields = { server: server.name, error: messageOf(error) }
+      this.#options.logger.debug(fields, 'could not open a server')
+    })
   }
 
   /** Connects a new server for the present clients, as `open` does for later ones. */
@@ -270,10 +318,7 @@ class Pool implements Upstreams {
     for (const client of this.#clients) {
       if (client.era === 'modern' && client.agent.kind !== 'local') continue
       if (!this.#isFor(client, server.name)) continue
-      this.#open(server, client).catch((error: unknown) => {
-        const fields = { server: server.name, error: messageOf(error) }
-        this.#options.logger.debug(fields, 'could not open a server')
-      })
+      this.#begin(server, client)
     }
   }
 
@@ -287,6 +332,10 @@ class Pool implements Upstreams {
       connection.forget(client)
       if (this.#clients.size === 0) this.#rest(connection)
     }
+    for (const server of this.#servers.values())
+      for (const { connection, owner } of this.#connections.common(server))
+        if (![...this.#clients].some((one) => ownerOf(server, one) === owner))
+          this.#connections.rest(connection)
     // What others like this client will see is in the memory; lists of every kind of client there ever was would add up.
     this.#catalogue.drop(unseen)
     await released
@@ -310,6 +359,7 @@ class Pool implements Upstreams {
   #recall(server: Server): void {
     server.lastError = this.#memory.failure(server.name)
     server.silent = server.lastError !== undefined
+    server.personal ||= this.#memory.personal(server.name) !== undefined
   }
 
   #failed(server: Server, error: unknown): void {
@@ -341,7 +391,8 @@ class Pool implements Upstreams {
   /** A connection that serves no client is there for lists; it is closed when none was read for a while. */
   #rest(connection: Connection): void {
     const server = this.#servers.get(connection.server)
-    if (connection.client !== undefined || server === undefined || server.shared) return
+    if (connection.client !== undefined || connection.founder !== undefined) return
+    if (server === undefined || server.instance === 'shared') return
     if (connection.era === 'legacy' || this.#clients.size === 0) this.#connections.rest(connection)
   }
 }

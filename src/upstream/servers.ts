@@ -2,11 +2,14 @@
 import type { CompleteOptions } from './contract.ts'
 import type { ServerOptions } from './dial.ts'
 import { nameOfServer } from './memory.ts'
+import type { Instance } from './transport.ts'
 
 export interface Server {
   readonly name: string
   readonly options: ServerOptions
-  readonly shared: boolean
+  readonly instance: Instance
+  /** It was seen to mean one client: none shares its process, whatever `instance` says but `shared`. */
+  personal: boolean
   connectTimeoutMs: number
   timeoutMs: number
   lazy: boolean
@@ -40,14 +43,15 @@ export function serversOf(
         timeoutMs: options.timeoutMs ?? defaults.timeoutMs,
         lazy: options.lazy ?? defaults.lazy,
       }
-      const shared = (options.instance ?? defaults.instance) === 'shared'
+      const instance = options.instance ?? defaults.instance
       const known = before.get(name)
-      if (known?.shared === shared && nameOfServer(known.options) === nameOfServer(options))
+      if (known?.instance === instance && nameOfServer(known.options) === nameOfServer(options))
         return [name, Object.assign(known, limits)]
       const server = {
         name,
         options,
-        shared,
+        instance,
+        personal: false,
         tools: undefined,
         listed: undefined,
         lastError: undefined,

@@ -15,6 +15,7 @@ import { unlessAborted } from '../protocol/sharing.ts'
 import type { Later } from './backoff.ts'
 import { type LogLevels, requestForLegacyClient } from './bridges/legacy-client.ts'
 import { logLevelOf, type ModernClients } from './bridges/modern-client.ts'
+import { isCommon } from './company.ts'
 import type { Connection } from './connection.ts'
 import type { Connections } from './connections.ts'
 import { connectFailed } from './errors.ts'
@@ -123,7 +124,10 @@ export class Session {
     signal: AbortSignal | undefined,
     slot = 0,
   ): Promise<T> {
-    const known = slot === 0 && this.#current?.state === 'ready' ? this.#current : this.#spoken(slot)
+    const known =
+      slot === 0 && this.#current?.state === 'ready' && this.#current.serves(this.client)
+        ? this.#current
+        : this.#spoken(slot)
     if (known !== undefined) {
       if (slot === 0) this.#current = known
       try {
@@ -191,7 +195,7 @@ export class Session {
   #callsApart(): boolean {
     const { client, server } = this
     if (client === undefined || client.era === 'legacy' || client.agent.kind !== 'anonymous') return false
-    if (server.shared || 'url' in server.options) return false
+    if (server.instance === 'shared' || isCommon(server) || 'url' in server.options) return false
     return ASKED_FOR.some((name) => isObject(own(client.capabilities, name)))
   }
 

@@ -1,4 +1,5 @@
 /** What a connection asks of a transport beyond carrying messages. Contract; `stdio.ts`, `in-process.ts` and `http/` implement it. */
+
 import { type ErrorCode, RPC, type RpcError } from '../protocol/errors.ts'
 import { isObject, own } from '../protocol/json.ts'
 import type { JsonRpcFailure, RequestId, Transport } from '../protocol/message.ts'
@@ -11,9 +12,11 @@ export interface ServerSettings {
   connectTimeoutMs?: number | undefined
   /** Connect on first use. */
   lazy?: boolean | undefined
-  /** `session`: a connection for each client. `shared`: one for all, which promises no client's capabilities. */
-  instance?: 'session' | 'shared' | undefined
+  instance?: Instance | undefined
 }
+
+/** `session`: a connection for each client. `shared`: one for all, which promises no client's capabilities. `auto`: see `company.ts`. */
+export type Instance = 'session' | 'auto' | 'shared'
 
 export interface UpstreamTransport extends Transport {
   /** How messages reach the server, as `status` and `doctor` name it. */

@@ -1,9 +1,11 @@
 /** Clients that come by `connect` to one gateway in the background, which is killed, stopped and left. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { runProxy } from './support/command.ts'
 import { type LineClient, startLineClient } from './support/line-client.ts'
+import { filesystem, memory } from './support/real-servers.ts'
 import { fixture, handleOf, startProxy, temporaryDirectory, textOf, type Until } from './support/world.ts'
 
 const servers = { f: fixture('f') }
@@ -105,6 +107,39 @@ test.each(['legacy', 'modern'] as const)(
     expect(textOf(await call('f_sample'))).toContain('sampled')
   },
 )
+
+test('clients share the process of a real server, and one that asks for roots serves each its own', async () => {
+  const home = temporaryDirectory()
+  const common = {
+    directory: home,
+    env: { HOME: home },
+    servers: { f: fixture('f'), memory: memory(join(home, 'memory.json')), files: filesystem(home) },
+    settings: { lingerSeconds: 1 },
+    args: ['connect'],
+    client: { capabilities: { roots: { listChanged: true } } },
+  }
+  const opened = async (name: string) => {
+    const folder = join(home, name)
+    mkdirSync(folder)
+    const proxy = await startProxy(common)
+    proxy.client.setRequestHandler('roots/list', async () => ({
+      roots: [{ uri: pathToFileURL(folder).href, name }],
+    }))
+    const say = async (tool: string, args = {}) => textOf(await proxy.call(tool, args))
+    await expect.poll(() => say('files_list_allowed_directories'), { timeout: 30_000 }).toContain(folder)
+    return { say, folder }
+  }
+  const [one, two] = [await opened('one'), await opened('two')]
+  onTestFinished(async () => void (await runProxy(['stop'], { env: common.env })))
+  const pidOf = async ({ say }: typeof one) => JSON.parse(await say('f_environment')).pid
+  expect(await pidOf(one)).toBe(await pidOf(two))
+  const entities = [{ name: 'moon', entityType: 'body', observations: [] }]
+  await one.say('memory_create_entities', { entities })
+  expect(await two.say('memory_read_graph')).toContain('moon')
+  expect(await one.say('files_list_allowed_directories')).toContain(one.folder)
+  expect(await one.say('files_list_allowed_directories')).not.toContain(two.folder)
+  expect(await two.say('files_list_allowed_directories')).not.toContain(one.folder)
+})
 
 test('a configuration that is wrong is told by the client that starts the gateway', async () => {
   const wrong = startLineClient({
