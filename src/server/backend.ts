@@ -26,12 +26,12 @@ const EVERYTHING: JsonObject = {
 const LISTS = new Set(['resources', 'prompts'])
 
 /**
- * The capabilities of all servers in one: `tools` always (the proxy has its own), each other one when a server has it or is
- * still unknown. What one server can do is not taken back by another that cannot.
+ * The capabilities of all servers in one: `tools` and `resources` always (the proxy has its own tools, and what it keeps is read as
+ * `rlm://…`, MCP server/resources, "Capabilities"), each other one when a server has it or is still unknown. What one server can do is not taken back by another that cannot.
  */
 export function joinCapabilities(servers: readonly (JsonObject | undefined)[]): JsonObject {
   if (servers.some((initialize) => initialize === undefined)) return EVERYTHING
-  const joined: JsonObject = { tools: { listChanged: true } }
+  const joined: JsonObject = { tools: { listChanged: true }, resources: {} }
   for (const initialize of servers) {
     if (!isObject(initialize?.capabilities)) continue
     for (const [name, value] of Object.entries(initialize.capabilities)) {

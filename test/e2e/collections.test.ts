@@ -73,9 +73,12 @@ describe('all pages of a collection', () => {
     expect(textOf(await call('proxy_filter', { cache_id: handleOf(reply), ...COUNT }))).toContain(OPEN)
   })
 
-  test('are had from a partial result by its handle', async () => {
-    const { call } = await startProxy({ servers: paged() })
+  test('are had from a partial result by its handle, which is a resource where no server has any', async () => {
+    const { call, client } = await startProxy({ servers: paged() })
     const first = await call('p_search_issues', { perPage: 100 })
+    expect(await client.listResources()).toMatchObject({ resources: [] })
+    const { contents } = await client.readResource({ uri: `rlm://${handleOf(first)}` })
+    expect(JSON.parse((contents[0] as { text: string }).text).items).toHaveLength(100)
     const [line = ''] = textOf(first).split('\n')
     expect(line).toMatch(
       /PARTIAL: 100 of 1,214\. All: proxy_filter \{"cache_id":"[0-9a-z]{25}","all":true\}$/,

@@ -29,10 +29,14 @@ test('while a server is unknown everything is offered', () => {
   ])
 })
 
+test('resources are offered where no server has any, for what is kept is read as one', () => {
+  expect(joinCapabilities([having({ tools: {} })])).toEqual({ tools: { listChanged: true }, resources: {} })
+})
+
 test('names of capabilities are data', () => {
   const joined = joinCapabilities([
     having(JSON.parse('{"__proto__":{"polluted":true},"experimental":{"x":{}}}')),
   ])
   expect(joined.polluted).toBeUndefined()
-  expect(Object.keys(joined)).toEqual(['tools', '__proto__', 'experimental'])
+  expect(Object.keys(joined)).toEqual(['tools', 'resources', '__proto__', 'experimental'])
 })
