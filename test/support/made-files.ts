@@ -142,6 +142,34 @@ export function madePdf(pages: readonly string[], noise = 0): Buffer {
   }
   if (noise > 0)
     objects.push(`<< /Length ${noise} >>\nstream\n${madePng(8, 8, noise).toString('latin1')}\nendstream`)
+  return writtenPdf(objects)
+}
+
+/** A PDF of one page that is unpacked to `bytes` of drawing, packed twice: some thousand times as much as the file has. */
+export function madePdfBomb(bytes: number): Buffer {
+  const drawing = deflateSync(deflateSync(Buffer.alloc(bytes, 'BT (x) Tj ET\n')))
+  return writtenPdf([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [4 0 R] /Count 1 >>',
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 5 0 R /Resources << /Font << /F1 3 0 R >> >> >>',
+    `<< /Length ${drawing.length} /Filter [/FlateDecode /FlateDecode] >>\nstream\n${drawing.toString('latin1')}\nendstream`,
+    // A file that is shorter stays in its result.
+    `<< /Length 30000 >>\nstream\n${madePng(8, 8, 30_000).toString('latin1')}\nendstream`,
+  ])
+}
+
+/** A PDF of which the pages are in a circle. `noise`: bytes of something else in it. */
+export function madePdfCircle(noise: number): Buffer {
+  return writtenPdf([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1000000 >>',
+    '<< /Type /Pages /Parent 2 0 R /Kids [2 0 R] /Count 1000000 >>',
+    `<< /Length ${noise} >>\nstream\n${madePng(8, 8, noise).toString('latin1')}\nendstream`,
+  ])
+}
+
+function writtenPdf(objects: readonly string[]): Buffer {
   let written = '%PDF-1.4\n'
   const places = objects.map((object, at) => {
     const place = written.length

@@ -1,6 +1,6 @@
 /**
  * A server on standard input and output that gives files of the directory in its first argument: as a resource, a picture, sound, a text of
- * base64, or a field of data. Each is a resource of its own as well. `echo` gives its arguments back, shortened.
+ * base64, or a field of data. Each is a resource of its own as well. `echo` gives its arguments back, shortened; `give` a blob of so many bytes.
  */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -72,6 +72,7 @@ const ANSWERS = {
     tools: [
       tool('read', { name: text, as: text, say: text }, true),
       tool('echo', { content: text, more: text }, false),
+      tool('give', { bytes: { type: 'integer' } }, true),
     ],
   }),
   'tools/call': ({ name, arguments: args = {} }) => (name === 'echo' ? echo(args) : read(args)),
@@ -90,9 +91,21 @@ const ANSWERS = {
   ping: () => ({}),
 }
 
+/** A blob that is longer than any string may be. */
+async function give(id, { bytes }) {
+  const write = (piece) => new Promise((resolve) => process.stdout.write(piece, resolve))
+  await write(
+    `{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"resource","resource":{"uri":"a:b","blob":"`,
+  )
+  const piece = 'JVBE'.repeat(64 * 1024)
+  for (let left = (bytes * 4) / 3; left > 0; left -= piece.length) await write(piece)
+  await write('"}}]}}\n')
+}
+
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params } = JSON.parse(line)
   if (id === undefined) return
+  if (method === 'tools/call' && params.name === 'give') return void give(id, params.arguments)
   const answer = (body) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, ...body })}\n`)
   try {
     const run = ANSWERS[method]

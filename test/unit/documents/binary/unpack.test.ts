@@ -4,7 +4,15 @@ import { bytesOfPart, jsonWithoutParts, partsIn } from '../../../../src/document
 import { unpack } from '../../../../src/documents/binary/unpack.ts'
 import { openDocument } from '../../../../src/documents/open.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
-import { madeDocx, madePdf, madePng, madeWav, madeXlsx, madeZip } from '../../../support/made-files.ts'
+import {
+  madeDocx,
+  madePdf,
+  madePdfCircle,
+  madePng,
+  madeWav,
+  madeXlsx,
+  madeZip,
+} from '../../../support/made-files.ts'
 import { runs } from '../../../support/runs.ts'
 
 const LIMITS = { maxBlobSize: 4096, maxImageSize: 50_000 }
@@ -263,6 +271,11 @@ describe('hostile files', () => {
       noise: madePng(1, 1, 9000),
     })
     expect(await unreadOf(sheet)).toMatch(/more cells/)
+  })
+
+  test('a PDF with its pages in a circle has one page, which is empty', async () => {
+    const { content } = await partsOf({ content: [resource(madePdfCircle(9000))] })
+    expect(openDocument(content).text).toBe('# Page 1')
   })
 
   test('a damaged PDF is told', async () => {
