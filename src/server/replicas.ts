@@ -1,5 +1,5 @@
 /** What replicas of this proxy tell each other of sessions. Without it, each replica knows what it has seen itself. */
-import type { JsonRpcMessage, Request } from '../protocol/message.ts'
+import type { JsonRpcMessage, Request, RequestId } from '../protocol/message.ts'
 
 /** Something of a session that another replica may have to hear. */
 export type Told =
@@ -7,10 +7,21 @@ export type Told =
   | { to: 'proxy'; message: JsonRpcMessage }
   /** To the client: another replica may have its stream. */
   | { to: 'client'; message: JsonRpcMessage }
+  /** The client wants what comes after this event of a stream, which another replica began. */
+  | { to: 'stream'; event: string }
+  /** What the replica that began the stream has of it. `isOver`: nothing more comes. */
+  | { to: 'reader'; stream: string; events: readonly ToldEvent[]; isOver: boolean }
   /** Of the client: a request that set something up at another replica. */
   | { to: 'session'; request: Request }
   /** The client has ended the session. */
   | { to: 'end' }
+
+/** A message of a stream, as JSON, with the id of its event and of the request that it answers. */
+export interface ToldEvent {
+  readonly id: string
+  readonly text: string
+  readonly answers?: RequestId | undefined
+}
 
 /** Nothing of it rejects or throws: where the store cannot be asked, each replica knows what it has seen itself. */
 export interface Replicas {

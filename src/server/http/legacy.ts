@@ -16,7 +16,7 @@ import type {
 } from '../../protocol/message.ts'
 import { negotiateVersion, type Principal, type Visitor } from '../backend.ts'
 import { type Before, openSession } from '../legacy.ts'
-import type { Told } from '../replicas.ts'
+import type { Told, ToldEvent } from '../replicas.ts'
 import type { SessionSeed } from '../sealed.ts'
 import { createSessions, type Kept, type Opened, type Use } from '../sessions.ts'
 import type { HttpOptions } from './listen.ts'
@@ -322,6 +322,8 @@ export class SessionTransport implements Transport {
   readonly #overtaken: Overtaken
   readonly #tell: ((told: Told) => void) | undefined
   readonly #mayMove: boolean
+  /** Streams of other replicas that clients read here, by their places. */
+  readonly #fetched = new Map<string, FetchedStream>()
   /** Requests to the client that were sent from here. Kept where there are other replicas. */
   readonly #asked = new Set<RequestId>()
   #streams = STANDING
@@ -365,7 +367,7 @@ export class SessionTransport implements Transport {
   }
 
   get isListening(): boolean {
-    return this.#standing !== undefined || this.waiting > 0
+    return this.#standing !== undefined || this.waiting > 0 || this.#fetched.size > 0
   }
 
   async start(): Promise<void> {}
@@ -401,7 +403,9 @@ export class SessionTransport implements Transport {
   }
 
   /** Takes what another replica tells of this session. */
-  hear(told: Extract<Told, { message: JsonRpcMessage }>): void {
+  hear(told: Exclude<Told, { to: 'session' | 'end' }>): void {
+    if (told.to === 'stream') return this.#handOver(told.event)
+    if (told.to === 'reader') return this.#fetched.get(told.stream)?.hear(told)
     const { message } = told
     if (told.to === 'client') {
       if (this.#standing && 'method' in message) void this.#sendStanding(message, rankOf(message), undefined)
@@ -410,6 +414,22 @@ export class SessionTransport implements Transport {
       if (!isRequest(message) && 'method' in message && message.method === 'notifications/cancelled')
         this.#endCancelled(message)
     }
+  }
+
+  /** Another replica has the client that reads this stream. */
+  #handOver(event: string): void {
+    const { store } = this.#wire
+    const position = store.parse(event)
+    if (!position) return
+    const tell = (events: readonly StoredEvent[], isOver: boolean): void =>
+      this.#tell?.({ to: 'reader', stream: EventStore.placeOf(event), events: events.map(told), isOver })
+    const stream = this.#streamOf(position)
+    tell(store.after(position), stream === undefined)
+    stream?.handOver(tell)
+  }
+
+  #streamOf({ stream }: Position): PostStream | undefined {
+    return [...this.#byRequest.values()].find(({ number }) => number === stream)
   }
 
   /** Whether it concerns this replica alone: the answer to a request that was sent from here, or that a handshake is done. */
@@ -429,9 +449,15 @@ export class SessionTransport implements Transport {
     // What another replica sent on it is not known here: the client gets what comes from now on, and what waits for it here.
     if (!position && this.#mayMove && EventStore.streamOf(lastEventId) === STANDING)
       return this.#openStanding(receiver, this.#delivered, true)
-    if (!position) return { status: 400, message: 'Last-Event-ID is no event id of this session' }
+    if (!position) {
+      const asked = this.#mayMove ? EventStore.askedIn(lastEventId) : undefined
+      if (asked === undefined || asked.some((id) => this.#byRequest.has(id)))
+        return { status: 400, message: 'Last-Event-ID is no event id of this session' }
+      this.#fetch(receiver, lastEventId, asked)
+      return undefined
+    }
     if (position.stream === STANDING) return this.#openStanding(receiver, position.seq, true)
-    const stream = [...this.#byRequest.values()].find(({ number }) => number === position.stream)
+    const stream = this.#streamOf(position)
     const missed = store.after(position)
     if (stream) stream.resume(receiver, missed)
     else if (!store.knows(position.stream)) {
@@ -445,6 +471,17 @@ export class SessionTransport implements Transport {
       void outlet.end()
     }
     return undefined
+  }
+
+  /** Goes on with a stream that another replica began, or process that is gone. */
+  #fetch(receiver: Receiver, event: string, asked: readonly RequestId[]): void {
+    const place = EventStore.placeOf(event)
+    this.#fetched.get(place)?.close()
+    const stream = new FetchedStream(this.#wire, receiver, { event, asked, tell: this.#tell }, () => {
+      if (this.#fetched.get(place) === stream) this.#fetched.delete(place)
+    })
+    this.#fetched.set(place, stream)
+    stream.ask()
   }
 
   send(message: JsonRpcMessage, options?: SendOptions): Promise<void> {
@@ -472,6 +509,7 @@ export class SessionTransport implements Transport {
     this.#closed = true
     this.#byRequest.clear()
     void this.#standing?.outlet.end()
+    for (const stream of this.#fetched.values()) stream.giveUp()
     this.onclose?.()
   }
 
@@ -579,8 +617,12 @@ class PostStream {
   readonly #batch: boolean
   readonly #ready: Payload[] = []
   readonly #timer: NodeJS.Timeout
+  /** Written into the ids of events: a replica that has never seen the requests knows what to answer. */
+  readonly #asked: readonly RequestId[]
   #streaming = false
   #outlet: Outlet | undefined
+  /** The client reads at another replica. */
+  #elsewhere: HandOn | undefined
 
   constructor(
     wire: SessionWire,
@@ -592,6 +634,7 @@ class PostStream {
     this.#wire = wire
     this.number = number
     this.#awaited = new Set(requests)
+    this.#asked = requests
     this.#batch = batch
     this.#receiver = receiver
     this.#timer = setTimeout(() => this.#begin(), BODY_MS)
@@ -625,8 +668,15 @@ class PostStream {
   /** Goes on with the stream on another response. The one before, if any, is of a connection that its client lost. */
   resume(receiver: Receiver, missed: readonly StoredEvent[]): void {
     void this.#outlet?.end()
+    this.#elsewhere = undefined
     this.#outlet = beginStream(receiver, this.#wire, undefined, (outlet) => this.#left(outlet))
     replay(this.#outlet, missed)
+  }
+
+  /** Goes on at another replica. */
+  handOver(elsewhere: HandOn): void {
+    void this.#outlet?.end()
+    this.#elsewhere = elsewhere
   }
 
   #begin(): void {
@@ -634,7 +684,7 @@ class PostStream {
     clearTimeout(this.#timer)
     this.#streaming = true
     const { store } = this.#wire
-    const start = store.idOf({ stream: this.number, seq: store.last })
+    const start = store.idOf({ stream: this.number, seq: store.last }, this.#asked)
     this.#outlet = beginStream(this.#receiver, this.#wire, start, (outlet) => this.#left(outlet))
     for (const payload of this.#ready.splice(0)) void this.#send(payload, 'due', {}, false)
   }
@@ -650,7 +700,10 @@ class PostStream {
     last: boolean,
   ): Promise<void> {
     if (!this.#streaming) return Promise.resolve()
-    const { id } = this.#wire.store.add(this.number, payload, about)
+    const { store } = this.#wire
+    const { id, seq } = store.add(this.number, payload, { ...about, asked: this.#asked })
+    // As it is kept: what is too long is not sent from replica to replica.
+    this.#elsewhere?.(store.after({ stream: this.number, seq: seq - 1 }), last)
     const outlet = this.#outlet
     if (!outlet) return Promise.resolve()
     const event = eventPayload(payload, id)
@@ -663,6 +716,86 @@ class PostStream {
     if (response.destroyed) return Promise.resolve()
     const payload = this.#batch ? arrayPayload(this.#ready) : (this.#ready[0] as Payload)
     return sendBody(response, payload, this.#wire)
+  }
+}
+
+/** Hands on events of a stream. `isOver`: nothing more comes. */
+type HandOn = (events: readonly StoredEvent[], isOver: boolean) => void
+
+function told({ id, payload, answers }: StoredEvent): ToldEvent {
+  const text = payload.pieces.map(String).join('')
+  return { id, text, ...(answers !== undefined && { answers }) }
+}
+
+/** Milliseconds in which a replica tells that it has a stream. While the stream goes on, it is asked again and again. */
+const THERE_MS = 2_000
+
+/**
+ * The rest of a stream that another replica began: that replica tells what it has of it. Where it is gone, requests without an answer get an
+ * error, for some clients would wait for the answer until their time is up.
+ */
+class FetchedStream {
+  readonly #outlet: Outlet
+  readonly #awaited: Set<RequestId>
+  readonly #tell: ((told: Told) => void) | undefined
+  #event: string
+  #isThere = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(
+    wire: SessionWire,
+    receiver: Receiver,
+    {
+      event,
+      asked,
+      tell,
+    }: { event: string; asked: readonly RequestId[]; tell: SessionTransportOptions['tell'] },
+    left: () => void,
+  ) {
+    this.#event = event
+    this.#awaited = new Set(asked)
+    this.#tell = tell
+    this.#outlet = beginStream(receiver, wire, undefined, () => {
+      clearTimeout(this.#timer)
+      left()
+    })
+  }
+
+  ask(): void {
+    if (!this.#tell) return this.giveUp()
+    this.#isThere = false
+    this.#timer = setTimeout(() => (this.#isThere ? this.ask() : this.giveUp()), THERE_MS)
+    this.#tell({ to: 'stream', event: this.#event })
+  }
+
+  hear({ events, isOver }: Extract<Told, { to: 'reader' }>): void {
+    this.#isThere = true
+    for (const { id, text, answers } of events) {
+      // Asked twice, it tells twice.
+      if (EventStore.seqOf(id) <= EventStore.seqOf(this.#event)) continue
+      this.#event = id
+      void this.#outlet.write(eventPayload(textPayload(text), id))
+      if (answers !== undefined) this.#awaited.delete(answers)
+    }
+    if (isOver) this.giveUp()
+  }
+
+  /** Ends it. What has no answer by now gets none. */
+  giveUp(): void {
+    const error = {
+      code: RPC.connectionClosed,
+      message:
+        'The connection broke, and the process that ran this request is gone. It may have run. Send it again.',
+    }
+    for (const id of this.#awaited)
+      void this.#outlet.write(eventPayload(textPayload(JSON.stringify({ jsonrpc: '2.0', id, error }))))
+    this.#awaited.clear()
+    this.close()
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    void this.#outlet.end()
   }
 }
 
@@ -721,6 +854,11 @@ export interface StoredEvent extends Position {
   asks?: RequestId | undefined
 }
 
+/** What is known of an event when it is stored. `asked`: the requests that its stream answers. */
+interface AboutEvent extends Pick<StoredEvent, 'answers' | 'asks'> {
+  readonly asked?: readonly RequestId[]
+}
+
 interface EventStoreOptions {
   /** Events of all streams together. */
   maxEvents: number
@@ -731,7 +869,9 @@ interface EventStoreOptions {
 
 const EVENT_STORE_DEFAULTS = { maxEvents: 1000, maxBytes: 4 * 1024 * 1024 }
 
-const ID = /^([\w-]+)\.([0-9a-z]{1,10})\.([0-9a-z]{1,10})$/
+const ID = /^([\w-]+)\.([0-9a-z]{1,10})\.([0-9a-z]{1,10})(?:\.([\w-]{1,400}))?$/
+/** Characters of the ids of requests in the id of an event, as base64 of their JSON. */
+const LONGEST_ASKED = 400
 
 /**
  * Events by stream, numbered over all streams. Over its bounds the oldest go first, answers last: what was only said on the way
@@ -763,8 +903,33 @@ export class EventStore {
     return this.#seq
   }
 
-  idOf({ stream, seq }: Position): string {
-    return `${this.#key}.${stream.toString(36)}.${seq.toString(36)}`
+  /** `asked`: the requests that the stream answers. Where they are too long, only this store knows of them. */
+  idOf({ stream, seq }: Position, asked?: readonly RequestId[]): string {
+    const place = `${this.#key}.${stream.toString(36)}.${seq.toString(36)}`
+    const names = asked && Buffer.from(JSON.stringify(asked)).toString('base64url')
+    return names === undefined || names.length > LONGEST_ASKED ? place : `${place}.${names}`
+  }
+
+  /** The requests that the stream of an event answers, by the id of the event. Undefined where it does not say, or not in this form. */
+  static askedIn(id: string): readonly RequestId[] | undefined {
+    const names = ID.exec(id)?.[4]
+    if (names === undefined) return undefined
+    try {
+      const asked: unknown = JSON.parse(Buffer.from(names, 'base64url').toString())
+      return Array.isArray(asked) && asked.every(isRequestId) ? asked : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  /** A stream of any store, by the id of one of its events. */
+  static placeOf(id: string): string {
+    return id.split('.', 2).join('.')
+  }
+
+  /** The number of an event of any store. */
+  static seqOf(id: string): number {
+    return Number.parseInt(id.split('.', 3)[2] ?? '', 36)
   }
 
   /** The number of the stream that an id of any store names. */
@@ -778,17 +943,14 @@ export class EventStore {
     const [, key, stream = '', seq = ''] = ID.exec(id) ?? []
     if (key !== this.#key) return undefined
     const position = { stream: Number.parseInt(stream, 36), seq: Number.parseInt(seq, 36) }
-    return position.seq <= this.#seq && this.idOf(position) === id ? position : undefined
+    const place = id.split('.', 3).join('.')
+    return position.seq <= this.#seq && this.idOf(position) === place ? position : undefined
   }
 
   /** Numbers an event and keeps it, if it can be kept. */
-  add(
-    stream: number,
-    payload: Payload,
-    { answers, asks }: Pick<StoredEvent, 'answers' | 'asks'> = {},
-  ): StoredEvent {
+  add(stream: number, payload: Payload, { answers, asks, asked }: AboutEvent = {}): StoredEvent {
     const seq = ++this.#seq
-    const event = { stream, seq, id: this.idOf({ stream, seq }), payload, answers, asks }
+    const event = { stream, seq, id: this.idOf({ stream, seq }, asked), payload, answers, asks }
     if (payload.bytes <= this.#options.maxBytes / 4) this.#keep(event)
     else if (answers !== undefined) this.#keep({ ...event, payload: notKept(answers) })
     return event
@@ -816,6 +978,10 @@ export class EventStore {
       onEvict?.(evicted)
     }
   }
+}
+
+function isRequestId(id: unknown): id is RequestId {
+  return typeof id === 'string' || typeof id === 'number'
 }
 
 function notKept(id: RequestId): Payload {

@@ -233,6 +233,78 @@ describe('a session with a sealed id', () => {
     await again.body?.cancel()
   })
 
+  /** The id of the event with which the stream of this answer begins; then its connection breaks. */
+  async function brokenOff(answer: Promise<Response>): Promise<string> {
+    const events = eventsOf(await answer)
+    const { value } = await events.next()
+    await events.return(undefined)
+    return value?.id ?? ''
+  }
+
+  test('goes on at one replica with an answer that the other makes', async () => {
+    let finish: (result: { said: string }) => void = () => {}
+    const { here, there } = await pair({
+      handler: () =>
+        new Promise((resolve) => {
+          finish = resolve
+        }),
+    })
+    const session = await here.open()
+    const id = await brokenOff(here.post(CALL, session))
+    const again = eventsOf(
+      await there.send('GET', { ...session, accept: 'text/event-stream', 'last-event-id': id }),
+    )
+    const next = again.next()
+    await until(() => there.clients.length === 1)
+    finish({ said: 'late' })
+    const { value } = await next
+    expect(value && messageOf(value)).toMatchObject({ id: CALL.id, result: { said: 'late' } })
+    expect((await again.next()).done).toBe(true)
+  })
+
+  test('fetches from one replica what the other had answered before', async () => {
+    const { here, there } = await pair({
+      handler: async ({ notify }) => {
+        notify({ method: 'notifications/message', params: { level: 'info', data: 'begun' } })
+        await new Promise((resolve) => setTimeout(resolve, 100))
+        return { said: 'done' }
+      },
+    })
+    const session = await here.open()
+    const id = await brokenOff(here.post(CALL, session))
+    await until(() => here.clients.length === 1)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    const again = await there.send('GET', { ...session, accept: 'text/event-stream', 'last-event-id': id })
+    const messages = []
+    for await (const event of eventsOf(again)) messages.push(messageOf(event))
+    expect(messages.at(-1)).toMatchObject({ id: CALL.id, result: { said: 'done' } })
+  })
+
+  test('tells a client that the process which ran its request is gone', async () => {
+    const alone = async () => served({ handler: () => new Promise(() => {}), seal: sealWith(KEY) })
+    const [before, after] = [await alone(), await alone()]
+    const session = await before.open()
+    const id = await brokenOff(before.post(CALL, session))
+    const again = await after.send('GET', { ...session, accept: 'text/event-stream', 'last-event-id': id })
+    const messages = []
+    for await (const event of eventsOf(again)) messages.push(messageOf(event))
+    expect(messages).toMatchObject([{ id: CALL.id, error: { code: -32_000 } }])
+    expect(JSON.stringify(messages)).toContain('Send it again')
+  })
+
+  test('says the same where no other replica knows the stream', async () => {
+    const { here, there } = await pair()
+    const session = await here.open()
+    const stream = await here.send('GET', { ...session, accept: 'text/event-stream' })
+    const standing = (await eventsOf(stream).next()).value?.id ?? ''
+    const asked = Buffer.from(JSON.stringify(['a'])).toString('base64url')
+    const id = `${standing.split('.', 1)[0]}.5.0.${asked}`
+    const again = await there.send('GET', { ...session, accept: 'text/event-stream', 'last-event-id': id })
+    const messages = []
+    for await (const event of eventsOf(again)) messages.push(messageOf(event))
+    expect(messages).toMatchObject([{ id: 'a', error: { code: -32_000 } }])
+  })
+
   test('asks its client under other numbers at each replica', async () => {
     const { here, there } = await pair({
       handler: async ({ ask }) => (await ask?.({ method: 'ping' })) ?? {},
