@@ -67,6 +67,8 @@ const TRIES = 5
 const STARTS = 20
 /** Milliseconds a worker may take to start: some tenths of a second, on a busy machine many seconds. */
 const START_LIMIT = 60_000
+/** Milliseconds that a task waits for a worker that starts, before another one is started. */
+const START_PATIENCE = 5_000
 /** Milliseconds without a task after which a worker ends. What it had open is opened anew. */
 export const WORKER_IDLE = 120_000
 
@@ -127,7 +129,8 @@ export function createSchedule(options: ScheduleOptions): Schedule {
   function mayStart({ background, queued }: Job): boolean {
     const running = slots.filter(({ worker }) => alive(worker))
     if (running.length === 0) return true
-    if (background || running.some(isStarting)) return false
+    if (background) return false
+    if (running.some(isStarting)) return now() - queued >= START_PATIENCE
     return (
       now() - queued >= HELD_BACK ||
       running.every(({ job, begun }) => job !== undefined && now() - begun >= HELD_BACK)

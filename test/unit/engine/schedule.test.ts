@@ -204,7 +204,10 @@ interface Held {
   end(answer?: unknown): void
 }
 
-function heldWorkers(workers: number): {
+function heldWorkers(
+  workers: number,
+  ready: (nth: number) => Promise<void> = () => Promise.resolve(),
+): {
   one: Schedule
   running: Held[]
   ask: (task: string, wanted?: object) => Promise<unknown>
@@ -219,7 +222,7 @@ function heldWorkers(workers: number): {
     let stop: (error: Error) => void = () => {}
     return {
       pid: number,
-      ready: Promise.resolve(),
+      ready: ready(number),
       get isGone() {
         return isGone
       },
@@ -357,6 +360,17 @@ test('a question waits for the worker that has its result open, but not for long
   expect(names(running)).toEqual(['c0'])
   await pass(300)
   expect(names(running)).toEqual(['c0', 'c1'])
+})
+
+test('another worker starts where one does not come to its start', async () => {
+  const { running, ask } = heldWorkers(2, (nth) => (nth === 1 ? new Promise(() => {}) : Promise.resolve()))
+  void ask('a0')
+  void ask('b0')
+  await settled()
+  await pass(4_000)
+  expect(running).toEqual([])
+  await pass(2_000)
+  expect(names(running)).toEqual(['b0'])
 })
 
 test('work that is done beforehand starts no other worker', async () => {
