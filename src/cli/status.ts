@@ -5,9 +5,10 @@ import { dataDirectory } from '../data/directory.ts'
 import { runningGateways } from '../data/gateways.ts'
 import { BUILT_IN } from '../features/modules.ts'
 import type { LayerStatus, ModuleStatus } from '../gateway.ts'
+import { type Comparison, compareTrials } from '../observe/holdout.ts'
 import { createRedactor, secretsOf } from '../observe/redact.ts'
 import { formatSavings, mergeRows, readLedger, totalsOf } from '../observe/savings-report.ts'
-import { printable } from '../text/format.ts'
+import { formatPlural, printable } from '../text/format.ts'
 import type { Host, Invocation } from './host.ts'
 import { settle, standing } from './settle.ts'
 import { columns } from './terminal.ts'
@@ -94,15 +95,28 @@ const LARGEST = 15
 export async function stats(host: Host, invocation: Invocation, json: boolean): Promise<number> {
   const { config } = await settle(host, invocation, { serversOptional: true })
   const directory = dataDirectory(config, host.cwd, host.home)
-  const days = await readLedger(directory)
+  const { days, trials } = await readLedger(directory)
+  const compared = compareTrials(trials)
   const tools = mergeRows(days.flatMap((day) => day.tools))
   if (json) {
     const byDay = days.map(({ day, tools }) => ({ day, ...totalsOf(tools) }))
-    host.stdout.write(`${JSON.stringify({ totals: totalsOf(tools), days: byDay, tools }, null, 2)}\n`)
+    host.stdout.write(
+      `${JSON.stringify({ totals: totalsOf(tools), days: byDay, tools, holdout: compared }, null, 2)}\n`,
+    )
     return 0
   }
   const [first, last] = [days[0]?.day, days.at(-1)?.day]
   if (first === undefined) host.stdout.write(`Nothing was saved yet: there is no ledger in ${directory}.\n`)
-  else host.stdout.write(`${first} to ${last}\n${formatSavings(tools, LARGEST)}\n`)
+  else host.stdout.write(`${first} to ${last}\n${formatSavings(tools, LARGEST)}\n${heldOut(compared)}`)
   return 0
+}
+
+/** Nothing where no result was held out. */
+function heldOut({ previews, whole, saved }: Comparison): string {
+  if (whole.calls === 0) return ''
+  const percent = (share: number): string => `${Math.round(100 * share)} %`
+  const counts = `${formatPlural(previews.calls, 'large result')} with a preview, ${whole.calls} held out and sent whole`
+  return saved === undefined
+    ? `${counts}: too few to compare.\n`
+    : `${counts}: previews and what came after them cost ${percent(saved.share)} less (95 % interval: ${percent(saved.low)} to ${percent(saved.high)}).\n`
 }

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
+import { type Trial, trialSchema } from './holdout.ts'
 
 /**
  * `call`: a tool of a server. `proxy-tool`: an answer of the proxy's own tools. `definitions`: the proxy's own tool
@@ -42,6 +43,8 @@ export interface SavingsReport {
   days: SavingsDay[]
   /** Characters of results with uncounted tokens; they count as nothing above. */
   unmeasuredCharacters: number
+  /** Calls with large results; see `holdout.ts`. */
+  trials: readonly Trial[]
 }
 
 interface SavingsDay {
@@ -148,8 +151,9 @@ function percent(part: number, whole: number): string {
 
 export const LEDGER_FILE = 'ledger.json'
 
-/** Days that are kept, the latest first to stay. */
+/** Days and trials that are kept, the latest first to stay. */
 const MAX_DAYS = 400
+const MAX_TRIALS = 5_000
 
 const amount = z.number().int().nonnegative()
 const daySchema = z.object({
@@ -165,26 +169,32 @@ const daySchema = z.object({
     }),
   ),
 })
-const fileSchema = z.object({ version: z.literal(1), days: z.array(daySchema) })
+const fileSchema = z.object({
+  version: z.literal(1),
+  days: z.array(daySchema),
+  trials: z.array(trialSchema).default([]),
+})
 
 /** Days in their order. A file that is missing or broken is no days. */
-export async function readLedger(directory: string): Promise<SavingsDay[]> {
+export async function readLedger(directory: string): Promise<{ days: SavingsDay[]; trials: Trial[] }> {
   try {
     const parsed: unknown = JSON.parse(await readFile(join(directory, LEDGER_FILE), 'utf8'))
-    return fileSchema.parse(parsed).days
+    return fileSchema.parse(parsed)
   } catch {
-    return []
+    return { days: [], trials: [] }
   }
 }
 
 /** Adds a run to the file. Written whole beside it and renamed, so a reader never sees half of it. */
 export async function addToLedger(directory: string, report: SavingsReport): Promise<void> {
   if (report.tools.length === 0) return
-  const days = mergeDays([...(await readLedger(directory)), ...report.days]).slice(-MAX_DAYS)
+  const before = await readLedger(directory)
+  const days = mergeDays([...before.days, ...report.days]).slice(-MAX_DAYS)
+  const trials = [...before.trials, ...report.trials].slice(-MAX_TRIALS)
   const partial = join(directory, `${LEDGER_FILE}.${randomUUID()}`)
   await mkdir(directory, { recursive: true, mode: 0o700 })
   try {
-    await writeFile(partial, `${JSON.stringify({ version: 1, days })}\n`, { mode: 0o600 })
+    await writeFile(partial, `${JSON.stringify({ version: 1, days, trials })}\n`, { mode: 0o600 })
     await rename(partial, join(directory, LEDGER_FILE))
   } catch (error) {
     await rm(partial, { force: true })

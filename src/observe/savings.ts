@@ -1,4 +1,5 @@
 /** The ledger: what results would have cost a model, what was delivered, and what the proxy itself costs. */
+import { createTrials, type Trying } from './holdout.ts'
 import { fingerprint } from './redact.ts'
 import {
   type SavingsKind,
@@ -19,6 +20,8 @@ export interface SavingsRecord {
   deliveredCharacters: number
   /** The text of the result, asked for only when a sample is wanted. */
   sample?: () => string
+  /** Of a call with a large result, and of an answer of the proxy's tools: see `Trying`. */
+  trial?: Pick<Trying, 'large' | 'about'>
 }
 
 export interface Ledger {
@@ -67,10 +70,13 @@ export function createLedger({ countTokens, now, random = Math.random }: LedgerO
   const tools: Tallies = new Map()
   const agents = new Map<string, Tallies>()
   const days = new Map<string, Tallies>()
+  const trials = createTrials()
   const dayOf = createCalendar()
   let called = false
 
   function record(given: SavingsRecord): void {
+    if (given.trial?.large || (trials.all.length > 0 && given.kind !== 'definitions'))
+      trials.note({ ...given, ...given.trial })
     if (given.kind === 'call') countSoon()
     const wanted = keyOf(given)
     const fits = tools.has(wanted) || tools.size < MAX_NAMES
@@ -117,6 +123,7 @@ export function createLedger({ countTokens, now, random = Math.random }: LedgerO
       })),
       days: [...days].map(([day, tallies]) => ({ day, tools: rows(tallies) })),
       unmeasuredCharacters: unmeasuredOf(all),
+      trials: [...trials.all],
     }
   }
 

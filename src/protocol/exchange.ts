@@ -61,6 +61,8 @@ export interface Savings {
   readonly originalTokens?: number
   readonly originalCharacters?: number
   readonly deliveredTokens?: number
+  /** The result was held out: it passed whole where others get a preview, for comparison. */
+  readonly isHeldOut?: boolean
   /** Of a query: sizes in characters, counts and errors by step. */
   readonly steps?: JsonObject
 }

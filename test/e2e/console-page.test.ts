@@ -31,6 +31,8 @@ let client: Client
 beforeAll(async () => {
   if (FOUND === undefined) return
   const directory = temporaryDirectory(until)
+  mkdirSync(join(directory, 'data'), { mode: 0o700 })
+  writeFileSync(join(directory, 'data', 'ledger.json'), JSON.stringify(LEDGER))
   const script = join(directory, 'hostile.mjs')
   writeFileSync(script, HOSTILE)
   const servers = {
@@ -51,6 +53,15 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const end of ends) await end()
 })
+
+/** Of earlier runs: ten large results with a preview, and five that were held out; those of one tool cost more than they saved. */
+const trials = Array.from({ length: 15 }, (_, nth) => ({
+  tool: nth === 0 ? 'old_costly' : 'shop_records',
+  isWhole: nth >= 10,
+  originalTokens: 10_000,
+  costTokens: nth === 0 ? 15_000 : nth < 10 ? 1_000 : 10_000,
+}))
+const LEDGER = { version: 1, days: [{ day: '2026-11-01', tools: [] }], trials }
 
 function call(name: string, args: Record<string, unknown> = {}) {
   return client.callTool({ name, arguments: args }, PATIENT)
@@ -182,6 +193,27 @@ browsing('is used by the keyboard alone', async () => {
   }
   expect(faults).toEqual([])
 })
+
+browsing(
+  'shows savings by server, against results that were held out, in money, and where previews cost more',
+  async () => {
+    await call('shop_records', { count: 300 })
+    const { page, faults } = await open()
+    const text = () => page.locator('main').textContent()
+    await expect
+      .poll(text)
+      .toMatch(/cost \d\d % less than whole results \(95 % interval: \d+ % to \d+ % less\)/)
+    expect(await text()).toContain('Prices without caches and discounts, of 20')
+    expect(await text()).toContain('old_costly, in 1 large result with what was asked about them')
+    expect(await page.getByRole('table', { name: 'Tokens by server' }).textContent()).toMatch(/shop/)
+    const model = page.getByRole('radio').nth(1)
+    await model.check()
+    const before = await page.locator('.figures dd small').first().textContent()
+    await page.getByRole('radio').nth(2).check()
+    await expect.poll(() => page.locator('.figures dd small').first().textContent()).not.toBe(before)
+    expect(faults).toEqual([])
+  },
+)
 
 browsing(
   'shows each page in both themes and at 400 px, without an error and a serious fault of access',

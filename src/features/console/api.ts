@@ -44,12 +44,16 @@ const totals = z.object({
   savedTokens: z.int(),
 })
 
+const group = z.object({ calls: count, originalTokens: z.number(), costTokens: z.number() })
+
 export const savings = z.object({
   totals,
   days: z.array(totals.extend({ day: text })),
   tools: z.array(
     z.object({
       tool: text,
+      /** Absent: no server lists it now. */
+      server: text.optional(),
       kind: z.enum(['call', 'proxy-tool', 'definitions']),
       calls: count,
       originalTokens: count,
@@ -59,6 +63,19 @@ export const savings = z.object({
   /** Of this run alone: past runs are kept by tool and day. */
   clients: z.array(totals.extend({ agent: text, names: z.array(text) })),
   unmeasuredCharacters: count,
+  /** Calls with large results that got a preview, and calls that were held out and sent whole, past runs included. */
+  holdout: z.object({
+    /** The setting `holdout`; 0: none is held out now. */
+    everyNth: count,
+    previews: group,
+    whole: group,
+    /** The part of the cost of whole results that previews saved, and its 95 % interval. Absent: too few calls. */
+    saved: z.object({ share: z.number(), low: z.number(), high: z.number() }).optional(),
+  }),
+  /** Tools with previews that cost more, with all that came after them, than whole results would have. */
+  worse: z.array(z.object({ tool: text, calls: count, savedTokens: z.number() })),
+  /** Dollars for a million input tokens by model. */
+  prices: z.object({ source: text, date: text, dollars: z.record(text, z.number()) }),
 })
 
 export const call = z.object({

@@ -7,6 +7,7 @@ import { moduleDirectory } from '../../data/directory.ts'
 import { approve, pinFileIn, readPins } from '../../data/pins.ts'
 import { changeTokens, createToken, mayExist, readTokens } from '../../data/tokens.ts'
 import type { Engine } from '../../engine/contract.ts'
+import { compareTrials, netByTool } from '../../observe/holdout.ts'
 import { callerOf } from '../../observe/log.ts'
 import { fingerprint, type Redactor } from '../../observe/redact.ts'
 import type { Ledger } from '../../observe/savings.ts'
@@ -27,6 +28,7 @@ import { type Download, Refused, type Scope } from './api.ts'
 import type { Calls } from './calls.ts'
 import type { ConfigurationFile } from './configuration.ts'
 import type { LogLines } from './log-lines.ts'
+import { PRICES } from './prices.ts'
 import { toRows, writeRows } from './rows.ts'
 
 /** A tool of a server as the console shows it. */
@@ -227,7 +229,11 @@ export function createDesk(parts: DeskParts) {
     async savings(most: number): Promise<api.Savings> {
       const [report, past] = await Promise.all([ledger.report(), readLedger(settings.dataDir)])
       const byDay = new Map<string, SavingsRow[]>()
-      for (const { day, tools } of [...past, ...report.days])
+      const trials = [...past.trials, ...report.trials]
+      const serverOf = new Map(
+        (await parts.tools().catch(() => [])).map(({ name, server }) => [name, server]),
+      )
+      for (const { day, tools } of [...past.days, ...report.days])
         byDay.set(day, [...(byDay.get(day) ?? []), ...tools])
       const from = new Date(now() - (most - 1) * 86_400_000).toISOString().slice(0, 10)
       const days = [...byDay].filter(([day]) => day >= from).sort(([a], [b]) => (a < b ? -1 : 1))
@@ -243,6 +249,7 @@ export function createDesk(parts: DeskParts) {
           .slice(0, MOST_TOOLS)
           .map(({ tool, kind, calls: times, originalTokens, deliveredTokens }) => ({
             tool,
+            ...(kind === 'call' && { server: serverOf.get(tool) }),
             kind,
             calls: times,
             originalTokens,
@@ -254,6 +261,9 @@ export function createDesk(parts: DeskParts) {
           ...sums(rest),
         })),
         unmeasuredCharacters: report.unmeasuredCharacters,
+        holdout: { everyNth: parts.live().settings.holdout, ...compareTrials(trials) },
+        worse: netByTool(trials).filter(({ savedTokens }) => savedTokens < 0),
+        prices: { ...PRICES, dollars: { ...PRICES.dollars, ...settings.console.prices } },
       }
     },
     async results(): Promise<api.Results> {

@@ -10,7 +10,7 @@ import {
   textsOf,
 } from '../../protocol/content.ts'
 import type { Agent, Exchange, Middleware, Savings } from '../../protocol/exchange.ts'
-import { isObject, type JsonObject } from '../../protocol/json.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
 import type { Feature } from '../../proxy/feature.ts'
 import {
   type CalledName,
@@ -51,16 +51,22 @@ export function createAccount({
     },
     wrap: (next) => async (exchange) => {
       let savings: Savings | undefined
+      let handle: string | undefined
+      const onKept = (kept: string): void => {
+        handle = kept
+        exchange.onKept?.(kept)
+      }
       const onSaved = (counted: Savings): void => {
         savings = counted
         // A call of one of the proxy's own tools is told as a part of what that tool answers.
         if (!exchange.keep) exchange.onSaved?.(counted)
       }
-      const result = await next({ ...exchange, onSaved })
+      const result = await next({ ...exchange, onSaved, onKept })
       // A server that asks for input has not answered yet, and what it asks is not for the model.
       const asks = !(result instanceof LargeResult) && isInputRequired(result)
       if (asks) return result
-      ledger.record(recordOf(exchange, result, savings, calledName(exchange.params), ownTools))
+      const record = recordOf(exchange, result, savings, calledName(exchange.params), ownTools)
+      ledger.record({ ...record, trial: trialOf(exchange, record, savings, handle) })
       return tells && savings !== undefined && !(result instanceof LargeResult)
         ? withSavings(result, savings)
         : result
@@ -103,6 +109,25 @@ function recordOf(
     // A result that a proxy tool asked for goes to that tool, not to the model.
     ...(exchange.keep ? { deliveredTokens: 0, deliveredCharacters: 0 } : delivered),
   }
+}
+
+/** What the call is for the comparison of previews with whole results. What a proxy tool asked for is a part of its own answer. */
+function trialOf(
+  { keep, params }: Exchange,
+  { kind }: SavingsRecord,
+  savings: Savings | undefined,
+  handle: string | undefined,
+): NonNullable<SavingsRecord['trial']> {
+  if (kind === 'proxy-tool')
+    return { about: namedIn(isObject(params.arguments) ? params.arguments.cache_id : undefined) }
+  const { originalTokens = 0, isHeldOut = false } = savings ?? {}
+  if (keep || originalTokens === 0 || (handle === undefined && !isHeldOut)) return {}
+  return { large: { originalTokens, isWhole: isHeldOut, handle } }
+}
+
+/** The words of a `cache_id`. */
+function namedIn(id: JsonValue | undefined): readonly string[] {
+  return [id].flat().flatMap((one) => (typeof one === 'string' ? one.slice(0, 1_000).split(/[\s,]+/) : []))
 }
 
 /** Where base64 of images, audio and blobs stands in the JSON of a result. What a model pays for it has nothing to do with its length. */

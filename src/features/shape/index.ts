@@ -62,6 +62,8 @@ export interface ShapeOptions {
   repeats?: Repeats
   /** `resources/read` is shaped as well. Default: it is not. */
   resources?: boolean
+  /** Whether this result, which would get a preview, passes whole. Default: none does. */
+  holdsOut?(): boolean
 }
 
 /** What applies to results of all tools. */
@@ -240,6 +242,16 @@ async function callTool(
       `The server's answer to ${name} is not valid JSON, so nothing of it was kept. Ask it for less at once, or use another tool.`,
     )
   if (!digest.shaped) return digest.read ?? result
+  if (!always && !projects && unpacked === undefined && digest.tokens > 0 && options.holdsOut?.()) {
+    const { characters: originalCharacters, tokens } = digest
+    exchange.onSaved?.({
+      originalCharacters,
+      originalTokens: tokens,
+      deliveredTokens: tokens,
+      isHeldOut: true,
+    })
+    return read
+  }
   const origin = {
     tool: name,
     arguments: argumentsOf(exchange),
@@ -651,6 +663,12 @@ function cutsBelow({ truncateOutputLength, maxResponseSize }: Config['settings']
   return truncateOutputLength !== undefined && truncateOutputLength <= maxResponseSize
 }
 
+/** Begins at any of them, so that runs with few results hold out as many as long ones. */
+function everyNth(n: number): () => boolean {
+  let nth = Math.floor(Math.random() * n)
+  return () => nth++ % n === 0
+}
+
 export const shape: Feature = {
   name: 'shape',
   what: 'Keeps large results, puts previews in their place, and has tools that search what is kept.',
@@ -666,6 +684,7 @@ export const shape: Feature = {
       keepsSmall: settings.keepSmallResults,
       resources: settings.shapeResources,
       repeats: settings.repeats,
+      ...(settings.holdout > 0 && { holdsOut: everyNth(settings.holdout) }),
       limits: {
         maxBlobSize: settings.maxBlobSize,
         maxImageSize: settings.maxImageSize,

@@ -106,6 +106,10 @@ export const shapeSettings = {
   results: resultPatterns(
     'Settings for the results of single tools: `{ "github/list_*": { "maxResponseSize": 20000 } }`. Names as in `dispatch.allow`; the last pattern that fits wins, and `results` of a server over these.',
   ).default({}),
+  holdout: integer(
+    'Every n-th result that would get a preview passes whole and is not kept, so that what previews save can be measured against it (`stats`, and the console). Such a result goes into the context of the model in its full size. 0: none.',
+    { unit: 'results', min: 0, max: 1_000_000 },
+  ).default(0),
   truncationMessage: text(
     'Replaces the first line of a preview. {cache_id}, {size}, {tokens} and {limit} are filled in.',
   ).optional(),

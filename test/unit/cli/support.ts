@@ -97,6 +97,7 @@ export function world(options: WorldOptions = {}): World {
       agents: [],
       days: [{ day: '2026-02-03', tools: rows }],
       unmeasuredCharacters: 0,
+      trials: [],
     }),
     reconfigure: async (next) => {
       happened.push(`reconfigure ${next.servers.map(({ name }) => name).join(' ')}`)

@@ -51,6 +51,18 @@ test('writes what was counted to the ledger', async () => {
   })
 })
 
+test('tells which calls had a large result, and what answers of the proxy are about', async () => {
+  const trial = async (...given: Parameters<typeof account>) => (await account(...given)).record?.trial
+  expect(await trial({ ...savings, isHeldOut: true })).toEqual({
+    large: { originalTokens: 900, isWhole: true, handle: undefined },
+  })
+  // Counted, and neither kept nor held out: it passed as it was.
+  expect(await trial(savings)).toEqual({})
+  expect(await trial({ ...savings, isHeldOut: true }, { keep: true })).toEqual({})
+  const asking = { params: { name: 'proxy_filter', arguments: { cache_id: ['a, b', 'c'] } } }
+  expect(await trial(undefined, { name: 'proxy_filter', ...asking })).toEqual({ about: ['a', 'b', 'c'] })
+})
+
 test('images, audio and blobs of a large result are not counted as text', async () => {
   const base64 = Buffer.alloc(300_000, 7).toString('base64')
   const texts = { content: [{ type: 'text', text: 'a page with "data": "not media"' }], isError: false }

@@ -84,6 +84,14 @@ verifies('S3.7', 'a result that cannot be kept goes out as it came', async () =>
   expect(await call(long, { resultStore: refusing })).toBe(long)
 })
 
+test('a result that is held out passes as it came, and is not kept', async () => {
+  const none = resultStore({ keep: () => Promise.reject(new Error('kept')) })
+  expect(await call(long, { resultStore: none, holdsOut: () => true })).toBe(long)
+  expect(await call(long, { holdsOut: () => false })).not.toBe(long)
+  // What a tool of the proxy asked for is kept in any case.
+  expect(await call(long, { holdsOut: () => true, keep: true })).not.toBe(long)
+})
+
 test('keeps images and promised structured content when no preview can be made', async () => {
   const structuredContent = { rows: ['x'.repeat(5000)] }
   const tool = { name: 't', outputSchema: { type: 'object', properties: { rows: { type: 'array' } } } }

@@ -19,7 +19,14 @@ function directory(): string {
 
 function run(day: string, tool: string, originalTokens: number): SavingsReport {
   const tools = [{ tool, kind: 'call' as const, calls: 1, originalTokens, deliveredTokens: 10 }]
-  return { totals: totalsOf(tools), tools, agents: [], days: [{ day, tools }], unmeasuredCharacters: 0 }
+  return {
+    totals: totalsOf(tools),
+    tools,
+    agents: [],
+    days: [{ day, tools }],
+    unmeasuredCharacters: 0,
+    trials: [],
+  }
 }
 
 describe('ledger file', () => {
@@ -29,7 +36,7 @@ describe('ledger file', () => {
     await addToLedger(path, run('2026-02-03', 'b', 100))
     await addToLedger(path, run('2026-02-04', 'a', 50))
     const row = { kind: 'call' }
-    expect(await readLedger(path)).toEqual([
+    expect((await readLedger(path)).days).toEqual([
       {
         day: '2026-02-03',
         tools: [{ ...row, tool: 'b', calls: 1, originalTokens: 100, deliveredTokens: 10 }],
@@ -50,7 +57,7 @@ describe('ledger file', () => {
       )
       await addToLedger(path, { ...report, tools, days: [{ day: '2026-02-04', tools }] })
     }
-    const [day] = await readLedger(path)
+    const [day] = (await readLedger(path)).days
     expect(day?.tools).toMatchObject([{ calls: 3, originalTokens: 100, unmeasuredCharacters: 600 }])
   })
 
@@ -65,16 +72,29 @@ describe('ledger file', () => {
     const path = directory()
     for (const broken of ['{', '[]', '{"version":1,"days":[{"day":"x"}]}', '{"version":2,"days":[]}']) {
       writeFileSync(join(path, LEDGER_FILE), broken)
-      expect(await readLedger(path)).toEqual([])
+      expect(await readLedger(path)).toEqual({ days: [], trials: [] })
     }
     await addToLedger(path, run('2026-02-04', 'a', 100))
-    expect(await readLedger(path)).toHaveLength(1)
+    expect((await readLedger(path)).days).toHaveLength(1)
   })
 
   test('a run without calls writes nothing', async () => {
     const path = directory()
     await addToLedger(path, { ...run('2026-02-04', 'a', 1), tools: [] })
     expect(readdirSync(path)).toEqual([])
+  })
+
+  test('the latest calls with large results stay', async () => {
+    const path = directory()
+    const trials = Array.from({ length: 3_000 }, (_, nth) => ({
+      tool: 't',
+      isWhole: false,
+      originalTokens: nth,
+      costTokens: 1,
+    }))
+    for (const day of ['2026-02-03', '2026-02-04']) await addToLedger(path, { ...run(day, 'a', 1), trials })
+    const kept = (await readLedger(path)).trials
+    expect([kept.length, kept[0]?.originalTokens, kept.at(-1)?.originalTokens]).toEqual([5_000, 1_000, 2_999])
   })
 
   test('the latest days stay', async () => {
@@ -84,7 +104,7 @@ describe('ledger file', () => {
       tools: [],
     }))
     await addToLedger(path, { ...run('2026-02-04', 'a', 1), days })
-    const kept = await readLedger(path)
+    const kept = (await readLedger(path)).days
     expect(kept).toHaveLength(400)
     expect(kept.at(-1)).toEqual(days.at(-1))
   })

@@ -18,28 +18,6 @@ import {
 
 const RANGES = { '7 days': 7, '30 days': 30, '90 days': 90, All: 400 } as const
 
-interface Prices {
-  /** The one that the figure at the top uses. */
-  model: string
-  /** Dollars for a million input tokens. */
-  prices: Record<string, number>
-}
-
-/** List prices of late 2025. */
-const DEFAULTS: Prices = {
-  model: 'Claude Sonnet',
-  prices: { 'Claude Opus': 5, 'Claude Sonnet': 3, 'Claude Haiku': 1, 'GPT-5': 1.25, 'Gemini Pro': 1.25 },
-}
-
-function readPrices(): Prices {
-  try {
-    const kept = JSON.parse(localStorage.getItem('prices') ?? '{}') as Partial<Prices>
-    return { model: kept.model ?? DEFAULTS.model, prices: { ...DEFAULTS.prices, ...kept.prices } }
-  } catch {
-    return DEFAULTS
-  }
-}
-
 function money(tokens: number, price: number): string {
   const dollars = (tokens / 1e6) * price
   return `$${dollars.toFixed(Math.abs(dollars) < 10 ? 2 : 0)}`
@@ -48,13 +26,11 @@ function money(tokens: number, price: number): string {
 export function SavingsPage(_: PageProps) {
   const [range, setRange] = useState<keyof typeof RANGES>('30 days')
   const { data, error, again } = useRead<Savings>(`/savings?days=${RANGES[range]}`)
-  const [{ model, prices }, setPrices] = useState(readPrices)
-  const keep = (next: Prices) => {
-    setPrices(next)
-    localStorage.setItem('prices', JSON.stringify(next))
+  const [chosen, setChosen] = useState(() => localStorage.getItem('model') ?? '')
+  const choose = (one: string) => {
+    setChosen(one)
+    localStorage.setItem('model', one)
   }
-  const choose = (one: string) => keep({ model: one, prices })
-  const setPrice = (one: string, price: number) => keep({ model, prices: { ...prices, [one]: price } })
   const [soon, setSoon] = useState<ReturnType<typeof setTimeout>>()
   useEvents((event) => {
     // Counts need no reading at each call.
@@ -67,7 +43,8 @@ export function SavingsPage(_: PageProps) {
     )
   })
   if (!data) return <Loading error={error} />
-  const { totals, days, tools, clients, unmeasuredCharacters } = data
+  const { totals, days, tools, clients, unmeasuredCharacters, holdout, prices } = data
+  const model = Object.hasOwn(prices.dollars, chosen) ? chosen : (Object.keys(prices.dollars)[0] ?? '')
   const worse = [
     ...days
       .filter(({ savedTokens }) => savedTokens < 0)
@@ -75,7 +52,12 @@ export function SavingsPage(_: PageProps) {
     ...clients
       .filter(({ savedTokens }) => savedTokens < 0)
       .map(({ agent, names, savedTokens }) => ({ what: names.join(', ') || agent, by: -savedTokens })),
+    ...data.worse.map(({ tool, calls, savedTokens }) => ({
+      what: `${tool}, in ${plural(calls, 'large result')} with what was asked about them`,
+      by: -savedTokens,
+    })),
   ]
+  const servers = byServer(tools)
   const called = tools.filter(({ kind }) => kind === 'call')
   const own = tools.filter(({ kind }) => kind !== 'call')
   return (
@@ -105,7 +87,7 @@ export function SavingsPage(_: PageProps) {
               {
                 name: 'Saved',
                 value: short(totals.savedTokens),
-                note: `tokens · ${percent(totals.savedTokens, totals.originalTokens)} · ${money(totals.savedTokens, prices[model] ?? 0)}`,
+                note: `tokens · ${percent(totals.savedTokens, totals.originalTokens)} · ${money(totals.savedTokens, prices.dollars[model] ?? 0)}`,
               },
               {
                 sign: '=',
@@ -175,6 +157,27 @@ export function SavingsPage(_: PageProps) {
               />
             )}
           </section>
+          {servers.length > 0 && (
+            <section aria-labelledby="by-server">
+              <h2 id="by-server">By server</h2>
+              <Table
+                caption="Tokens by server"
+                rows={servers}
+                keyOf={({ server }) => server}
+                columns={[
+                  { name: 'Server', of: ({ server }) => <span class="name">{server}</span> },
+                  { name: 'Calls', number: true, of: ({ calls }) => count(calls) },
+                  { name: 'Original', number: true, extra: true, of: (row) => count(row.originalTokens) },
+                  { name: 'Delivered', number: true, extra: true, of: (row) => count(row.deliveredTokens) },
+                  {
+                    name: 'Saved',
+                    number: true,
+                    of: (row) => count(row.originalTokens - row.deliveredTokens),
+                  },
+                ]}
+              />
+            </section>
+          )}
           <section aria-labelledby="by-client">
             <h2 id="by-client">By client, in this run</h2>
             {clients.length === 0 ? (
@@ -242,11 +245,15 @@ export function SavingsPage(_: PageProps) {
               </p>
             )}
           </section>
+          <section aria-labelledby="holdout">
+            <h2 id="holdout">Against whole results</h2>
+            <Held holdout={holdout} />
+          </section>
           <section aria-labelledby="money">
             <h2 id="money">Money by model</h2>
             <Table
               caption="Money by model"
-              rows={Object.entries(prices)}
+              rows={Object.entries(prices.dollars)}
               keyOf={([model]) => model}
               columns={[
                 {
@@ -261,26 +268,82 @@ export function SavingsPage(_: PageProps) {
                 {
                   name: 'Dollars for a million input tokens',
                   number: true,
-                  of: ([one, price]) => (
-                    <input
-                      type="number"
-                      aria-label={`Price of ${one}`}
-                      min="0"
-                      step="0.05"
-                      value={price}
-                      onInput={(event) => setPrice(one, Math.max(0, Number(event.currentTarget.value) || 0))}
-                    />
-                  ),
+                  of: ([, price]) => String(price),
                 },
                 { name: 'Saved', number: true, of: ([, price]) => money(totals.savedTokens, price) },
               ]}
             />
             <p class="quiet">
-              These are prices without caches and discounts; write yours. The browser keeps them. The figure
-              at the top uses the model that is marked.
+              Prices without caches and discounts, of {prices.date}, from {prices.source}. Write yours as{' '}
+              <code>console.prices</code>. The figure at the top uses the model that is marked.
             </p>
           </section>
         </>
+      )}
+    </>
+  )
+}
+
+function byServer(tools: Savings['tools']) {
+  const servers = new Map<
+    string,
+    { server: string; calls: number; originalTokens: number; deliveredTokens: number }
+  >()
+  for (const { kind, server = 'not listed now', calls, originalTokens, deliveredTokens } of tools) {
+    if (kind !== 'call') continue
+    const sum = servers.get(server) ?? { server, calls: 0, originalTokens: 0, deliveredTokens: 0 }
+    sum.calls += calls
+    sum.originalTokens += originalTokens
+    sum.deliveredTokens += deliveredTokens
+    servers.set(server, sum)
+  }
+  return [...servers.values()].sort((a, b) => b.originalTokens - a.originalTokens)
+}
+
+/** Large results with previews against those that passed whole. */
+function Held({ holdout: { everyNth, previews, whole, saved } }: { holdout: Savings['holdout'] }) {
+  const share = (part: number) => `${Math.abs(Math.round(100 * part))} %${part < 0 ? ' more' : ''}`
+  const rows = [
+    { name: 'Preview, and what came after it', ...previews },
+    { name: 'Whole, held out', ...whole },
+  ]
+  return (
+    <>
+      {saved ? (
+        <p>
+          Previews and what came after them cost{' '}
+          <strong>{`${share(saved.share)}${saved.share < 0 ? '' : ' less'}`}</strong>
+          {` than whole results (95 % interval: ${share(saved.low)} to ${share(saved.high)}${saved.high < 0 ? '' : ' less'}).`}
+        </p>
+      ) : (
+        <p class="quiet">
+          {everyNth === 0 && whole.calls === 0
+            ? 'No result is held out. With holdout in proxySettings every n-th large result passes whole, into the context of the model, and is compared here.'
+            : 'Five results of each kind are needed to compare them.'}
+        </p>
+      )}
+      {whole.calls > 0 && (
+        <Table
+          caption="Previews against whole results"
+          rows={rows}
+          keyOf={({ name }) => name}
+          columns={[
+            { name: 'Large results', of: ({ name }) => name },
+            { name: 'Calls', number: true, of: ({ calls }) => count(calls) },
+            {
+              name: 'As servers sent them',
+              number: true,
+              extra: true,
+              of: (row) => count(row.originalTokens),
+            },
+            { name: 'Cost in all', number: true, of: (row) => count(row.costTokens) },
+            {
+              name: 'For each token sent',
+              number: true,
+              of: (row) => (row.costTokens / Math.max(1, row.originalTokens)).toFixed(2),
+            },
+          ]}
+        />
       )}
     </>
   )
