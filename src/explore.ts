@@ -7,8 +7,8 @@ import { createEngine, ENGINE_DEFAULTS } from './engine/pool.ts'
 import { textBlock } from './protocol/content.ts'
 import type { JsonObject } from './protocol/json.ts'
 
-export { ProxyError } from './protocol/errors.ts'
-export type { JsonObject, JsonValue } from './protocol/json.ts'
+export { type ErrorCode, ProxyError } from './protocol/errors.ts'
+export type { JsonObject, JsonPrimitive, JsonValue } from './protocol/json.ts'
 
 /** How a text is opened. */
 export interface OpenOptions {

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import { createGateway, defineModule, LargeResult, loadConfig } from 'mcp-rlm-proxy'
+import { createGateway, defineModule, loadConfig } from 'mcp-rlm-proxy'
 import * as z from 'zod'
 
 /** Says in every answer of a tool when it was given. */
@@ -12,8 +12,6 @@ export const stamp = defineModule({
     return {
       wrap: (next) => async (exchange) => {
         const result = await next(exchange)
-        // Large results are not parsed on the event loop.
-        if (result instanceof LargeResult) return result
         const time = new Date(now()).toLocaleString('sv', { timeZone: zone })
         return { ...result, _meta: { ...Object(result._meta), 'example.com/time': time } }
       },

@@ -6,8 +6,10 @@ import { isObject, type JsonObject, type JsonValue, setOwn } from '../protocol/j
 import { fromText, schemaAt } from './option.ts'
 import type { Path, Report } from './report.ts'
 
+/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
+/** Where a program runs: what texts of a configuration may refer to. */
 export interface Surroundings {
   env: Environment
   cwd: string

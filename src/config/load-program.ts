@@ -7,6 +7,7 @@ import type { Config } from './schema.ts'
 
 export type { Loaded } from './load.ts'
 
+/** Where a configuration is taken from, and the modules that it may name. */
 export interface LoadRequest extends CandidateRequest {
   /** Modules of the embedder that `use` may name, beside those of the proxy. */
   modules?: readonly ModuleOptions[]

@@ -13,6 +13,7 @@ import { formatProblem, type Problem } from './report.ts'
 import type { Config } from './schema.ts'
 import { stampOf } from './watch.ts'
 
+/** Where a configuration is taken from. */
 export interface CandidateRequest extends Surroundings {
   /** `--config`. Undefined: the file is looked for. */
   path?: string | undefined
@@ -24,6 +25,7 @@ export interface CandidateRequest extends Surroundings {
   serversOptional?: boolean
 }
 
+/** A configuration that was read, and what its author should know of it. */
 export interface Loaded {
   config: Config
   warnings: readonly Problem[]

@@ -80,7 +80,8 @@ export const externalSchema = z.object({
 
 export type ExternalEntry = z.output<typeof externalSchema>
 
-interface ModuleBasics {
+/** What the entries of all modules have. */
+export interface ModuleBasics {
   /** Unique in the list. */
   readonly name: string
   /** Milliseconds; undefined: the default of its kind. */
@@ -121,6 +122,7 @@ export interface ExternalModule extends ModuleBasics {
   readonly maxBytes: number
 }
 
+/** An entry of `modules`, complete. */
 export type ModuleConfig = UsedModule | ExternalModule
 
 /** The options of a module that `use` may name. */

@@ -184,3 +184,6 @@ export function rate(calls: string) {
     ).optional(),
   }
 }
+
+/** A type of which no member, however deep, may be set. */
+export type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T

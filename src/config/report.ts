@@ -56,6 +56,7 @@ export function createReport(file: { locate(path: Path): string }): Report {
 
 export type Path = readonly (string | number)[]
 
+/** What is wrong with a configuration, and where. */
 export interface Problem {
   severity: 'error' | 'warning'
   /** Where it was written: `mcp.json:7:15`, `environment variable MCPPROXY_PORT`, `option --port`. */

@@ -18,7 +18,7 @@ import { LIMITS, type LimitName } from '../protocol/limits.ts'
 import { storeSchema } from '../store/stores.ts'
 import { authSchema, signInSchema } from './auth-options.ts'
 import type { ModuleConfig } from './modules.ts'
-import { flag, integer, oneOf, text } from './option.ts'
+import { type DeepReadonly, flag, integer, oneOf, text } from './option.ts'
 import { type ServerConfig, serverSchema } from './servers.ts'
 
 // A schema reads a configuration once or twice in a run: to compile a function for each takes longer than it saves.
@@ -283,8 +283,6 @@ export const fileSchema = z.object({
   }),
   proxySettings: settingsSchema.prefault({}).meta({ description: 'How the proxy itself works.' }),
 })
-
-type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T
 
 /** Everything the proxy was told, checked and complete. Frozen through and through. */
 export interface Config {

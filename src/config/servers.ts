@@ -70,7 +70,8 @@ export const serverSchema = z.object({
 
 export type ServerEntry = z.output<typeof serverSchema>
 
-interface ServerBasics {
+/** What the entries of all servers have. */
+export interface ServerBasics {
   readonly name: string
   /** Milliseconds a call may take. */
   readonly callTimeoutMs: number
@@ -93,7 +94,8 @@ interface ServerBasics {
   }
 }
 
-interface StdioServer extends ServerBasics {
+/** A server that the proxy starts, over standard input and output. */
+export interface StdioServer extends ServerBasics {
   readonly transport: 'stdio'
   readonly command: string
   readonly args: readonly string[]
@@ -101,7 +103,8 @@ interface StdioServer extends ServerBasics {
   readonly cwd: string | undefined
 }
 
-interface RemoteServer extends ServerBasics {
+/** A server over HTTP. */
+export interface RemoteServer extends ServerBasics {
   /** `auto`: to be found out. */
   readonly transport: 'auto' | 'streamable-http' | 'sse'
   readonly url: string
@@ -111,7 +114,7 @@ interface RemoteServer extends ServerBasics {
 }
 
 /** A server of this process, which no file can name. */
-interface InProcessServer extends ServerBasics {
+export interface InProcessServer extends ServerBasics {
   readonly transport: 'in-process'
   /** Another for a server that is another, in every run the same. */
   readonly id: string
@@ -119,6 +122,7 @@ interface InProcessServer extends ServerBasics {
   serve(transport: Transport): unknown
 }
 
+/** An entry of `mcpServers`, complete. */
 export type ServerConfig = StdioServer | RemoteServer | InProcessServer
 
 /** Something wrong with an entry as a whole. `key` is where to point at; absent: at the entry itself. */

@@ -40,6 +40,7 @@ export interface GatewayParts {
   console?: ConsoleHost
 }
 
+/** One proxy: it serves clients in four ways, and reports on its servers, modules and savings. */
 export interface Gateway {
   /** Begins to serve. `url`: where clients connect; absent over stdio. `bridge`: where scripts do, when there is a bridge. `console`: its page, when it is served. */
   start(): Promise<{ url?: string; bridge?: string; console?: string }>

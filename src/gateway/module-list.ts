@@ -293,7 +293,7 @@ function createModuleMaker(parts: ModuleMakerParts, listed: () => void): MakeMod
         module.notify !== undefined ||
         messages === undefined ||
         messages.some((one) => !OF_CLIENTS.test(one)),
-      module: guard(module, { ...config, logger }),
+      module: guard(module, { ...config, seesObjects: definition.seesObjects, logger }),
     }
     return patterns.length === 0 ? layer : watched(layer, watchPatterns(patterns, listed))
   }

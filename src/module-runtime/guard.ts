@@ -16,6 +16,8 @@ interface GuardOptions {
   failOpen: boolean
   /** Milliseconds that it may work on a message before it passes it on, and on the result after. Undefined: as long as it takes. */
   timeoutMs: number | undefined
+  /** As its definition says. */
+  seesObjects?: boolean | undefined
   logger: Logger
 }
 
@@ -26,7 +28,7 @@ export function guard(module: Module, options: GuardOptions): Module {
   return {
     ...((module.wrap ?? module.list) && {
       wrap: (next, inside) => {
-        const wrap: Wrap = (inner, lists) => wholeOf(module, inner, lists)
+        const wrap: Wrap = (inner, lists) => wholeOf(module, inner, lists, options)
         return isWatching
           ? onlooker(wrap, next, inside, options)
           : keepOrigins(enforced(wrap, next, inside, options), inside)
@@ -44,12 +46,33 @@ export function guard(module: Module, options: GuardOptions): Module {
 type Wrap = (next: Handler, inside: Lists) => Handler
 
 /** What it makes of lists, and all else that it does, as one. */
-function wholeOf(module: Module, next: Handler, inside: Lists): Handler {
-  const calls = module.wrap?.(next, inside) ?? next
+function wholeOf(
+  module: Module,
+  next: Handler,
+  inside: Lists,
+  { seesObjects = false }: GuardOptions,
+): Handler {
+  const wrap = module.wrap?.bind(module)
+  const calls = (seesObjects && wrap ? ofObjects(wrap, next, inside) : wrap?.(next, inside)) ?? next
   const list = module.list?.bind(module)
   if (list === undefined) return calls
   return async (exchange) =>
     kindOfList(exchange.method) === undefined ? calls(exchange) : showList(exchange, next, inside, list)
+}
+
+/** A large result that the module gives back as it came stays the bytes that it was. */
+function ofObjects(wrap: Wrap, next: Handler, inside: Lists): Handler {
+  const large = new WeakMap<JsonObject, LargeResult>()
+  const handler = wrap(async (exchange) => {
+    const result = await next(exchange)
+    const object = plain(result)
+    if (result instanceof LargeResult) large.set(object, result)
+    return object
+  }, inside)
+  return async (exchange) => {
+    const result = await handler(exchange)
+    return result instanceof LargeResult ? result : (large.get(result) ?? result)
+  }
 }
 
 function notices(notify: NonNullable<Module['notify']>, next: Notify, options: GuardOptions): Notify {

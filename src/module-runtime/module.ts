@@ -4,7 +4,7 @@ import type * as z from 'zod'
 import type { Logger } from '../observe/log.ts'
 import type { Result } from '../protocol/content.ts'
 import { ProxyError, RPC, RpcError } from '../protocol/errors.ts'
-import type { Client, Handler, Lists, ShowList } from '../protocol/exchange.ts'
+import type { Client, Exchange, Handler, Lists, ShowList } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { Rate, Take } from '../protocol/rate.ts'
 import type { TextChange } from '../text/change-rules.ts'
@@ -111,19 +111,40 @@ export interface ModuleDefinition<Options extends z.ZodObject = z.ZodObject> {
    * Absent: all.
    */
   readonly messages?: readonly string[] | ((options: z.output<Options>) => readonly string[])
+  /** True: `next` gives its `wrap` every result as an object. Absent: large ones come as `LargeResult`, unparsed. */
+  readonly seesObjects?: boolean
   /** The patterns in the options that name items of servers. The log tells the operator of patterns that fit no item. */
   patterns?(options: z.output<Options>): readonly NamingPattern[]
   create(options: z.output<Options>, context: ModuleContext): Module | Promise<Module>
 }
 
-/**
- * A module with options of its own. Hand it to `createGateway` and `loadConfig` as one of `modules`; then `{ "use": "its name" }` may
- * stand in the list. Options are parsed by its schema before it is created, so that one type of them does for all who hold it.
- */
+/** A module with options of its own. Options are parsed by its schema before it is created, so that one type of them does for all who hold it. */
 export function defineModule<Options extends z.ZodObject>(
   definition: ModuleDefinition<Options>,
 ): ModuleDefinition {
   return definition as unknown as ModuleDefinition
+}
+
+/** A module that sees every result as an object. */
+export interface ObjectModule extends Omit<Module, 'wrap'> {
+  /** As that of `Module`. Results are not to be changed in place. A large one that it gives back as it came is not written again. */
+  wrap?(next: (exchange: Exchange) => Promise<JsonObject>, inside: Lists): Handler
+}
+
+/** Such a module as it is written. */
+export interface ObjectModuleDefinition<Options extends z.ZodObject = z.ZodObject>
+  extends Omit<ModuleDefinition<Options>, 'create' | 'seesObjects'> {
+  create(options: z.output<Options>, context: ModuleContext): ObjectModule | Promise<ObjectModule>
+}
+
+/**
+ * A module of a program that embeds the proxy. Hand it to `createGateway` and `loadConfig` as one of `modules`; then
+ * `{ "use": "its name" }` may stand in the list. A large result is parsed for it on the calling thread.
+ */
+export function defineObjectModule<Options extends z.ZodObject>(
+  definition: ObjectModuleDefinition<Options>,
+): ModuleDefinition {
+  return { ...definition, seesObjects: true } as unknown as ModuleDefinition
 }
 
 // What happens when a module fails, and what the client reads.

@@ -8,6 +8,7 @@ import { matcherOf } from '../text/glob.ts'
 
 export const ALL_KINDS = Object.keys(KINDS) as Kind[]
 
+/** A pattern in the options of a module that names items of servers. */
 export interface NamingPattern {
   /** The option it stands in. */
   readonly option: string

@@ -12,6 +12,7 @@ import { type Trial, trialSchema } from './holdout.ts'
  */
 export type SavingsKind = 'call' | 'proxy-tool' | 'definitions'
 
+/** What the calls of one tool came to, in tokens of o200k_base. */
 export interface SavingsRow {
   tool: string
   kind: SavingsKind
@@ -22,7 +23,8 @@ export interface SavingsRow {
   unmeasuredCharacters?: number | undefined
 }
 
-interface SavingsTotals {
+/** Sums in tokens of o200k_base. */
+export interface SavingsTotals {
   /** Calls of the servers' tools, what their results came to, and what of it went to the model. */
   calls: number
   originalTokens: number
@@ -35,6 +37,7 @@ interface SavingsTotals {
   savedTokens: number
 }
 
+/** What the proxy saved and what it cost, as `stats` prints it. */
 export interface SavingsReport {
   totals: SavingsTotals
   tools: SavingsRow[]
@@ -47,7 +50,8 @@ export interface SavingsReport {
   trials: readonly Trial[]
 }
 
-interface SavingsDay {
+/** The sums of a day. */
+export interface SavingsDay {
   /** UTC, `2026-11-20`. */
   day: string
   tools: SavingsRow[]

@@ -12,6 +12,7 @@ import type { JsonObject } from './json.ts'
  */
 export type Shows = 'structured' | 'content' | 'content-first' | 'both' | 'json'
 
+/** A row of the table: what one client does. */
 export interface ClientRule {
   /** As people call the client, and the version that was measured. */
   readonly client: string

@@ -8,6 +8,7 @@ import { originOf } from './origin.ts'
 /** Each may also do what stands before it. */
 export const EFFECTS = ['read', 'write', 'destructive'] as const
 
+/** What a tool may do at most. */
 export type Effect = (typeof EFFECTS)[number]
 
 /** What a tool is described as that runs others of this effect. */

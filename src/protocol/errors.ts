@@ -93,10 +93,10 @@ export class RpcError extends Error {
  * Where an error ends. `local`: a message for the person who runs the proxy, at the terminal or in the log. `rpc`: a JSON-RPC error.
  * `result`: an `isError` result, which the model reads.
  */
-type Exit = 'local' | 'rpc' | 'result'
+export type Exit = 'local' | 'rpc' | 'result'
 
 /** What is known of an error before it happens. */
-interface ErrorInfo {
+export interface ErrorInfo {
   readonly meaning: string
   /** What to do next in general; a thrown error says it for its case. */
   readonly next: string
@@ -209,6 +209,7 @@ export const ERROR_CODES = {
   },
 } as const satisfies Readonly<Record<string, ErrorInfo>>
 
+/** The codes of docs/errors.md. */
 export type ErrorCode = keyof typeof ERROR_CODES
 
 /** A local error: what happened, and what to do next. */

@@ -17,7 +17,6 @@ export interface Agent {
   readonly name?: string
 }
 
-/** One connected client, as everything inside the proxy sees it. */
 /**
  * Which servers a client may use: the ones that every limit lets a client with this profile reach. The limits change with the
  * configuration.
@@ -26,6 +25,7 @@ export interface Reach {
   readonly limits: readonly ((server: string, profile: string | undefined) => boolean)[]
 }
 
+/** One connected client, as everything inside the proxy sees it. */
 export interface Client {
   /** Unique among the clients of this proxy, also over time. */
   readonly id: string

@@ -18,6 +18,7 @@ import type {
 import { isObject, type JsonObject } from './json.ts'
 import { type Origin, originOf } from './origin.ts'
 
+/** What a server lists. */
 export type Kind = ListKind
 
 /** How each kind is listed, and which member of an item names it. */

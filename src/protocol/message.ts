@@ -26,7 +26,7 @@ export interface JsonRpcNotification extends Notification {
 }
 
 /** The answer to the request with this id. */
-interface JsonRpcResult {
+export interface JsonRpcResult {
   jsonrpc: '2.0'
   id: RequestId
   result: Result

@@ -52,6 +52,7 @@ const TINY = 1e-9
 
 // Buckets of tokens by key: of servers, of clients, of tools.
 
+/** How often calls may be made. */
 export interface Rate {
   /** Calls that come back in a second. */
   readonly rps: number

@@ -7,7 +7,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import type { Transport as SdkTransport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import * as z from 'zod'
-import { createGateway, defineModule, type Gateway, plain, type Transport } from '../../src/index.ts'
+import { createGateway, defineModule, type Gateway, type Transport } from '../../src/index.ts'
 import { toolServer } from '../support/embedded.ts'
 import { temporaryFolder } from '../support/upstream.ts'
 
@@ -115,7 +115,7 @@ test('a program’s own module and entries of the configuration stand in one lis
     options: z.object({ mark: z.string().default('!') }),
     messages: ['tools/call'],
     create: ({ mark }) => ({
-      wrap: (next) => async (exchange) => ({ ...plain(await next(exchange)), _meta: { mark } }),
+      wrap: (next) => async (exchange) => ({ ...(await next(exchange)), _meta: { mark } }),
     }),
   })
   const gateway = await gatewayOf({ modules: [shout, { use: 'block', tools: ['data_rows'] }] })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { flag, integer, names, oneOf, text } from '../../config/option.ts'
+import { type DeepReadonly, flag, integer, names, oneOf, text } from '../../config/option.ts'
 
 /** `{ "use": "shape" }` has no options: it says where in the list large results become previews. */
 export const shapeOptions = z.object({})
@@ -55,10 +55,6 @@ export const resultOptions = z.object({
 
 /** Settings for the results of one tool. */
 export type ResultSettings = DeepReadonly<z.output<typeof resultOptions>>
-
-type DeepReadonly<T> = {
-  readonly [K in keyof T]: T[K] extends (infer E)[] | undefined ? readonly E[] | undefined : T[K]
-}
 
 /** A map of them by patterns for names of tools. */
 export function resultPatterns(description: string) {

@@ -1,10 +1,11 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import * as z from 'zod'
-import { defineModule } from '../../../src/module-runtime/module.ts'
-import { plain } from '../../../src/protocol/content.ts'
+import { defineModule, defineObjectModule } from '../../../src/module-runtime/module.ts'
+import { LargeResult, plain } from '../../../src/protocol/content.ts'
 import type { Handler } from '../../../src/protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../../src/protocol/json.ts'
 import { originOf } from '../../../src/protocol/origin.ts'
+import { sharedBytes } from '../../../src/text/shared-bytes.ts'
 import { deferred } from '../../support/deferred.ts'
 import { listed, moduleWorld } from '../../support/module-world.ts'
 import { verifies } from '../../support/verifies.ts'
@@ -187,4 +188,33 @@ verifies('S2.39', 'in audit mode a module is given the lists that it asks for', 
     .poll(() => world.lines)
     .toMatchObject([{ message: 'audit: the module would have refused the message' }])
   expect(world.sent.filter(({ method }) => method === 'tools/call')).toHaveLength(1)
+})
+
+test('a module of a program sees a large result as an object, and what it gives back as it came stays bytes', async () => {
+  const large = new LargeResult(sharedBytes('{"content":[], "n":1.0}'))
+  const module = (name: string, change: (result: JsonObject) => JsonObject) =>
+    defineObjectModule({
+      name,
+      options: z.object({}),
+      create: () => ({ wrap: (next) => async (exchange) => change(await next(exchange)) }),
+    })
+  const seen: JsonObject[] = []
+  const definitions = [
+    module('look', (result) => {
+      seen.push(result)
+      return result
+    }),
+    module('add', (result) => ({ ...result, added: true })),
+  ]
+  const worldOf = (...names: string[]) =>
+    moduleWorld(
+      names.map((use) => ({ use })),
+      { definitions, server: async () => large },
+    )
+  expect(await (await worldOf('look')).raw('tools/call')).toBe(large)
+  expect(await (await worldOf('look', 'add')).raw('tools/call')).toEqual({ content: [], n: 1, added: true })
+  expect(seen).toEqual([
+    { content: [], n: 1 },
+    { content: [], n: 1, added: true },
+  ])
 })
