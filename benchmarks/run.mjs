@@ -16,6 +16,10 @@ const BENCHMARKS = {
     'questions of callers who write one call without a path, over results of many kinds',
   ],
   previews: ['benchmarks/previews/run.mjs', 'what a preview costs, for each kind of result'],
+  files: [
+    'benchmarks/files/run.mjs',
+    'PDF, Office files, archives and pictures through the file server: tokens',
+  ],
   browser: [
     'benchmarks/browser/run.mjs',
     'twenty clicks on a large page: tokens of all snapshots, and the references of what is clicked',

@@ -8,6 +8,7 @@ import { collectionsSection } from './performance-collections.mjs'
 import { connectSection } from './performance-connect.mjs'
 import { dispatchSection } from './performance-dispatch.mjs'
 import { enginesSection, memorySection } from './performance-engines.mjs'
+import { filesSection } from './performance-files.mjs'
 import { modulesSection } from './performance-modules.mjs'
 import { ordinarySection } from './performance-ordinary.mjs'
 import { overheadSection } from './performance-overhead.mjs'
@@ -20,6 +21,7 @@ const SECTIONS = {
   answers: answersSection,
   plain: plainSection,
   previews: previewsSection,
+  files: filesSection,
   browser: browserSection,
   collections: collectionsSection,
   engines: enginesSection,

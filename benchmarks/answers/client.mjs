@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
  * @param {string} command
  * @param {string[]} args
  * @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} options
- * @returns {Promise<{ tools: object[], instructions: string, call: (name: string, args: object) => Promise<{ text: string, isError: boolean }>, read: (uri: string) => Promise<object>, close: () => Promise<void> }>}
+ * @returns {Promise<{ tools: object[], instructions: string, result: (name: string, args: object) => Promise<object>, call: (name: string, args: object) => Promise<{ text: string, isError: boolean }>, read: (uri: string) => Promise<object>, close: () => Promise<void> }>}
  */
 export async function connect(command, args, { cwd, env } = {}) {
   const child = spawn(command, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] })
@@ -68,6 +68,8 @@ export async function connect(command, args, { cwd, env } = {}) {
   return {
     tools,
     instructions,
+    /** The result as it came. */
+    result: (name, callArguments) => request('tools/call', { name, arguments: callArguments }),
     async call(name, callArguments) {
       const result = await request('tools/call', { name, arguments: callArguments })
       const text = result.content.map((block) => block.text ?? '').join('\n')

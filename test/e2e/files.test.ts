@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { madePdf, madePicture, madePng, madeWav, madeXlsx, madeZip } from '../support/made-files.ts'
+import { madePdf, madePicture, madePng, madeWav, madeXlsx, madeZip } from '../support/made-files.mjs'
 import {
   handleOf,
   type RunningProxy,

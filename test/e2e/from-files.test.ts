@@ -4,7 +4,7 @@ import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
-import { madePdf, madePng } from '../support/made-files.ts'
+import { madePdf, madePng } from '../support/made-files.mjs'
 import {
   handleOf,
   type ProxyOptions,

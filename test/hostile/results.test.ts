@@ -10,7 +10,7 @@ import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/protocol/json.ts'
 import { descendantsOf } from '../e2e/support/processes.ts'
 import { startProxy, textOf } from '../support/hostile.ts'
-import { madePdfBomb, madePdfCircle, madePicture, madeZip } from '../support/made-files.ts'
+import { madePdfBomb, madePdfCircle, madePicture, madeZip } from '../support/made-files.mjs'
 import { temporaryFolder } from '../support/upstream.ts'
 
 const MB = 1024 * 1024

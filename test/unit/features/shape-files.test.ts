@@ -14,7 +14,7 @@ import { createMemoryStore } from '../../../src/store/memory.ts'
 import { createResultStore, type ResultStore } from '../../../src/store/result-store.ts'
 import { sharedBytes } from '../../../src/text/shared-bytes.ts'
 import { RESULT_STORE_DEFAULTS } from '../../support/defaults.ts'
-import { madePdf, madePng } from '../../support/made-files.ts'
+import { madePdf, madePng } from '../../support/made-files.mjs'
 import { around } from '../../support/onion.ts'
 import { client, exchange } from '../../support/upstream.ts'
 

@@ -12,7 +12,7 @@ import {
   madeWav,
   madeXlsx,
   madeZip,
-} from '../../../support/made-files.ts'
+} from '../../../support/made-files.mjs'
 import { runs } from '../../../support/runs.ts'
 
 const LIMITS = { maxBlobSize: 4096, maxImageSize: 50_000 }

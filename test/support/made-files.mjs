@@ -2,7 +2,7 @@
 import { crc32, deflateRawSync, deflateSync } from 'node:zlib'
 
 /** The beginning of a picture of this size, filled up to `bytes` with what cannot be packed. */
-export function madePng(width: number, height: number, bytes = 64): Buffer {
+export function madePng(width, height, bytes = 64) {
   const head = Buffer.alloc(Math.max(bytes, 33))
   head.write('\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR', 'latin1')
   head.writeUInt32BE(width, 16)
@@ -16,7 +16,7 @@ export function madePng(width: number, height: number, bytes = 64): Buffer {
 }
 
 /** A whole picture of this size that cannot be packed: stripes of noise, in red, green, blue and, where it has one, alpha. */
-export function madePicture(width: number, height: number, hasAlpha = false): Buffer {
+export function madePicture(width, height, hasAlpha = false) {
   const row = madePng(8, 8, 1 + width * (hasAlpha ? 4 : 3))
   row.fill(0, 0, 33)
   const head = Buffer.alloc(13)
@@ -24,7 +24,7 @@ export function madePicture(width: number, height: number, hasAlpha = false): Bu
   head.writeUInt32BE(height, 4)
   head.set([8, hasAlpha ? 6 : 2], 8)
   const data = deflateSync(Buffer.concat(Array.from({ length: height }, () => row)), { level: 0 })
-  const chunk = (type: string, content: Buffer): Buffer => {
+  const chunk = (type, content) => {
     const body = Buffer.concat([Buffer.from(type), content])
     const ends = Buffer.alloc(8)
     ends.writeUInt32BE(content.length, 0)
@@ -36,7 +36,7 @@ export function madePicture(width: number, height: number, hasAlpha = false): Bu
 }
 
 /** Silence at 8,000 bytes a second. */
-export function madeWav(seconds: number): Buffer {
+export function madeWav(seconds) {
   const data = seconds * 8000
   const wav = Buffer.alloc(44 + data, 128)
   wav.write('RIFF', 0)
@@ -53,9 +53,9 @@ export function madeWav(seconds: number): Buffer {
 }
 
 /** `told`: the size that the list of entries tells, where that is not the true one. */
-export function madeZip(files: Readonly<Record<string, string | Buffer>>, told?: number): Buffer {
-  const locals: Buffer[] = []
-  const central: Buffer[] = []
+export function madeZip(files, told) {
+  const locals = []
+  const central = []
   let at = 0
   for (const [name, content] of Object.entries(files)) {
     const bytes = Buffer.from(content)
@@ -90,7 +90,7 @@ export function madeZip(files: Readonly<Record<string, string | Buffer>>, told?:
 }
 
 /** Paragraphs and tables of an Office document, in the XML of its body. `noise`: bytes that cannot be packed. */
-export function madeDocx(body: string, noise = 0): Buffer {
+export function madeDocx(body, noise = 0) {
   return madeZip({
     'word/document.xml': `<w:document xmlns:w="w"><w:body>${body}</w:body></w:document>`,
     ...(noise > 0 && { 'word/media/image1.png': madePng(8, 8, noise) }),
@@ -98,10 +98,10 @@ export function madeDocx(body: string, noise = 0): Buffer {
 }
 
 /** A workbook of these sheets: texts are shared, numbers stand in their cells, dates have a style. */
-export function madeXlsx(sheets: Readonly<Record<string, readonly (readonly unknown[])[]>>): Buffer {
-  const strings: string[] = []
+export function madeXlsx(sheets) {
+  const strings = []
   const names = Object.keys(sheets)
-  const files: Record<string, string> = {
+  const files = {
     'xl/workbook.xml': `<workbook xmlns:r="r"><sheets>${names.map((name, at) => `<sheet name="${name}" sheetId="${at + 1}" r:id="rId${at + 1}"/>`).join('')}</sheets></workbook>`,
     'xl/_rels/workbook.xml.rels': `<Relationships>${names.map((_, at) => `<Relationship Id="rId${at + 1}" Target="worksheets/sheet${at + 1}.xml"/>`).join('')}</Relationships>`,
     'xl/styles.xml': '<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>',
@@ -126,8 +126,8 @@ export function madeXlsx(sheets: Readonly<Record<string, readonly (readonly unkn
 }
 
 /** A page for each text, of lines. `noise`: bytes of something else in it. */
-export function madePdf(pages: readonly string[], noise = 0): Buffer {
-  const objects: string[] = [
+export function madePdf(pages, noise = 0) {
+  const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',
     `<< /Type /Pages /Kids [${pages.map((_, at) => `${4 + at * 2} 0 R`).join(' ')}] /Count ${pages.length} >>`,
     '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
@@ -146,7 +146,7 @@ export function madePdf(pages: readonly string[], noise = 0): Buffer {
 }
 
 /** A PDF of one page that is unpacked to `bytes` of drawing, packed twice: some thousand times as much as the file has. */
-export function madePdfBomb(bytes: number): Buffer {
+export function madePdfBomb(bytes) {
   const drawing = deflateSync(deflateSync(Buffer.alloc(bytes, 'BT (x) Tj ET\n')))
   return writtenPdf([
     '<< /Type /Catalog /Pages 2 0 R >>',
@@ -160,7 +160,7 @@ export function madePdfBomb(bytes: number): Buffer {
 }
 
 /** A PDF of which the pages are in a circle. `noise`: bytes of something else in it. */
-export function madePdfCircle(noise: number): Buffer {
+export function madePdfCircle(noise) {
   return writtenPdf([
     '<< /Type /Catalog /Pages 2 0 R >>',
     '<< /Type /Pages /Kids [3 0 R] /Count 1000000 >>',
@@ -169,7 +169,7 @@ export function madePdfCircle(noise: number): Buffer {
   ])
 }
 
-function writtenPdf(objects: readonly string[]): Buffer {
+function writtenPdf(objects) {
   let written = '%PDF-1.4\n'
   const places = objects.map((object, at) => {
     const place = written.length
