@@ -19,11 +19,14 @@ export const consoleSchema = z.object({
     min: 10,
     max: 100_000,
   }).default(10_000),
-  prices: z.record(z.string().min(1).max(100), z.number().nonnegative().max(100_000)).default({}).meta({
-    description:
-      'What models cost, in dollars for a million input tokens: `{ "My model": 2.5 }`. It adds to the prices that the console has, and changes them.',
-    allowed: 'an object with a number for each model',
-  }),
+  prices: z
+    .record(z.string().min(1).max(100), z.number().nonnegative().max(100_000))
+    .meta({
+      description:
+        'What models cost, in dollars for a million input tokens: `{ "My model": 2.5 }`. It adds to the prices that the console has, and changes them.',
+      allowed: 'an object with a number for each model',
+    })
+    .default({}),
   callBytes: integer(
     'The most memory, about, for their arguments and replies; the oldest are forgotten first.',
     { unit: 'bytes', min: 1_000_000, max: 1_000_000_000 },

@@ -143,6 +143,7 @@ describe('names', () => {
       'spill.allowDirs',
       'code.ask.headers',
       'bridge.tools',
+      'console.prices',
       'telemetry.headers',
       'toolCache.tools',
     ]

@@ -172,7 +172,7 @@ describe('files of other clients load unchanged', () => {
       { env: { COMPANY_TOKEN: 't0ken' } },
     )
     expect(warnings).toEqual([])
-    const basics = { instance: 'session', callTimeoutMs: 120_000 }
+    const basics = { callTimeoutMs: 120_000 }
     expect(config.servers).toEqual([
       { ...basics, name: 'api-prod', transport: 'auto', url: 'http://localhost:8081/mcp', headers: {} },
       { ...basics, name: 'docs', transport: 'auto', url: 'http://localhost:8000/sse', headers: {} },
