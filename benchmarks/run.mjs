@@ -42,6 +42,10 @@ const BENCHMARKS = {
     'benchmarks/connect/run.mjs',
     'eight clients with ten servers: one gateway for all against a proxy for each',
   ],
+  replicas: [
+    'benchmarks/replicas/run.mjs',
+    'replicas behind a balancer: calls in a second, and what the shared store and idle sessions cost',
+  ],
   modules: ['benchmarks/modules/run.mjs', 'what modules add to a call'],
   ordinary: ['benchmarks/ordinary.mjs', 'questions about results of ordinary size'],
 }

@@ -13,6 +13,7 @@ import { modulesSection } from './performance-modules.mjs'
 import { ordinarySection } from './performance-ordinary.mjs'
 import { overheadSection } from './performance-overhead.mjs'
 import { previewsSection } from './performance-previews.mjs'
+import { replicasSection } from './performance-replicas.mjs'
 import { retrievalSection } from './performance-retrieval.mjs'
 import { startSection } from './performance-start.mjs'
 
@@ -29,6 +30,7 @@ const SECTIONS = {
   overhead: overheadSection,
   start: startSection,
   connect: connectSection,
+  replicas: replicasSection,
   code: codeSection,
   modules: modulesSection,
   ordinary: ordinarySection,
