@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { makePrivateDirectory, PARTIAL, readShared, writeWhole } from '../data/private-files.ts'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
 import { metadataSchema } from './metadata.ts'

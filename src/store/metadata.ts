@@ -1,5 +1,5 @@
 /** What stores write of an entry beside its content, and read again: it may have been changed meanwhile. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 
 export const metadataSchema = z.object({

@@ -1,6 +1,6 @@
 /** The stores that can be chosen with `proxySettings.store`. A new one is a file beside this one and an entry here. */
 import { join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { integer, oneOf, text } from '../config/option.ts'
 import { messageOf } from '../protocol/errors.ts'
 import { createDiskStore } from './disk.ts'

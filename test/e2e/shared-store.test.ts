@@ -1,9 +1,11 @@
 /** Two proxies over one store in Valkey: what a client keeps at one of them it reads at the other, and what happens when the store is away. */
+import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { expect, onTestFinished, test } from 'vitest'
+import { ownPort } from '../support/own-port.ts'
 import { describeWithValkey, startValkey, type ValkeyServer } from '../support/valkey-server.ts'
 import { verifies } from '../support/verifies.ts'
 import type { AnyClient } from './support/clients.ts'
@@ -53,6 +55,25 @@ async function tokens(): Promise<{ file: string; anna: string; ben: string }> {
   return { anna: await add('anna'), ben: await add('ben'), file: join(directory, 'data/tokens.json') }
 }
 
+/** A certificate of this machine, its authority, and how the store is told of both. Undefined: nothing makes any here. */
+const certificates = ((): (() => { authority: string; files: string[] }) | undefined => {
+  try {
+    execFileSync('openssl', ['version'], { stdio: 'ignore' })
+  } catch {
+    process.stderr.write('\nSKIPPED: the test of TLS needs openssl: apt-get install -y openssl\n\n')
+    return undefined
+  }
+  return () => {
+    const directory = temporaryDirectory()
+    const [key, certificate] = [join(directory, 'key.pem'), join(directory, 'certificate.pem')]
+    const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+    const about = ['-days', '2', '-subj', '/CN=store', '-addext', 'subjectAltName=IP:127.0.0.1']
+    execFileSync('openssl', [...request, ...about, '-keyout', key, '-out', certificate], { stdio: 'ignore' })
+    const files = ['--tls-cert-file', certificate, '--tls-key-file', key, '--tls-ca-cert-file', certificate]
+    return { authority: certificate, files }
+  }
+})()
+
 const records = (count: number) => ({ name: 'f_records', arguments: { count } })
 const question = (cache_id: string) => ({ name: 'proxy_filter', arguments: { cache_id, aggregate: 'count' } })
 
@@ -81,6 +102,27 @@ describeWithValkey('two proxies over one store', () => {
         expect(foreign).toBe(unknown.replaceAll('0123456789ab', handle))
         expect(textOf(await bens.callTool({ name: 'proxy_explore', arguments: {} }))).not.toContain(handle)
       }
+    },
+  )
+
+  test.skipIf(certificates === undefined)(
+    'speaks TLS, and trusts no certificate but one of an authority that it was given',
+    async () => {
+      const { authority, files } = certificates?.() ?? { authority: '', files: [] }
+      const port = await ownPort()
+      await started(['--tls-port', String(port), '--tls-auth-clients', 'no', ...files])
+      const store = { url: `valkeys://:${PASSWORD}@127.0.0.1:${port}`, key: KEY }
+      const options = { servers, settings: { store } }
+      const stranger = await startHttpProxy(options)
+      expect(textOf(await (await connect('2.x modern', stranger)).callTool(records(300)))).toContain(
+        'Not shared',
+      )
+      const proxy = await startHttpProxy({ ...options, env: { NODE_EXTRA_CA_CERTS: authority } })
+      const kept = textOf(await (await connect('2.x modern', proxy)).callTool(records(300)))
+      expect(kept).not.toContain('Not shared')
+      const there = await startHttpProxy({ ...options, env: { NODE_EXTRA_CA_CERTS: authority } })
+      const asked = question(/cache_id (\w+)/.exec(kept)?.[1] ?? '')
+      expect(textOf(await (await connect('2.x modern', there)).callTool(asked))).toContain('300')
     },
   )
 
