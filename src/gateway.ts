@@ -136,6 +136,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     ? (await import('./features/metrics/index.ts')).createMetrics({
         ledger,
         resultStore,
+        shared: values,
         engine,
         elapsed,
         calledName: calledNameIn(settings),

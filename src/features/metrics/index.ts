@@ -8,11 +8,14 @@ import { limitsPassed } from '../../protocol/limits.ts'
 import { type CalledName, EXPOSURE_NAMES, PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
 import type { Backend } from '../../server/legacy.ts'
 import type { ResultStore } from '../../store/result-store.ts'
+import type { SharedValues } from '../../store/valkey/values.ts'
 import type { Upstreams } from '../../upstream/contract.ts'
 
 export interface MetricsParts {
   ledger: Ledger
   resultStore: Pick<ResultStore, 'stats'>
+  /** The store that proxies share. Absent: there is none. */
+  shared?: Pick<SharedValues, 'work'> | undefined
   engine: Pick<Engine, 'work'>
   /** Milliseconds by a monotonic clock. */
   elapsed: () => number
@@ -30,7 +33,7 @@ export interface Metrics {
 const STATES = ['idle', 'connecting', 'ready', 'waiting', 'closed'] as const
 
 export function createMetrics(parts: MetricsParts): Metrics {
-  const { ledger, resultStore, engine, elapsed } = parts
+  const { ledger, resultStore, shared, engine, elapsed } = parts
   const counts = createCounts(parts)
   const clients = new Set<Client>()
   const began = elapsed()
@@ -66,6 +69,7 @@ export function createMetrics(parts: MetricsParts): Metrics {
         gauge('tokens_saved', 'Original tokens less all others.', totals.savedTokens),
         gauge('kept_results', 'Results kept in memory.', entries),
         gauge('kept_bytes', 'Bytes of these results.', bytes),
+        ...(shared ? storeMetrics(shared) : []),
         gauge('workers', 'Processes that answer questions.', work.workers),
         gauge('worker_tasks_running', 'Tasks at work in them.', work.running),
         gauge('worker_tasks_waiting', 'Tasks that wait for one of them.', work.waiting),
@@ -82,6 +86,16 @@ export function createMetrics(parts: MetricsParts): Metrics {
       ])
     },
   }
+}
+
+function storeMetrics(shared: Pick<SharedValues, 'work'>): Metric[] {
+  const { isUp, commands, failures, seconds } = shared.work()
+  return [
+    gauge('store_up', '1 while the shared store can be asked.', isUp ? 1 : 0),
+    counter('store_commands_total', 'Commands to the shared store.', commands),
+    counter('store_command_failures_total', 'Commands that were refused, or got no answer.', failures),
+    counter('store_command_seconds_total', 'Time that these commands took together.', seconds),
+  ]
 }
 
 function servers(upstreams: Pick<Upstreams, 'status'>): Metric[] {

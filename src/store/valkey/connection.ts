@@ -24,11 +24,23 @@ export interface ConnectionOptions extends ConnectionEvents {
 /** A value that is sent. Answers hold Buffers for texts. */
 export type Argument = string | Buffer
 
+/** What was asked of the server since the start. */
+export interface ConnectionWork {
+  /** It can be asked now. */
+  readonly isUp: boolean
+  readonly commands: number
+  /** Of these: refused, or without an answer. */
+  readonly failures: number
+  /** Seconds that all commands took together. */
+  readonly seconds: number
+}
+
 export interface Connection {
   /** Without credentials: `localhost:6379`. */
   readonly place: string
   /** How often it was connected. What an earlier connection saw, the server may have lost since. */
   readonly generation: number
+  work(): ConnectionWork
   /** Milliseconds by which the clock of the server is ahead of ours. Rejects as `send` does. */
   clockOffset(): Promise<number>
   /** Rejects with `Unreachable` when the server is away, at once or when the time is over. */
@@ -91,6 +103,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   let client: Client | undefined
   let generation = 0
   let clockOffset = 0
+  let [commands, failures, took] = [0, 0, 0]
   let reason = 'it was not connected yet'
   let lose: (error: unknown) => void = () => {}
   const closing = new AbortController()
@@ -187,6 +200,19 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   }
 
   async function send(args: readonly Argument[]): Promise<unknown> {
+    const begun = performance.now()
+    commands++
+    try {
+      return await sendNow(args)
+    } catch (error) {
+      failures++
+      throw error
+    } finally {
+      took += performance.now() - begun
+    }
+  }
+
+  async function sendNow(args: readonly Argument[]): Promise<unknown> {
     const asked = await connected()
     try {
       return await inTime(asked.sendCommand([...args]))
@@ -209,6 +235,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     get generation() {
       return generation
     },
+    work: () => ({ isUp: client !== undefined, commands, failures, seconds: took / 1000 }),
     async clockOffset() {
       await connected()
       return clockOffset

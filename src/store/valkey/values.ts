@@ -3,7 +3,7 @@
 import type { ProxyError } from '../../protocol/errors.ts'
 import { burstOf, type Rate } from '../../protocol/rate.ts'
 import type { Cipher } from './cipher.ts'
-import { type Connection, script } from './connection.ts'
+import { type Connection, type ConnectionWork, script } from './connection.ts'
 
 /**
  * Rejects with ProxyError where the store refuses, with Unreachable where it is away. Names tell nothing and values are sealed where
@@ -16,6 +16,8 @@ export interface SharedValues {
   put(kind: string, name: string, field: string, value: string | undefined, lifeMs: number): Promise<void>
   /** Takes a call from the bucket of a name; the seconds to wait where there is none left. By the clock of the store. */
   take(kind: string, name: string, rate: Rate): Promise<number | undefined>
+  /** What was asked of the store since the start, for results as well. */
+  work(): ConnectionWork
   /** Takes all away that is under a name. */
   forget(kind: string, name: string): Promise<void>
   /** To all that listen, this process too. */
@@ -69,6 +71,7 @@ export function createSharedValues(connection: Connection, cipher: Cipher): Shar
       : Promise.resolve(undefined)
 
   return {
+    work: () => connection.work(),
     async values(kind, name) {
       const key = keyOf(kind, name)
       const answer = await connection.send(['HVALS', key])

@@ -49,6 +49,7 @@ function world(exposure: 'passthrough' | 'retrieve' = 'passthrough') {
   const metrics = createMetrics({
     ledger: { report: async () => ({ totals, tools: rows }) } as never,
     resultStore: { stats: () => ({ entries: 3, bytes: 4_000 }) },
+    shared: { work: () => ({ isUp: true, commands: 7, failures: 1, seconds: 0.5 }) },
     engine: { work: () => ({ workers: 2, running: 1, waiting: 5 }) },
     elapsed: () => 0,
     calledName: calledNameIn({ exposure }),
@@ -91,6 +92,9 @@ test('calls are counted by the server and the tool that they ended at', async ()
   expect(said).toContain('call_duration_seconds_count{server="shop",tool="rows"} 2\n')
   expect(said).toContain('sessions{era="legacy",kind="session"} 1\n')
   expect(said).toContain('worker_tasks_waiting 5\n')
+  expect(said).toContain('store_up 1\n')
+  expect(said).toContain('store_command_failures_total 1\n')
+  expect(said).toContain('store_command_seconds_total 0.5\n')
   // The same when it is read again.
   expect((await text()).match(/original_tokens_total.*rows.*/)?.[0]).toMatch(/ 500$/)
 })

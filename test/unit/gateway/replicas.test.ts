@@ -139,6 +139,8 @@ describeWithValkey('replicas over a store', () => {
     for (const nth of [0, 1, 0, 1, 0]) taken.push(await takes[nth]?.('anna'))
     expect(taken).toEqual([undefined, undefined, undefined, 2, 2])
     expect(await takes[1]?.('ben')).toBeUndefined()
+    const { isUp, commands, seconds } = here.store.values.work()
+    expect({ isUp, isCounted: commands >= 3 && seconds > 0 }).toEqual({ isUp: true, isCounted: true })
   })
 
   test('count by themselves while the store is away, and say so', async () => {
@@ -150,6 +152,8 @@ describeWithValkey('replicas over a store', () => {
     const take = openBuckets(store.values, { warn } as never, Date.now, () => 0)('server', { rps: 1 })
     await expect.poll(() => take('a'), WAIT).toBe(1)
     expect(JSON.stringify(warn.mock.calls)).toContain('quotas count at this replica alone')
+    await expect.poll(() => store.values.work().isUp, WAIT).toBe(false)
+    expect(store.values.work().failures).toBeGreaterThan(0)
   })
 
   test('remember results of tools together, until a call of the agent changes something at any of them', async () => {
