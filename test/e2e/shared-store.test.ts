@@ -55,7 +55,7 @@ async function tokens(): Promise<{ file: string; anna: string; ben: string }> {
   return { anna: await add('anna'), ben: await add('ben'), file: join(directory, 'data/tokens.json') }
 }
 
-/** A certificate of this machine, its authority, and how the store is told of both. Undefined: nothing makes any here. */
+/** Makes a certificate of this machine: its authority, and the settings by which the store reads it. Undefined: openssl is missing. */
 const certificates = ((): (() => { authority: string; files: string[] }) | undefined => {
   try {
     execFileSync('openssl', ['version'], { stdio: 'ignore' })
