@@ -29,7 +29,7 @@ test.each(['README.md', 'CONTRIBUTING.md', 'SECURITY.md'])(
     // A user writes `mcp.json`.
     expect(pathsIn(text).filter((path) => path !== 'mcp.json' && !existsSync(join(root, path)))).toEqual([])
     const { scripts } = JSON.parse(read('package.json'))
-    const named = [...text.matchAll(/npm (?:run (?:-s )?([\w:]+)|(test))/g)].map(
+    const named = [...text.matchAll(/npm (?:run (?:-s )?([\w:-]+)|(test))/g)].map(
       ([, script, short]) => script ?? short,
     )
     expect(named.length).toBeGreaterThan(0)

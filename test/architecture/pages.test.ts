@@ -149,7 +149,7 @@ describe('commands on the pages', () => {
 
   test('scripts of the project that a page names exist', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: object }
-    const named = PAGES.flatMap((page) => [...read(page).matchAll(/npm run (?:-s )?([\w:]+)/g)])
+    const named = PAGES.flatMap((page) => [...read(page).matchAll(/npm run (?:-s )?([\w:-]+)/g)])
     expect(named.map(([, script]) => script as string).filter((script) => !(script in scripts))).toEqual([])
   })
 })
