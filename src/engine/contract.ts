@@ -113,6 +113,8 @@ export interface Query {
   params: JsonObject
   /** The most characters of the answer. */
   budget: number
+  /** The same of an answer that holds all rows that were asked for, where `limit` asks for more than a page has. Default: `budget`. */
+  most?: number
   /** How suggested calls are written. Default: as tools. */
   dialect?: Dialect
 }

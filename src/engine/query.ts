@@ -57,7 +57,13 @@ export function query(
     const made = fitToBudget(document, wanted)
     return { ...made, text: spoken(made.text, asked.dialect) }
   }
-  const fitted = fitting(page)
+  const usual = fitting(page)
+  const { limit = 0, offset } = question
+  const hasAll = ({ shown, total }: Fitted): boolean => shown >= Math.min(limit, total - offset)
+  const isLonger = asked.kind === 'filter' && limit > FILTER_LIMIT && !hasAll(usual)
+  const { compact: _, ...inFull } = page
+  const longer = isLonger && asked.most !== undefined ? fitting({ ...inFull, budget: asked.most }) : usual
+  const fitted = hasAll(longer) ? longer : usual
   const answered = (text: Template): QueryAnswer => {
     return { failed: false, steps, originalTokens, answerTokens: tokensOf(text), text }
   }

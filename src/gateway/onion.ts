@@ -91,6 +91,7 @@ export function createOnion(parts: OnionParts): Onion {
       callFor: callWriter(settings),
       unavailable: (client) => unavailableServers(upstreams, client),
       budget: settings.maxResponseSize,
+      most: settings.maxAskedSize ?? 4 * settings.maxResponseSize,
       dialect: dialectOf(settings),
     })
   const { resultStore } = parts

@@ -95,8 +95,9 @@ interface QueryToolOptions extends SourceOptions {
   engine: Engine
   /** Servers of the client that cannot be reached now, with the reason. Absent: none. */
   unavailable?(client: Client): readonly { readonly server: string; readonly reason: string }[]
-  /** The most characters of an answer. */
+  /** The most characters of an answer, and of one that holds all of the many rows that `limit` asks for. */
   budget: number
+  most?: number
 }
 
 interface QueryToolDeclaration {
@@ -165,15 +166,22 @@ function createQueryTool(declaration: QueryToolDeclaration, options: QueryToolOp
       )
       if ('failure' in found) return found.failure
       const { dialect, engine } = options
-      const ask = (budget: number): Promise<QueryAnswer> =>
+      const ask = (budget: number, most: number): Promise<QueryAnswer> =>
         engine.query(
           found.entries,
-          { kind, params: query, budget: Math.max(200, budget), ...(dialect && { dialect }) },
+          {
+            kind,
+            params: query,
+            budget: Math.max(200, budget),
+            ...(most > budget && { most }),
+            ...(dialect && { dialect }),
+          },
           exchange.signal,
         )
       try {
         const around = found.told.length + found.remarks.join('\n').length + 1
-        const answer = await fitting(ask, options.budget - around, around, exchange)
+        const { budget, most = budget } = options
+        const answer = await fitting(ask, { budget: budget - around, most: most - around }, around, exchange)
         return await reply(answer, found, query, name, exchange, options)
       } catch (error) {
         // No error: clients end a run at a few of those, and the model has only to wait.
@@ -208,19 +216,21 @@ const ROUNDS = 3
 
 /** An answer that the client does not cut: some count the characters of its JSON, in which quotes and line breaks are two each. */
 async function fitting(
-  ask: (budget: number) => Promise<QueryAnswer>,
-  most: number,
+  ask: (budget: number, most: number) => Promise<QueryAnswer>,
+  wanted: { budget: number; most: number },
   around: number,
   { client }: Exchange,
 ): Promise<QueryAnswer> {
   const limit = (client.rule?.jsonLimit ?? Number.POSITIVE_INFINITY) - FRAME - around
-  let budget = Math.min(most, limit)
-  let answer = await ask(budget)
+  let budget = Math.min(wanted.budget, limit)
+  let most = Math.min(wanted.most, limit)
+  let answer = await ask(budget, most)
   for (let round = 0; round < ROUNDS && limit !== Number.POSITIVE_INFINITY; round++) {
     const { length } = JSON.stringify(answer.text.join(TYPICAL_HANDLE))
     if (length <= limit) break
-    budget = Math.floor((budget * limit) / length)
-    answer = await ask(budget)
+    budget = Math.min(budget, Math.floor((Math.max(budget, most) * limit) / length))
+    most = budget
+    answer = await ask(budget, most)
   }
   return answer
 }

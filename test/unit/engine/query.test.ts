@@ -180,6 +180,23 @@ describe('filter', () => {
     )
   })
 
+  test('a limit of more than a page brings all that it asks for, where that is not too long', () => {
+    const source = sourceOf(jsonResult(orders(200)))
+    const asked = (params: JsonObject, most: number) =>
+      query(createViews(), [source], {
+        kind: 'filter',
+        params: { fields: ['id', 'note'], ...params },
+        budget: 2000,
+        most,
+      })
+    const all = asked({ limit: 120 }, 20_000)
+    expect(all.whole).toBeUndefined()
+    expect(textOf(all)).toContain('119')
+    expect(textOf(all)).toMatch(/next: offset 120/)
+    for (const one of [asked({ limit: 120 }, 2500), asked({ limit: 50 }, 20_000), asked({}, 20_000)])
+      expect(textOf(one).length).toBeLessThanOrEqual(2000)
+  })
+
   test('what a limit leaves out is asked for with the next offset: nothing is kept for it', () => {
     const asked = { where: ['state = open'], sort: '-id', fields: ['id'], limit: 40 }
     const seen: number[] = []
