@@ -6,17 +6,19 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
   statSync,
+  writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { applyEdits, type JSONPath, modify } from 'jsonc-parser'
 import { writeDurably } from '../data/private-files.ts'
-import { ProxyError } from '../protocol/errors.ts'
+import { hasCode, messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import { type Client, readClientFile, snippet } from './clients.ts'
 
@@ -89,24 +91,57 @@ function unchanged(path: string, why: string): ProxyError {
   )
 }
 
-/** Puts back the file as it was before the last change. What is there now is kept beside it. Undefined: there is nothing to put back. */
-export function undoClientFile(path: string, now: Date): { kept: string | undefined } | undefined {
+/** Where the file lies as it was before the last change. Undefined: it was not changed, or was put back. */
+export function fileBefore(path: string): string | undefined {
   const real = existsSync(path) ? realpathSync(path) : path
   const folder = dirname(real)
   if (!existsSync(folder)) return undefined
-  const begin = `${basename(real)}.`
   const newest = readdirSync(folder)
-    .filter((name) => name.startsWith(begin) && name.endsWith(BEFORE))
+    .filter((name) => name.startsWith(`${basename(real)}.`) && name.endsWith(BEFORE))
     .sort()
     .at(-1)
-  if (newest === undefined) return undefined
+  return newest === undefined ? undefined : join(folder, newest)
+}
+
+/** Puts back the file as it was before the last change. What is there now is kept beside it. Undefined: there is nothing to put back. */
+export function undoClientFile(path: string, now: Date): { kept: string | undefined } | undefined {
+  const before = fileBefore(path)
+  if (before === undefined) return undefined
+  const real = existsSync(path) ? realpathSync(path) : path
   let kept: string | undefined
   if (existsSync(real)) {
     kept = `${real}.${now.toISOString().replaceAll(/[:.]/g, '-')}.undone`
     renameSync(real, kept)
   }
-  renameSync(join(folder, newest), real)
+  renameSync(before, real)
   return { kept }
+}
+
+/**
+ * Adds the proxy to the file of a client, which is made where there is none. Says where the file as it was lies; undefined: there was none.
+ * Throws a ProxyError, and changes nothing, where anything else in the file would not stay what it is.
+ */
+export function addToClient(client: Client, path: string, entry: JsonObject, now: Date): string | undefined {
+  if (existsSync(path)) return changeClientFile(client, path, [], entry, now)
+  writeNew(path, snippet(client, NAME, entry))
+  return undefined
+}
+
+/** Writes a file that you alone can read, for it may come to hold secrets. One that is there stays as it is. */
+export function writeNew(path: string, content: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, content, { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    const there = hasCode(error, 'EEXIST')
+    throw new ProxyError(
+      'CONFIG_INVALID',
+      there
+        ? `${path} is there already and was not changed.`
+        : `${path} cannot be written: ${messageOf(error)}`,
+      'Name another file.',
+    )
+  }
 }
 
 function changedJson(

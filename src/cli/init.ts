@@ -1,13 +1,12 @@
 /** Writes a first configuration, by itself or of the servers that clients already have, and the entry that starts the proxy in a client. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { absolutePath, readText } from '../config/find.ts'
 import { readJsonc } from '../config/jsonc.ts'
-import { hasCode, messageOf, ProxyError } from '../protocol/errors.ts'
+import { ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, own, setOwn } from '../protocol/json.ts'
 import { formatPlural } from '../text/format.ts'
-import { changeClientFile, NAME, undoClientFile } from './client-files.ts'
+import { addToClient, changeClientFile, NAME, undoClientFile, writeNew } from './client-files.ts'
 import {
   CLIENTS,
   type Client,
@@ -50,7 +49,7 @@ function initClient(host: Host, client: Client, file: string, write: boolean): n
   const entry = proxyEntry(client, config, host.platform)
   const target = client.files(host).at(client.target) ?? ''
   if (write) {
-    addTo(client, target, entry)
+    addToClient(client, target, entry, new Date())
     host.stdout.write(`Wrote ${NAME} to ${target}.\n`)
   } else {
     host.stdout.write(snippet(client, NAME, entry))
@@ -63,28 +62,6 @@ function initClient(host: Host, client: Client, file: string, write: boolean): n
   }
   for (const note of client.notes) host.stderr.write(`- ${note}\n`)
   return 0
-}
-
-function addTo(client: Client, path: string, entry: JsonObject): void {
-  if (existsSync(path)) changeClientFile(client, path, [], entry, new Date())
-  else writeNew(path, snippet(client, NAME, entry))
-}
-
-/** Writes a file that you alone can read, for it may come to hold secrets. One that is there stays as it is. */
-export function writeNew(path: string, content: string): void {
-  try {
-    mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, content, { flag: 'wx', mode: 0o600 })
-  } catch (error) {
-    const there = hasCode(error, 'EEXIST')
-    throw new ProxyError(
-      'CONFIG_INVALID',
-      there
-        ? `${path} is there already and was not changed.`
-        : `${path} cannot be written: ${messageOf(error)}`,
-      'Name another file.',
-    )
-  }
 }
 
 /** A first configuration: works as it is where npx is installed. */

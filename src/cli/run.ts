@@ -194,7 +194,7 @@ async function settleOrExplain(host: Host, invocation: Invocation): ReturnType<t
       invocation.config !== undefined
     )
       throw error
-    const { SAMPLE, writeNew } = await import('./init.ts')
+    const [{ SAMPLE }, { writeNew }] = await Promise.all([import('./init.ts'), import('./client-files.ts')])
     const named = host.env[CONFIG_PATH_VARIABLE]
     if (named !== undefined && named !== '') {
       const path = absolutePath(named, host.cwd, host.home)

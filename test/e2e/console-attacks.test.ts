@@ -51,10 +51,13 @@ const ROUTES: readonly [method: string, path: string][] = [
   ['POST', '/tokens'],
   ['DELETE', '/tokens/t_1'],
   ['GET', '/configuration'],
+  ['GET', '/configuration/schema'],
   ['POST', '/configuration/check'],
   ['PUT', '/configuration'],
   ['POST', '/configuration/rollback'],
   ['GET', '/connect'],
+  ['POST', '/connect/codex'],
+  ['DELETE', '/connect/codex'],
 ]
 /** What a token that may only read is refused. */
 const CHANGES: readonly [method: string, path: string, body: object][] = [
@@ -71,6 +74,8 @@ const CHANGES: readonly [method: string, path: string, body: object][] = [
   ['POST', '/configuration/check', { text: '{}' }],
   ['PUT', '/configuration', { text: '{}', hash: '' }],
   ['POST', '/configuration/rollback', { name: 'x' }],
+  ['POST', '/connect/codex', {}],
+  ['DELETE', '/connect/codex', {}],
 ]
 
 const ATTACKS: readonly Attack[] = [
@@ -304,6 +309,7 @@ const ATTACKS: readonly Attack[] = [
     body: '{"owner":"client:me"}',
     refused: [400],
   },
+  { name: 'a path for the name of a client', method: 'DELETE', path: '/connect/..%2f..%2fx', refused: [400] },
   { name: 'another format of a file', path: '/results/{handle}/export?format=../../x', refused: [400] },
   { name: 'a number out of bounds', path: '/savings?days=99999999999', refused: [400] },
   { name: 'a question twice in the address', path: '/calls?limit=-1', refused: [400] },

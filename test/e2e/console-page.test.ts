@@ -42,7 +42,7 @@ beforeAll(async () => {
   }
   const args = ['--no-sandbox', '--disable-dev-shm-usage']
   ;[proxy, browser] = await Promise.all([
-    startConsole({ directory, servers, until }),
+    startConsole({ directory, servers, until, env: { HOME: directory } }),
     chromium.launch({ executablePath: FOUND, args }),
   ])
   until(() => browser.close())
@@ -310,6 +310,17 @@ browsing('keeps the token out of the address, and changes the configuration with
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('has errors and was not saved').waitFor()
   expect(readFileSync(file, 'utf8')).toBe(before)
+  // What may be written is suggested, by the keyboard.
+  await editor.fill('')
+  await editor.pressSequentially('{ "prox')
+  const suggestions = page.getByRole('option')
+  await expect.poll(() => suggestions.allTextContents()).toEqual([expect.stringMatching(/^proxySettings /)])
+  await editor.press('Enter')
+  await editor.pressSequentially('{ "exposure": "')
+  await expect.poll(() => suggestions.count()).toBe(3)
+  await editor.press('ArrowDown')
+  await editor.press('Tab')
+  expect(await editor.inputValue()).toBe('{ "proxySettings": { "exposure": "retrieve"')
   const fresh = JSON.parse(before)
   delete fresh.mcpServers.broken
   await editor.fill(JSON.stringify(fresh, null, 2))
@@ -325,6 +336,34 @@ browsing('keeps the token out of the address, and changes the configuration with
   await expect.poll(() => readFileSync(file, 'utf8')).toBe(before)
   // A refusal by the server is written by the browser into its console; it is the only thing there.
   expect(faults.filter((fault) => !fault.includes('422'))).toEqual([])
+})
+
+browsing('connects a client by its file, with a copy and a way back', async () => {
+  const file = join(proxy.directory, '.cursor', 'mcp.json')
+  mkdirSync(join(file, '..'))
+  const before = '{\n\t// mine\n\t"mcpServers": { "a": { "command": "x" } }\n}\n'
+  writeFileSync(file, before)
+  const { page, faults } = await open()
+  await page.locator('nav a[href="#/connect"]').click()
+  const press = async (client: string, name: string) => {
+    const card = page.locator('.card', { has: page.getByRole('heading', { name: client, exact: true }) })
+    await card.getByRole('button', { name }).click()
+    await card.getByRole('button', { name: /sure/ }).click()
+  }
+  await press('Cursor', 'Write it')
+  await page.getByText('starts the proxy now. Restart Cursor. What was there before lies in').waitFor()
+  const after = readFileSync(file, 'utf8')
+  expect(after).toMatch(/\/\/ mine[\s\S]*"a"[\s\S]*mcp-rlm-proxy/)
+  await press('Cursor', 'Put back')
+  await page.getByText('mcp.json is as it was.').waitFor()
+  expect(readFileSync(file, 'utf8')).toBe(before)
+  // A file that was not there is made, and goes again.
+  const made = join(proxy.directory, '.codex', 'config.toml')
+  await press('Codex', 'Write it')
+  await expect.poll(() => existsSync(made)).toBe(true)
+  await press('Codex', 'Put back')
+  await expect.poll(() => existsSync(made)).toBe(false)
+  expect(faults).toEqual([])
 })
 
 test('its first view is at most 200 KB, and names no place but the proxy', () => {

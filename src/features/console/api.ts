@@ -289,9 +289,13 @@ export const cards = z.object({
       snippet: text,
       notes: z.array(text),
       connected: z.boolean(),
+      canUndo: z.boolean(),
     }),
   ),
 })
+
+/** `copy`: the file as it was before. Absent: there was none. */
+export const changedFile = z.object({ file: text, copy: text.optional() })
 
 export const status = z.object({
   name: text,
@@ -331,4 +335,5 @@ export type Clients = z.output<typeof clients>
 export type Configuration = z.output<typeof configuration>
 export type Problems = z.output<typeof checked>
 export type Cards = z.output<typeof cards>
+export type ChangedFile = z.output<typeof changedFile>
 export type Status = z.output<typeof status>

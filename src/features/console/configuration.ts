@@ -10,17 +10,20 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { applyEdits, modify } from 'jsonc-parser'
 import { readJsonc } from '../../config/jsonc.ts'
 import type { Problem } from '../../config/report.ts'
 import { isObject, own } from '../../protocol/json.ts'
-import { type Configuration, Refused } from './api.ts'
+import { type Configuration, type Download, Refused } from './api.ts'
 import type { ConsoleHost } from './options.ts'
 
 export interface ConfigurationFile {
   read(): Configuration
   check(text: string): Promise<Problem[]>
+  /** `mcp.schema.json`, which is a part of the package. */
+  schema(): Promise<Download>
   /** `hash`: of what was read. Rejects with Refused where the file is another, or the text has errors. */
   save(text: string, hash: string): Promise<Saved>
   rollBack(name: string): Promise<Saved>
@@ -109,6 +112,16 @@ export function createConfigurationFile(
       return { file, text, hash: hashOf(text), backups: backups() }
     },
     check,
+    async schema() {
+      // Beside the folder of the bundle, or of the source.
+      const places = ['../../mcp.schema.json', '../../../mcp.schema.json']
+      const bytes = await Promise.any(places.map((place) => readFile(new URL(place, import.meta.url)))).catch(
+        () => {
+          throw new Refused(503, 'The package has no mcp.schema.json.', 'Install the package again.')
+        },
+      )
+      return { name: 'mcp.schema.json', type: 'application/json', bytes }
+    },
     save,
     async rollBack(name) {
       // A name of the list alone: no path of the asker is opened.

@@ -28,6 +28,7 @@ import { type Download, Refused, type Scope } from './api.ts'
 import type { Calls } from './calls.ts'
 import type { ConfigurationFile } from './configuration.ts'
 import type { LogLines } from './log-lines.ts'
+import type { ConsoleHost } from './options.ts'
 import { PRICES } from './prices.ts'
 import { toRows, writeRows } from './rows.ts'
 
@@ -68,7 +69,8 @@ export interface DeskParts {
   outputTypes(agent: Agent, definition: JsonObject): readonly string[]
   /** Settings for the results of a tool of a server. */
   resultSettings(server: string, tool: string): object
-  cards(): Promise<api.Cards['cards']>
+  /** The program that runs the gateway. Absent: it connects no clients. */
+  readonly host: Pick<ConsoleHost, 'cards' | 'connect' | 'disconnect'> | undefined
   /** Tells the pages that a list changed. */
   changed(list: 'results'): void
   /** Where clients connect over HTTP. */
@@ -170,6 +172,16 @@ export function createDesk(parts: DeskParts) {
   async function looked() {
     const tools = await parts.tools()
     return Promise.all(tools.map(async (tool) => ({ ...tool, tokens: await tokensOf(tool.definition) })))
+  }
+
+  function linked(): NonNullable<DeskParts['host']> {
+    if (parts.host === undefined)
+      throw new Refused(
+        409,
+        'The program that runs this gateway connects no clients.',
+        'Use: mcp-rlm-proxy init',
+      )
+    return parts.host
   }
 
   function limitsOf(server: string, tool: string): JsonObject {
@@ -528,8 +540,10 @@ export function createDesk(parts: DeskParts) {
       })
     },
     async cards(): Promise<api.Cards> {
-      return { cards: await parts.cards() }
+      return { cards: (await parts.host?.cards()) ?? [] }
     },
+    connect: async (client: string) => defined(await linked().connect(client)),
+    disconnect: async (client: string) => defined(await linked().disconnect(client)),
   }
 }
 
@@ -549,6 +563,10 @@ function fitsOf(
     const words = [...new Set(writtenWordsOf(text))].filter((word) => asked.has(stemOf(word)))
     return words.length === 0 ? [] : [{ field: field as keyof typeof fields, words }]
   })
+}
+
+function defined({ file, copy }: { file: string; copy: string | undefined }): api.ChangedFile {
+  return { file, ...(copy !== undefined && { copy }) }
 }
 
 type Totals = ReturnType<typeof totalsOf>

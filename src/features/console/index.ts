@@ -109,7 +109,6 @@ export function openConsole(config: Config, { now }: EarlyParts): Console {
       clients,
       configuration: createConfigurationFile(config.file, host?.check, now),
       tokenFile: tokenFile(settings, process.cwd(), homedir()).path,
-      cards: async () => (await host?.cards()) ?? [],
       url: () => served,
       changed: (list) => tell({ changed: [list] }),
       live() {

@@ -39,6 +39,14 @@ export interface ConsoleHost {
   check(text: string): Promise<readonly Problem[]>
   /** How clients are connected. */
   cards(): Promise<ClientCard[]>
+  /** Writes the entry into the file of a client, or puts the file back. `copy`: where it lies as it was before this. Rejects with ProxyError. */
+  connect(client: string): Promise<ChangedFile>
+  disconnect(client: string): Promise<ChangedFile>
+}
+
+interface ChangedFile {
+  readonly file: string
+  readonly copy: string | undefined
 }
 
 /** How a client is made to start the proxy. */
@@ -51,4 +59,6 @@ export interface ClientCard {
   readonly notes: string[]
   /** It starts the proxy already. */
   readonly connected: boolean
+  /** Its file can be put back as it was before it was connected. */
+  readonly canUndo: boolean
 }

@@ -44,6 +44,7 @@ function route<I extends z.ZodObject, O extends z.ZodType | undefined>(row: Decl
 const nothing = z.strictObject({})
 const handle = z.string().regex(/^[0-9a-z]{12,25}$/, 'must be a cache_id')
 const name = z.string().min(1).max(200)
+const clientId = z.string().regex(/^[\w-]{1,40}$/)
 /** A number in an address. */
 const whole = (max: number, fallback: number) => z.coerce.number().int().min(0).max(max).default(fallback)
 const DONE = { done: true } as const
@@ -283,6 +284,15 @@ export const ROUTES: readonly Route[] = [
     handle: (_, desk) => desk.configuration.read(),
   }),
   route({
+    method: 'GET',
+    path: '/configuration/schema',
+    scope: 'read',
+    what: 'The JSON Schema of the configuration file, for completion in editors.',
+    input: nothing,
+    output: undefined,
+    handle: (_, desk) => desk.configuration.schema(),
+  }),
+  route({
     method: 'POST',
     path: '/configuration/check',
     scope: 'admin',
@@ -317,6 +327,24 @@ export const ROUTES: readonly Route[] = [
     input: nothing,
     output: api.cards,
     handle: (_, desk) => desk.cards(),
+  }),
+  route({
+    method: 'POST',
+    path: '/connect/{client}',
+    scope: 'admin',
+    what: 'Writes the entry of the proxy into the file of a client, and keeps a copy of the file.',
+    input: z.strictObject({ client: clientId }),
+    output: api.changedFile,
+    handle: ({ client }, desk) => desk.connect(client),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/connect/{client}',
+    scope: 'admin',
+    what: 'Puts the file of a client back as it was before it was connected.',
+    input: z.strictObject({ client: clientId }),
+    output: api.changedFile,
+    handle: ({ client }, desk) => desk.disconnect(client),
   }),
 ]
 

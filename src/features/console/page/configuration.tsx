@@ -1,7 +1,8 @@
 /** The configuration file, and how clients are connected. */
-import { useEffect, useState } from 'preact/hooks'
-import type { Cards, Configuration, Problems } from '../api.ts'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Cards, ChangedFile, Configuration, Problems } from '../api.ts'
 import { ask, type PageProps, type Refusal, useRead } from './client.ts'
+import { type Schema, type Suggestion, suggestionsAt } from './completion.ts'
 import {
   ago,
   Button,
@@ -112,21 +113,7 @@ export function ConfigurationPage({ status }: PageProps) {
           ))}
         </ul>
       )}
-      <Field label="mcp.json; comments are kept" wide>
-        <textarea
-          class="editor"
-          rows={24}
-          spellcheck={false}
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key === 's' && (event.ctrlKey || event.metaKey)) {
-              event.preventDefault()
-              void check()
-            }
-          }}
-        />
-      </Field>
+      <Editor text={text} onChange={setText} onCheck={() => void check()} />
       {isChanged && (
         <section aria-labelledby="change">
           <h2 id="change">What would change</h2>
@@ -164,10 +151,118 @@ export function ConfigurationPage({ status }: PageProps) {
   )
 }
 
+const MOST_SHOWN = 8
+
+/** The text of the file. What may be written at the caret stands below it: arrows choose, Enter or Tab writes it, Escape closes. */
+function Editor(props: { text: string; onChange: (text: string) => void; onCheck: () => void }) {
+  const { text, onChange, onCheck } = props
+  const { data: schema } = useRead<Schema>('/configuration/schema')
+  const field = useRef<HTMLTextAreaElement>(null)
+  const [caret, setCaret] = useState<number>()
+  const [nth, setNth] = useState(0)
+  const { from, all } =
+    caret === undefined || !schema ? { from: 0, all: [] } : suggestionsAt(schema, text, caret)
+  const shown = all.slice(0, MOST_SHOWN)
+  const chosen = shown[Math.min(nth, shown.length - 1)]
+  const close = () => setCaret(undefined)
+
+  function write({ text: word }: Suggestion): void {
+    const { current } = field
+    if (!current || caret === undefined) return
+    // A quote that an editor, or the person, has put behind the word goes with it.
+    const rest = text.slice(caret).replace(/^[\w-]*"/, '')
+    onChange(text.slice(0, from) + word + rest)
+    close()
+    requestAnimationFrame(() => {
+      current.focus()
+      current.setSelectionRange(from + word.length, from + word.length)
+    })
+  }
+
+  function onKeyDown(event: KeyboardEvent & { currentTarget: HTMLTextAreaElement }): void {
+    const { key, ctrlKey, metaKey } = event
+    const step = { ArrowDown: 1, ArrowUp: -1 }[key]
+    if (key === 's' && (ctrlKey || metaKey)) onCheck()
+    else if (key === ' ' && ctrlKey) {
+      setNth(0)
+      setCaret(event.currentTarget.selectionStart)
+    } else if (!chosen) return
+    else if (step !== undefined)
+      setNth((Math.min(nth, shown.length - 1) + step + shown.length) % shown.length)
+    else if (key === 'Enter' || key === 'Tab') write(chosen)
+    else if (key === 'Escape') close()
+    else return
+    event.preventDefault()
+  }
+
+  return (
+    <>
+      <Field label="mcp.json; comments are kept. Ctrl and the space bar show what may be written." wide>
+        <textarea
+          class="editor"
+          ref={field}
+          rows={24}
+          spellcheck={false}
+          value={text}
+          aria-controls="suggestions"
+          aria-activedescendant={chosen && `suggestion-${shown.indexOf(chosen)}`}
+          onInput={(event) => {
+            const { value, selectionStart } = event.currentTarget
+            onChange(value)
+            setNth(0)
+            // While a word in quotes is written.
+            setCaret(/"[\w-]*$/.test(value.slice(0, selectionStart)) ? selectionStart : undefined)
+          }}
+          onClick={close}
+          onKeyDown={onKeyDown}
+        />
+      </Field>
+      <div
+        id="suggestions"
+        class="suggestions"
+        role="listbox"
+        aria-label="What may be written here"
+        tabIndex={-1}
+      >
+        {shown.map((one, at) => (
+          <div
+            key={one.name}
+            id={`suggestion-${at}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={one === chosen}
+            onMouseDown={(event) => {
+              event.preventDefault()
+              write(one)
+            }}
+          >
+            <code>{one.name}</code> <span class="quiet">{one.what}</span>
+          </div>
+        ))}
+      </div>
+    </>
+  )
+}
+
 export function ConnectPage({ status }: PageProps) {
-  const { data, error } = useRead<Cards>('/connect')
+  const { data, error, again } = useRead<Cards>('/connect')
+  const [said, setSaid] = useState('')
+  const [refused, setRefused] = useState<Refusal>()
+  const change = (method: 'POST' | 'DELETE', client: string, done: (copy: string) => string) =>
+    ask<ChangedFile>(method, `/connect/${client}`).then(
+      ({ file, copy }) => {
+        setSaid(`${file} ${done(copy === undefined ? '' : ` What was there before lies in ${copy}.`)}`)
+        setRefused(undefined)
+        again()
+      },
+      (why: Refusal) => {
+        setSaid('')
+        setRefused(why)
+      },
+    )
   if (!data) return <Loading error={error} />
   const connected = data.cards.filter((card) => card.connected).length
+  const isAdmin = status.scope === 'admin'
   return (
     <>
       <Head
@@ -180,6 +275,12 @@ export function ConnectPage({ status }: PageProps) {
           <Copy text={new URL('/mcp', status.url).href} />
         </p>
       )}
+      <Trouble error={refused} />
+      {said !== '' && (
+        <p class="note" role="status">
+          {said}
+        </p>
+      )}
       {data.cards.length === 0 ? (
         <Empty title="This gateway has no list of clients">
           <p>
@@ -188,7 +289,7 @@ export function ConnectPage({ status }: PageProps) {
         </Empty>
       ) : (
         <ul class="cards">
-          {data.cards.map(({ id, title, file, snippet, notes, connected: has }) => (
+          {data.cards.map(({ id, title, file, snippet, notes, connected: has, canUndo }) => (
             <li key={id} class="card">
               <div class="card-head">
                 <h2>{title}</h2>
@@ -200,7 +301,18 @@ export function ConnectPage({ status }: PageProps) {
               <Code label={`Entry for ${title}`} text={snippet} />
               <div class="actions">
                 <Copy text={snippet} />
-                <Copy text={`mcp-rlm-proxy init --client ${id} --write`}>Copy command that writes it</Copy>
+                {isAdmin && !has && (
+                  <Sure
+                    onClick={() =>
+                      change('POST', id, (copy) => `starts the proxy now. Restart ${title}.${copy}`)
+                    }
+                  >
+                    Write it
+                  </Sure>
+                )}
+                {isAdmin && canUndo && (
+                  <Sure onClick={() => change('DELETE', id, (copy) => `is as it was.${copy}`)}>Put back</Sure>
+                )}
               </div>
               {notes.map((note) => (
                 <p key={note} class="quiet">
