@@ -11,7 +11,7 @@ function at(text: string): string[] {
   return suggestionsAt(schema, text.replace('|', ''), caret).all.map(({ name }) => name)
 }
 
-test('suggests the keys that an object may have and does not, those that begin so first', () => {
+test('suggests the keys that an object may have and does not, with the ones first that begin so', () => {
   expect(at('{ "|')).toEqual(['mcpServers', 'proxySettings', 'modules'])
   expect(at('{ "mcpServers": {}, "|')).toEqual(['proxySettings', 'modules'])
   expect(at('{ // "x": {\n "proxySettings": { "maxResp|" } }')).toEqual([
