@@ -147,8 +147,23 @@ function alikeEnds(one: readonly JsonValue[], other: readonly JsonValue[]): [fro
   return [from, behind]
 }
 
-function isWrittenAlike(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
-  return one === other || JSON.stringify(one) === JSON.stringify(other)
+/** Without writing them, where they are not too deep for that: most elements of two results are alike. */
+function isWrittenAlike(one: JsonValue | undefined, other: JsonValue | undefined, depth = 0): boolean {
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null)
+    return one === other
+  if (depth > DEEPEST) return toJson(one) === toJson(other)
+  if (Array.isArray(one))
+    return (
+      Array.isArray(other) &&
+      one.length === other.length &&
+      one.every((value, at) => isWrittenAlike(value, other[at], depth + 1))
+    )
+  if (Array.isArray(other)) return false
+  const [names, others] = [Object.keys(one), Object.keys(other)]
+  return (
+    names.length === others.length &&
+    names.every((name, at) => name === others[at] && isWrittenAlike(one[name], other[name], depth + 1))
+  )
 }
 
 /** A field that every record of both lists has, with another value each; what tells things apart before what they are called. */
