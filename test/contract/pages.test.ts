@@ -133,7 +133,7 @@ test('programs of the page on programs compute, and ask the model of the client'
     ...{ model: 'scripted', role: 'assistant' },
     content: { type: 'text', text: '"bill"' },
   }))
-  const kept = await ask({ sql: 'SELECT * FROM orders LIMIT 200' }, 'sql_execute_sql')
+  const kept = await ask({ sql: 'SELECT * FROM orders LIMIT 100' }, 'sql_execute_sql')
   const [, cache_id = ''] = /cache_id (\w+)/.exec(kept.content[0]?.text ?? '') ?? []
   const [sum = '', kinds = ''] = [...read('code.md').matchAll(/^```js\n(.*?)^```/gms)].map(([, code]) => code)
   const answers = [
@@ -141,7 +141,7 @@ test('programs of the page on programs compute, and ask the model of the client'
     await ask({ code: kinds, cache_id }, 'proxy_code'),
   ]
   expect(answers.map(({ content }) => content[0]?.text)).toEqual([
-    expect.stringContaining('=> 266'),
+    expect.stringContaining('=> 132'),
     expect.stringContaining('bill'),
   ])
 })
