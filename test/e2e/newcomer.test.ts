@@ -38,6 +38,10 @@ test('wraps a server as the README says, and asks its questions about a large re
 
   const path = join(ROOT, 'package-lock.json')
   const preview = await client.callTool({ name: 'filesystem_read_text_file', arguments: { path } })
+  // The file grows with the project; the README says what it is about.
+  const thousands = Number(/≈(\d+)k tokens/.exec(textOf(preview))?.[1])
+  const said = Number(/The result has (\d+),000 tokens/.exec(page('README.md'))?.[1])
+  expect(Math.abs(thousands - said) / thousands).toBeLessThan(0.15)
   const questions = [...page('README.md').matchAll(/^(proxy_\w+) +(\{.*\})$/gm)]
   expect(questions.length).toBeGreaterThanOrEqual(3)
   for (const [, name = '', written = ''] of questions) {
