@@ -106,7 +106,7 @@ function listing(fields: readonly Field[], values: readonly JsonValue[]): Templa
 }
 
 /** How many of the first records are looked at where it takes time to make them. */
-const LOOKED = 500
+const LOOKED = 200
 
 /** The records that hold a value: of long lists some of the first and the one that is known to. */
 function holders(
