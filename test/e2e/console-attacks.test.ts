@@ -1,10 +1,12 @@
-/** Attacks on the admin interface, a row each: none of them is answered with anything but a refusal, and none changes anything. */
+/** Attacks on the admin interface, a row each: none of them is answered with anything but a refusal, and none changes anything. Then what it does for who may. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { browse } from '../support/oauth/caller.ts'
+import { startProtected } from '../support/oauth/protected-server.ts'
 import { run } from './support/command.ts'
 import { startConsole } from './support/console.ts'
 import { fixture, MAIN, PATIENT, startProxy } from './support/world.ts'
@@ -443,6 +445,31 @@ test('who guesses tokens has to wait, and streams of events have a limit', async
   expect(guesses[0]).toBe(401)
   expect(guesses.at(-1)).toBe(429)
   silent.destroy()
+})
+
+test('a person signs in to a server by the console, sees which layers its calls passed, and signs out', async () => {
+  const server = await startProtected()
+  const { api, url } = await startConsole({
+    servers: { docs: { url: server.url } },
+    settings: { connect: { timeoutMs: 2_500 }, oauth: { open: 'never' } },
+  })
+  const client = new Client({ name: 'test', version: '1' })
+  await client.connect(new StreamableHTTPClientTransport(url), PATIENT)
+  onTestFinished(() => client.close())
+  void client.listTools().catch(() => {})
+  const shown = async () => (await api('GET', '/servers')).body.servers[0]
+  await expect.poll(async () => (await shown()).signInAt, PATIENT).toMatch(/^http:/)
+  await browse((await shown()).signInAt)
+  const read = () => client.callTool({ name: 'docs_read', arguments: {} }, PATIENT).catch(() => undefined)
+  await expect.poll(async () => JSON.stringify(await read()), PATIENT).toContain('did read')
+  expect(await shown()).toMatchObject({ state: 'ready', signsIn: true, restarts: expect.any(Number) })
+  expect((await shown()).upMs).toBeGreaterThanOrEqual(0)
+  const { layers } = (await api('GET', '/modules')).body
+  for (const { name, calls } of layers.filter((one: { name: string }) =>
+    ['shape', 'router'].includes(one.name),
+  ))
+    expect([name, calls > 0]).toEqual([name, true])
+  expect((await api('POST', '/servers/docs/sign-out', {})).status).toBe(200)
 })
 
 test('over stdio the console is on a port of its own, and the command finds it', async () => {

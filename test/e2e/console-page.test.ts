@@ -1,6 +1,6 @@
 /**
  * The console in a real Chromium: every page in both themes and at 400 px, live, by keyboard, without an error, and accessible. With
- * CONSOLE_PICTURES=<folder> it writes pictures of what it saw.
+ * CONSOLE_PICTURES=<folder> it writes pictures of what it saw, and prints how long the first view and frames took.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -14,7 +14,13 @@ import { fixture, PATIENT, ROOT, temporaryDirectory, type Until } from './suppor
 const FOUND = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const PAGES = ['savings', 'calls', 'results', 'servers', 'tools', 'modules', 'configuration', 'connect']
-const { CONSOLE_PICTURES: pictures } = process.env
+/** CONSOLE_PICTURES_OF: the names of pictures, with commas between, when not all are wanted. */
+const { CONSOLE_PICTURES: pictures, CONSOLE_PICTURES_OF: wanted } = process.env
+
+/** Figures depend on the machine, so they are told and not asserted. */
+function tell(figure: string): void {
+  if (pictures !== undefined) process.stderr.write(`${figure}\n`)
+}
 
 if (FOUND === undefined)
   process.stderr.write(
@@ -98,6 +104,9 @@ async function open(prepare?: (page: Page) => Promise<unknown>) {
   await prepare?.(page)
   await page.goto(proxy.page)
   await page.locator('h1').waitFor()
+  tell(
+    `First view: ${Math.round(await page.evaluate('performance.now()'))} ms from the address to the page with its data.`,
+  )
   return { page, faults }
 }
 
@@ -111,7 +120,7 @@ async function serious(page: Page): Promise<string[]> {
 }
 
 async function picture(page: Page, name: string): Promise<void> {
-  if (pictures === undefined) return
+  if (pictures === undefined || wanted?.split(',').includes(name) === false) return
   mkdirSync(pictures, { recursive: true })
   await page.screenshot({ path: join(pictures, `${name}.png`) })
 }
@@ -255,6 +264,21 @@ browsing(
   },
 )
 
+/** Scrolls from the top to the end in 120 frames, and gives how long each took, the shortest first. */
+const FRAMES = `new Promise((done) => {
+  const grid = document.querySelector('[role=grid]')
+  const took = []
+  let last
+  const step = (now) => {
+    if (last !== undefined) took.push(now - last)
+    last = now
+    if (took.length === 120) return done(took.sort((a, b) => a - b))
+    grid.scrollTop = (grid.scrollHeight * took.length) / 120
+    requestAnimationFrame(step)
+  }
+  requestAnimationFrame(step)
+})`
+
 browsing('scrolls through 10,000 calls with a few rows in the document', async () => {
   // Answered in the place of the proxy, which keeps as many by a test of its own.
   const calls = Array.from({ length: 10_000 }, (_, nth) => ({
@@ -292,6 +316,12 @@ browsing('scrolls through 10,000 calls with a few rows in the document', async (
     expect(await rows.count()).toBeLessThan(60)
   }
   expect(Number(await page.evaluate("document.querySelectorAll('*').length"))).toBeLessThan(1_000)
+  const frames = (await page.evaluate(FRAMES)) as number[]
+  tell(
+    `10,000 calls: half of the frames take ${frames[60]?.toFixed(1)} ms, the longest of 120 ${frames.at(-1)?.toFixed(1)} ms.`,
+  )
+  await grid.focus()
+  await page.keyboard.press('End')
   expect(await rows.last().getAttribute('id')).toBe('row-1')
   expect(faults).toEqual([])
 })

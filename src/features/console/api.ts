@@ -183,6 +183,8 @@ export const server = z.object({
   p95: z.number().optional(),
   quota: z.object({ rps: z.number(), burst: z.number().optional() }).optional(),
   signsIn: z.boolean(),
+  /** Where a person signs in, while the server waits for that. */
+  signInAt: text.optional(),
 })
 
 export const logLine = z.object({ at: moment, level: z.enum(['debug', 'info', 'warn', 'error']), text })
@@ -228,10 +230,16 @@ export const pins = z.object({
 })
 
 export const modules = z.object({
-  layers: z.array(z.object({ name: text, kind: z.enum(['feature', 'layer', 'module']), what: text })),
-  modules: z.array(
-    z.object({ name: text, what: text, mode: text, state: text, message: text, calls: count.optional() }),
+  layers: z.array(
+    z.object({
+      name: text,
+      kind: z.enum(['feature', 'layer', 'module']),
+      what: text,
+      /** Calls of this run that came to it: one that a layer further out has answered did not. */
+      calls: count,
+    }),
   ),
+  modules: z.array(z.object({ name: text, what: text, mode: text, state: text, message: text })),
 })
 
 export const clients = z.object({

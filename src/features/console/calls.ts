@@ -28,6 +28,8 @@ export interface Calls {
   /** Notes what goes through it. Just inside of the ledger of savings: it sees what goes out. */
   readonly layer: Middleware
   readonly total: number
+  /** How many calls came to each layer and module, forgotten calls included. */
+  readonly hits: ReadonlyMap<string, number>
   /** Those after this id, the newest last, at most `limit`. */
   since(id: number, limit: number): Call[]
   detail(id: number): CallDetail | undefined
@@ -71,6 +73,7 @@ export function createCalls({
 }: CallsOptions): Calls {
   const noted = new LRUCache<number, Noted>({ max, maxSize: maxBytes })
   const listeners = new Set<(call: Call) => void>()
+  const hits = new Map<string, number>()
   let total = 0
 
   function note(
@@ -83,6 +86,7 @@ export function createCalls({
     const size = result === undefined ? 0 : sizeOf(result)
     const { arguments: args } = exchange.params
     const { savings, handle, timing } = seen
+    for (const part of new Set(timing.map(({ part }) => part))) hits.set(part, (hits.get(part) ?? 0) + 1)
     const server = timing.findLast((part) => part.server !== undefined)?.server
     const isError = !(result instanceof LargeResult) && result?.isError === true
     const call: Call = {
@@ -154,6 +158,7 @@ export function createCalls({
   const all = (): Noted[] => [...noted.rvalues()].filter((one) => one !== undefined)
   return {
     layer,
+    hits,
     get total() {
       return total
     },

@@ -62,8 +62,8 @@ export interface DeskParts {
   /** The three tools over what these stores hold. */
   questions(store: ResultStore): Promise<readonly ProxyTool[]>
   tools(): Promise<readonly LookedAt[]>
-  layers(): api.Modules['layers']
-  modules(): Omit<api.Modules['modules'][number], 'calls'>[]
+  layers(): Omit<api.Modules['layers'][number], 'calls'>[]
+  modules(): api.Modules['modules']
   signOut(server: string): Promise<unknown>
   /** What large results of a tool looked like for an agent. */
   outputTypes(agent: Agent, definition: JsonObject): readonly string[]
@@ -172,6 +172,15 @@ export function createDesk(parts: DeskParts) {
   async function looked() {
     const tools = await parts.tools()
     return Promise.all(tools.map(async (tool) => ({ ...tool, tokens: await tokensOf(tool.definition) })))
+  }
+
+  /** What stands outside of the console is not timed: every call has passed it. */
+  function withCalls(layers: ReturnType<DeskParts['layers']>): api.Modules['layers'] {
+    const own = layers.findIndex(({ name }) => name === 'console')
+    return layers.map((layer, at) => ({
+      ...layer,
+      calls: at <= own ? calls.total : (calls.hits.get(layer.name === 'router' ? 'server' : layer.name) ?? 0),
+    }))
   }
 
   function linked(): NonNullable<DeskParts['host']> {
@@ -372,6 +381,7 @@ export function createDesk(parts: DeskParts) {
           const own = tools.filter(({ server }) => server === one.server)
           const { calls: times, errors, p50, p95 } = calls.figures({ server: one.server })
           const message = one.lastError === undefined ? undefined : redactor.text(one.lastError)
+          const signIn = / sign in: open (https?:\/\/\S+) and call again/.exec(one.lastError ?? '')?.[1]
           return {
             name: one.server,
             state: one.state,
@@ -395,6 +405,7 @@ export function createDesk(parts: DeskParts) {
             ...(p95 !== undefined && { p95 }),
             ...(configured?.quota && { quota: { ...configured.quota } }),
             signsIn: configured !== undefined && 'url' in configured,
+            ...(signIn !== undefined && { signInAt: signIn }),
           }
         }),
       }
@@ -481,7 +492,7 @@ export function createDesk(parts: DeskParts) {
         )
     },
     modules: (): api.Modules => ({
-      layers: parts.layers(),
+      layers: withCalls(parts.layers()),
       modules: parts.modules().map((one) => ({ ...one, message: redactor.text(one.message) })),
     }),
     clients(): api.Clients {

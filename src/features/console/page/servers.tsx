@@ -121,8 +121,10 @@ export function ServersPage({ status }: PageProps) {
                       Sign out
                     </Sure>
                   )}
-                  {server.signsIn && server.trouble && (
-                    <Copy text={`mcp-rlm-proxy login ${server.name}`}>Copy sign-in command</Copy>
+                  {server.signInAt && (
+                    <a href={server.signInAt} target="_blank" rel="noreferrer">
+                      Sign in
+                    </a>
                   )}
                 </div>
               )}
@@ -216,6 +218,7 @@ export function ModulesPage({ status }: PageProps) {
                 <span class="quiet">
                   {layer.what.split('`').map((part, nth) => (nth % 2 ? <code key={nth}>{part}</code> : part))}
                 </span>
+                <span class="quiet">{plural(layer.calls, 'call')}</span>
                 {module && (
                   <span class={module.state === 'ok' ? 'quiet' : 'bad'}>
                     {module.message || module.state}
