@@ -30,7 +30,7 @@ describe('run', () => {
     await running
     expect(w.out()).toBe('')
     expect(w.err()).toContain('Savings: 2 calls, 900 → 100 tokens.')
-    expect(await readLedger(join(w.host.home, '.mcpproxy'))).toMatchObject([{ day: '2026-02-03' }])
+    expect((await readLedger(join(w.host.home, '.mcpproxy'))).days).toMatchObject([{ day: '2026-02-03' }])
     expect(await w.cli('stats')).toBe(0)
     expect(w.out()).toContain('Saved in all: 800 tokens (89 %).')
   })
