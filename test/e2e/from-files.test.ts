@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { madePdf, madePng } from '../support/made-files.mjs'
+import { filesystem } from './support/real-servers.ts'
 import {
   handleOf,
   type ProxyOptions,
@@ -69,6 +70,29 @@ test.each(['client', 'operator'] as const)(
     )
   },
 )
+
+test('a file is copied, and a kept one written, by the file server that people use, and no model reads either', async () => {
+  const directory = temporaryDirectory()
+  const [inside, folder] = [join(directory, 'inside'), join(directory, 'folder')]
+  for (const one of [inside, folder]) mkdirSync(one)
+  const note = 'é, a note\n'.repeat(2000)
+  writeFileSync(join(inside, 'note.txt'), note)
+  writeFileSync(join(folder, 'report.pdf'), madePdf(['The secret is 629.'], 60_000))
+  const { call, text } = await startProxy({
+    servers: { files: filesystem(folder) },
+    settings: { spill: { allowDirs: [inside] } },
+    directory,
+  })
+  const write = (name: string, content: object): Promise<string> =>
+    text('files_write_file', { path: join(folder, name), content })
+  expect(await write('copy.txt', { $file: join(inside, 'note.txt') })).toContain('Successfully wrote')
+  expect(readFileSync(join(folder, 'copy.txt'), 'utf8')).toBe(note)
+  const $from = handleOf(await call('files_read_media_file', { path: join(folder, 'report.pdf') }))
+  expect(await text('proxy_search', { cache_id: $from, pattern: 'secret' })).toContain('629')
+  expect(await write('report.b64', { $from, as: 'base64' })).toContain('Successfully wrote')
+  const written = Buffer.from(readFileSync(join(folder, 'report.b64'), 'utf8'), 'base64')
+  expect(written.equals(readFileSync(join(folder, 'report.pdf')))).toBe(true)
+})
 
 test('nothing else is read: links, traversal, other directories, devices, and files that are too long', async () => {
   const { text, allowed, beside, directory } = await startWorld({ 'note.txt': 'a note' }, 'operator')

@@ -42,7 +42,10 @@ export async function unpack(content: Uint8Array, wanted: Wanted): Promise<Unpac
   const shown = places.filter(
     ({ run, block }) => block?.isPicture === true && bytesIn(run.to - run.from) <= limits.maxImageSize,
   )
-  for (const place of places) {
+  // Structured content often repeats the blocks: what is a part of one is the same part there.
+  for (const place of places.toSorted(
+    (one, other) => Number(other.block !== undefined) - Number(one.block !== undefined),
+  )) {
     if (blobs.count >= MOST_PARTS) break
     if (place.block === undefined && shown.some(({ run }) => isSame(bytes, run, place.run))) continue
     await unpackOne(bytes, place, wanted, edits, blobs)
@@ -120,6 +123,8 @@ class Blobs {
   /** `added`: what is moved to the end; `length`: of what stays, where it was changed. */
   readonly parts: (Omit<Part, 'from' | 'to'> & { run: Run; added?: string; length?: number })[] = []
   readonly pictures: SmallPicture[] = []
+  /** Parts that are the data of a block. */
+  readonly ofBlocks: { readonly run: Run; readonly number: number; readonly inside: Inside }[] = []
   /** The moved parts, by content: a result often holds one twice. */
   readonly #known = new Map<string, { number: number; inside: Inside }>()
 
@@ -202,10 +207,11 @@ function inBlock(
   bytes: Buffer,
   run: Run,
   { position, value }: NonNullable<FoundRun['block']>,
-  { facts, text, data, unread, small }: Inside & { small?: SmallPicture },
+  inside: Inside & { small?: SmallPicture },
   edits: Edit[],
   blobs: Blobs,
 ): void {
+  const { facts, text, data, unread, small } = inside
   const resource = isObject(value.resource) ? value.resource : undefined
   const clean = isClean(bytes, run) ? undefined : base64In(bytes, run)
   // A place in it is then a place in the bytes that it stands for.
@@ -218,7 +224,7 @@ function inBlock(
     bytes[run.to] === QUOTE
   if (isRead) edits.push({ from: run.to + 1, to: run.to + 1, text: `,"text":${JSON.stringify(read)}` })
   const name = nameOf(resource?.uri)
-  blobs.add({
+  const number = blobs.add({
     ...facts,
     run,
     bytes: sizeOf(bytes, run, clean),
@@ -229,6 +235,7 @@ function inBlock(
     ...(unread !== undefined && { unread }),
     ...(small && { shown: `${formatCount(small.width)} × ${formatCount(small.height)}` }),
   })
+  blobs.ofBlocks.push({ run, number, inside })
 }
 
 /** Bytes of the blob; of one that is long no text is made. */
@@ -268,7 +275,7 @@ async function elsewhere(
   const base64 = base64In(bytes, run)
   const size = Buffer.byteLength(base64, 'base64')
   const hash = createHash('sha256').update(base64).digest('hex')
-  const before = blobs.known(hash)
+  const before = blobs.ofBlocks.find((one) => isSame(bytes, one.run, run)) ?? blobs.known(hash)
   const inside = before?.inside ?? (await look())
   const { facts, text, data, unread } = inside
   const isRead = replaces && (text !== undefined || data !== undefined)

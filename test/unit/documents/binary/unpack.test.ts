@@ -141,6 +141,20 @@ describe('base64 in a text', () => {
     expect(JSON.parse(blocks[0].text)).toEqual(structuredContent)
   })
 
+  test('in structured content that repeats a block is the part of that block', async () => {
+    const block = resource(madePdf(['Hello'], 9000))
+    for (const result of [
+      { content: [block], structuredContent: { content: [block] } },
+      { structuredContent: { content: [block] }, content: [block] },
+    ]) {
+      const { content, parts } = await partsOf(result)
+      expect(parts).toHaveLength(1)
+      const { structuredContent } = JSON.parse(jsonWithoutParts(content))
+      expect(structuredContent.content[0].resource.blob).toMatchObject({ part: 0, text: '# Page 1\n\nHello' })
+      expect(openDocument(content).text).toContain('Hello')
+    }
+  })
+
   test('of a picture in a page is described in its place', async () => {
     const png = madePng(640, 480, 8000)
     const page = `<p>Before</p><img src="data:image/png;base64,${png.toString('base64')}"><p>After</p>`
