@@ -23,7 +23,7 @@ export type {
   StdioServer,
 } from './config/servers.ts'
 export { createGateway, type GatewayOptions, type ServerEntry } from './embed.ts'
-export type { ClientCard, ConsoleHost } from './features/console/options.ts'
+export type { ChangedFile, ClientCard, ConsoleHost } from './features/console/options.ts'
 export type { ResultSettings } from './features/shape/options.ts'
 export type * from './gateway/contract.ts'
 export {
@@ -40,6 +40,7 @@ export {
   type ObjectModuleDefinition,
 } from './module-runtime/module.ts'
 export type { NamingPattern } from './module-runtime/patterns.ts'
+export type { Trial } from './observe/holdout.ts'
 export type { Logger } from './observe/log.ts'
 export type {
   SavingsDay,

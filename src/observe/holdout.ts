@@ -18,6 +18,7 @@ export const trialSchema = z.object({
    */
   costTokens: z.number().nonnegative(),
 })
+/** A call with a large result, and what it cost. */
 export type Trial = z.output<typeof trialSchema>
 
 /** What an exchange says for it. */

@@ -44,7 +44,8 @@ export interface ConsoleHost {
   disconnect(client: string): Promise<ChangedFile>
 }
 
-interface ChangedFile {
+/** A file of a client that the console has changed. */
+export interface ChangedFile {
   readonly file: string
   readonly copy: string | undefined
 }
