@@ -1,6 +1,6 @@
 /** Large pictures as small as a model looks at them, where the optional package that scales them is installed. */
 
-export const PICTURE_PACKAGE = 'sharp'
+const PICTURE_PACKAGE = 'sharp'
 
 /** A picture that may be shown in the place of a larger one. */
 export interface SmallPicture {
