@@ -149,18 +149,18 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   const telemetry = settings.telemetry.enabled
     ? await (await import('./features/telemetry/index.ts')).openTelemetry(config, { logger, elapsed })
     : undefined
-  const code = settings.code.enabled
-    ? (await import('./features/code/index.ts')).openCode(config, {
-        outputTypes: outputTypes?.of,
-        engine,
-        resultStore,
-        ledger,
-        logger,
-        events,
-        now,
-        elapsed,
-      })
-    : undefined
+  const openCode = settings.code.enabled ? (await import('./features/code/index.ts')).openCode : undefined
+  const codeParts = {
+    outputTypes: outputTypes?.of,
+    engine,
+    resultStore,
+    ledger,
+    logger,
+    events,
+    now,
+    elapsed,
+  }
+  const code = openCode?.(config, codeParts)
   const onion = createOnion({
     settings,
     engine,
@@ -235,6 +235,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     ledger,
     upstreams,
     questions: onion.questions,
+    programs: openCode && ((store) => openCode(config, { ...codeParts, resultStore: store })),
     async tools() {
       const { toolsOfServers } = await import('./gateway/profile-status.ts')
       return toolsOfServers(programs().handler, upstreams)

@@ -63,6 +63,7 @@ const ROUTES: readonly [method: string, path: string][] = [
 ]
 /** What a token that may only read is refused. */
 const CHANGES: readonly [method: string, path: string, body: object][] = [
+  ['POST', `/results/${HANDLE}/ask`, { tool: 'proxy_code', arguments: { code: 'return 1' } }],
   ['PUT', `/results/${HANDLE}`, { pinned: true }],
   ['DELETE', `/results/${HANDLE}`, {}],
   ['POST', '/servers/f/restart', {}],

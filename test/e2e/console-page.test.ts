@@ -169,6 +169,10 @@ browsing('shows calls as they end, and what the model of each client read', asyn
   await page.locator('.bars li').first().waitFor()
   expect(await page.locator('.bars').textContent()).toMatch(/closed\s*200/)
   expect(await page.getByLabel('The same call').textContent()).toContain('"group_by":"state"')
+  await page.getByRole('button', { name: 'code', exact: true }).click()
+  await page.getByLabel('Program in JavaScript').fill('return (await d.rows()).length * 2')
+  await page.getByRole('button', { name: 'Ask', exact: true }).click()
+  await expect.poll(() => page.getByLabel('Answer').textContent()).toContain('600')
   // Pinned and named, in the list and for the commands.
   await page.getByRole('button', { name: 'Pin', exact: true }).click()
   await page.getByRole('button', { name: 'Unpin' }).waitFor()
@@ -195,7 +199,7 @@ browsing('is used by the keyboard alone', async () => {
   expect(new URL(page.url()).hash).toBe('#/calls/4')
   await page.keyboard.press('Escape')
   await expect.poll(() => page.locator('.drawer').count()).toBe(0)
-  expect(await page.evaluate("document.activeElement?.getAttribute('aria-label')")).toBe('Calls')
+  await page.locator('[role=grid][aria-label=Calls]:focus').waitFor()
   for (const [nth, name] of PAGES.entries()) {
     await page.keyboard.press(String(nth + 1))
     await page.locator(`nav a[aria-current=page][href="#/${name}"]`).waitFor()

@@ -3,6 +3,7 @@
  * it is loaded with the first list, and what runs programs with the first one.
  */
 import { errorResult } from '../../protocol/content.ts'
+import { createLists } from '../../protocol/lists.ts'
 import type { ExposureConfig } from '../../proxy/exposure.ts'
 import { PROXY_CODE, type ProxyTool } from '../../proxy/own-tools.ts'
 import { readParams, renamed } from '../../proxy/parameters.ts'
@@ -11,12 +12,21 @@ import type { CodeParts, CodeWiring, Programs } from './programs.ts'
 /** The feature, made where the settings ask for it. */
 export interface Code {
   tool(wiring: CodeWiring): Promise<ProxyTool>
+  /** The same for a person: its programs have what is kept under handles, and no tools. */
+  alone(): Promise<ProxyTool>
   close(): Promise<void>
 }
 
 export function openCode(config: ExposureConfig, parts: CodeParts): Code {
   let opened: Promise<Programs> | undefined
-  return {
+  const code: Code = {
+    alone: () =>
+      code.tool({
+        call: async () => errorResult('No tool can be called here.'),
+        lists: () => createLists(async () => ({ tools: [] })),
+        ownTools: new Set(),
+        meant: async ({ words }) => ({ handles: words, told: '' }),
+      }),
     async tool(wiring) {
       const { definitionOf, OTHER_NAMES, params } = await import('./definition.ts')
       return {
@@ -37,4 +47,5 @@ export function openCode(config: ExposureConfig, parts: CodeParts): Code {
       await (await opened)?.close()
     },
   }
+  return code
 }

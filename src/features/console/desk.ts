@@ -18,7 +18,7 @@ import { LEGACY_VERSIONS } from '../../protocol/eras.ts'
 import { ProxyError } from '../../protocol/errors.ts'
 import type { Agent, Client } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
-import type { ProxyTool } from '../../proxy/own-tools.ts'
+import { PROXY_CODE, type ProxyTool } from '../../proxy/own-tools.ts'
 import type { ResultStore } from '../../store/result-store.ts'
 import type { Entry, EntryInfo, Mark } from '../../store/store.ts'
 import { stemOf, wordsOf, writtenWordsOf } from '../../text/words.ts'
@@ -61,6 +61,8 @@ export interface DeskParts {
   readonly tokenFile: string
   /** The three tools over what these stores hold. */
   questions(store: ResultStore): Promise<readonly ProxyTool[]>
+  /** Runs programs over what this store holds, which call no tools. Absent: no programs are run. */
+  programs: ((store: ResultStore) => { alone(): Promise<ProxyTool>; close(): Promise<void> }) | undefined
   tools(): Promise<readonly LookedAt[]>
   layers(): Omit<api.Modules['layers'][number], 'calls'>[]
   modules(): api.Modules['modules']
@@ -138,6 +140,7 @@ export function createDesk(parts: DeskParts) {
     recent: async () => [],
   }
 
+  const programs = parts.programs?.(everyones)
   const asker: Client = {
     id: 'console',
     agent: OWNER,
@@ -219,6 +222,7 @@ export function createDesk(parts: DeskParts) {
   }
 
   return {
+    close: async () => programs?.close(),
     configuration,
     calls: (after: number, limit: number) => {
       const found = calls.since(after, limit)
@@ -321,9 +325,17 @@ export function createDesk(parts: DeskParts) {
       const asked = { cache_id: handle, ...args }
       const params = { name: tool, arguments: asked }
       const exchange = { method: 'tools/call', params, client: asker, agent: OWNER, signal, notify() {} }
-      const question = (await parts.questions(everyones)).find(({ name }) => name === tool)
+      const question =
+        tool === PROXY_CODE
+          ? await programs?.alone()
+          : (await parts.questions(everyones)).find(({ name }) => name === tool)
       const answered = await question?.call(asked, exchange)
-      if (answered === undefined) throw new Refused(404, `There is no question ${tool}.`)
+      if (answered === undefined)
+        throw new Refused(
+          404,
+          `There is no question ${tool}.`,
+          'Programs are run unless code.enabled is false.',
+        )
       const isError = answered.isError === true
       const answer = { text: textsOf(answered).join('\n'), isError, call: params }
       if (isError || tool !== 'proxy_filter') return answer

@@ -33,7 +33,15 @@ interface ConsoleParts
   extends EarlyParts,
     Pick<
       DeskParts,
-      'live' | 'questions' | 'tools' | 'layers' | 'modules' | 'signOut' | 'outputTypes' | 'resultSettings'
+      | 'live'
+      | 'questions'
+      | 'programs'
+      | 'tools'
+      | 'layers'
+      | 'modules'
+      | 'signOut'
+      | 'outputTypes'
+      | 'resultSettings'
     > {
   logger: Logger
   engine: Engine
@@ -160,7 +168,7 @@ export function openConsole(config: Config, { now }: EarlyParts): Console {
       async close() {
         forget?.()
         endpoint.close()
-        await listener?.close()
+        await Promise.all([listener?.close(), desk.close()])
       },
     }
   }

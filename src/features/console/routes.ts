@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { isTokenName } from '../../data/tokens.ts'
 import type { JsonObject } from '../../protocol/json.ts'
+import { PROXY_CODE } from '../../proxy/own-tools.ts'
 import type { Download, Scope } from './api.ts'
 import * as api from './api.ts'
 import type { Desk } from './desk.ts'
@@ -99,15 +100,18 @@ export const ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/results/{id}/ask',
     scope: 'read',
-    what: 'Asks a kept result as proxy_filter, proxy_search or proxy_explore do.',
+    what: 'Asks a kept result as proxy_filter, proxy_search or proxy_explore do, or with the admin token by a program, as proxy_code does without tools.',
     input: z.strictObject({
       id: handle,
-      tool: z.enum(['proxy_filter', 'proxy_search', 'proxy_explore']),
+      tool: z.enum(['proxy_filter', 'proxy_search', 'proxy_explore', PROXY_CODE]),
       arguments: z.record(z.string().max(100), z.unknown()).default({}),
     }),
     output: api.answer,
-    handle: ({ id, tool, arguments: args }, desk, { signal }) =>
-      desk.ask(id, tool, args as JsonObject, signal),
+    handle({ id, tool, arguments: args }, desk, { scope, signal }) {
+      if (tool === PROXY_CODE && scope !== 'admin')
+        throw new api.Refused(403, 'The token may only read.', 'Open the console with the admin token.')
+      return desk.ask(id, tool, args as JsonObject, signal)
+    },
   }),
   route({
     method: 'GET',

@@ -350,12 +350,14 @@ function Rows<T>({ page, label, rows, columns, idOf, open }: ListProps<T> & { op
   useEffect(() => {
     const { current } = place
     if (!current) return
-    // Whoever came by a key goes on by keys; a link or a field that has the focus keeps it.
-    if (document.activeElement === document.body) current.focus({ preventScroll: true })
     const watch = new ResizeObserver(() => setHeight(current.clientHeight))
     watch.observe(current)
     return () => watch.disconnect()
   }, [])
+  // A person who came by a key, or closed what was open, goes on by keys; a link or a field that has the focus keeps it.
+  useEffect(() => {
+    if (document.activeElement === document.body) place.current?.focus({ preventScroll: true })
+  }, [open])
   const first = Math.max(0, Math.floor(top / ROW) - AROUND)
   const last = Math.min(rows.length, Math.ceil((top + height) / ROW) + AROUND)
   const marked = rows.findIndex((one) => idOf(one) === at)

@@ -52,7 +52,7 @@ export function ResultsPage({ place: [open], status }: PageProps) {
           page="results"
           label="Kept results"
           rows={results}
-          columns={listOf(status.now)}
+          columns={LIST}
           idOf={({ handle }) => handle}
           open={open}
           title={(result) => result?.label ?? result?.tool ?? 'Result'}
@@ -63,7 +63,6 @@ export function ResultsPage({ place: [open], status }: PageProps) {
             result ? (
               <Opened
                 result={result}
-                now={status.now}
                 isAdmin={status.scope === 'admin'}
                 changed={again}
                 removed={() => {
@@ -86,7 +85,7 @@ export function ResultsPage({ place: [open], status }: PageProps) {
   )
 }
 
-const listOf = (now: number): readonly ListColumn<KeptResult>[] => [
+const LIST: readonly ListColumn<KeptResult>[] = [
   {
     name: 'Result of',
     kind: 'grow',
@@ -105,7 +104,7 @@ const listOf = (now: number): readonly ListColumn<KeptResult>[] => [
     kind: 'number',
     of: ({ tokens, bytes: size }) => (tokens === undefined ? bytes(size) : `${short(tokens)} tok`),
   },
-  { name: 'Kept', kind: 'number', of: ({ created }) => ago(created, now) },
+  { name: 'Kept', kind: 'number', of: ({ created }) => ago(created) },
 ]
 
 function brief(args: Record<string, unknown>): string {
@@ -122,11 +121,11 @@ interface Input {
   name: string
   label: string
   /** `lines`: a list, one a line. */
-  kind: 'text' | 'lines' | 'number' | readonly string[]
+  kind: 'text' | 'lines' | 'number' | 'program' | readonly string[]
   hint?: string
 }
 
-const QUESTIONS: Readonly<Record<'explore' | 'filter' | 'search', readonly Input[]>> = {
+const QUESTIONS: Readonly<Record<'explore' | 'filter' | 'search' | 'code', readonly Input[]>> = {
   explore: [
     { name: 'path', label: 'Where', kind: 'text', hint: '$.items[*].user' },
     { name: 'max_depth', label: 'Depth', kind: 'number', hint: '3' },
@@ -152,8 +151,18 @@ const QUESTIONS: Readonly<Record<'explore' | 'filter' | 'search', readonly Input
     { name: 'context_lines', label: 'Lines around', kind: 'number', hint: '0' },
     { name: 'max_results', label: 'At most', kind: 'number', hint: '20' },
   ],
+  code: [
+    {
+      name: 'code',
+      label: 'Program in JavaScript; d is the result',
+      kind: 'program',
+      hint: 'return (await d.rows()).length',
+    },
+  ],
 }
 type Question = keyof typeof QUESTIONS
+/** A program may ask a model, so only admins run one. */
+const READING: readonly Question[] = ['explore', 'filter', 'search']
 
 function argumentsOf(question: Question, written: Record<string, string>): Record<string, unknown> {
   return Object.fromEntries(
@@ -178,13 +187,11 @@ function argumentsOf(question: Question, written: Record<string, string>): Recor
 
 function Opened({
   result,
-  now,
   isAdmin,
   changed,
   removed,
 }: {
   result: KeptResult
-  now: number
   isAdmin: boolean
   changed: () => void
   removed: () => void
@@ -205,6 +212,7 @@ function Opened({
   const call = { cache_id: handle, ...args }
 
   async function run(): Promise<void> {
+    if (question === 'code' && args.code === undefined) return
     setBusy(true)
     try {
       setAnswer(
@@ -233,7 +241,7 @@ function Opened({
           { name: 'Asked', value: count(result.uses), note: 'times' },
           {
             name: 'Life',
-            value: pinned ? 'pinned' : result.until > now ? lasted(result.until - now) : 'over',
+            value: pinned ? 'pinned' : result.until > Date.now() ? lasted(result.until - Date.now()) : 'over',
             note: pinned ? 'until it is unpinned' : 'in memory after its last use; then on disk',
           },
         ]}
@@ -281,7 +289,7 @@ function Opened({
         <Choice
           label="Question"
           value={question}
-          of={['explore', 'filter', 'search'] as const}
+          of={isAdmin ? [...READING, 'code'] : READING}
           onChange={setQuestion}
         />
         <div class="fields">
@@ -290,9 +298,19 @@ function Opened({
             const onInput = (event: { currentTarget: { value: string } }) =>
               setWritten({ ...written, [name]: event.currentTarget.value })
             return (
-              <Field key={`${question} ${name}`} label={label} wide={kind === 'lines' || name === 'pattern'}>
-                {kind === 'lines' ? (
-                  <textarea rows={2} value={value} placeholder={hint} onInput={onInput} spellcheck={false} />
+              <Field
+                key={`${question} ${name}`}
+                label={label}
+                wide={kind === 'lines' || kind === 'program' || name === 'pattern'}
+              >
+                {kind === 'lines' || kind === 'program' ? (
+                  <textarea
+                    rows={kind === 'lines' ? 2 : 8}
+                    value={value}
+                    placeholder={hint}
+                    onInput={onInput}
+                    spellcheck={false}
+                  />
                 ) : kind === 'text' ? (
                   <input value={value} placeholder={hint} onInput={onInput} spellcheck={false} />
                 ) : kind === 'number' ? (
