@@ -1,5 +1,5 @@
 /** The commands that ask the proxy as a client does, on the real file server. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type Ran, runProxy } from './support/command.ts'
@@ -62,6 +62,33 @@ describe('on the command line', () => {
     const kept = await proxy('results')
     expect(kept.stdout).toMatch(
       new RegExp(`^${handle} files_read_text_file .* · "orders of may" · pinned · `, 'm'),
+    )
+  })
+
+  test('the lines of the pages that set a proxy up do what they say', async () => {
+    const cursor = join(folder, '.cursor')
+    mkdirSync(cursor)
+    renameSync(join(folder, 'mcp.json'), join(cursor, 'mcp.json'))
+    const told = []
+    for (const words of [
+      ...linesOf('getting-started.md', 'Put all servers behind one proxy'),
+      ...linesOf('gateways.md', 'Tokens of the proxy'),
+    ]) {
+      const { code, stdout, stderr } = await proxy(...words)
+      expect(code, `${words.join(' ')}: ${stderr}`).toBe(0)
+      told.push(stdout)
+    }
+    expect(told).toEqual([
+      expect.any(String),
+      expect.stringMatching(/files/),
+      expect.stringContaining('"mcp-rlm-proxy"'),
+      expect.stringMatching(/^\S{30,}\n$/),
+    ])
+    expect(JSON.parse(readFileSync(join(folder, 'mcp.json'), 'utf8')).mcpServers.files).toEqual(
+      filesystem(folder),
+    )
+    expect(linesOf('../README.md', 'To put all servers').slice(0, 2)).toEqual(
+      linesOf('getting-started.md', 'Put all servers behind one proxy').slice(0, 2),
     )
   })
 
