@@ -48,7 +48,7 @@ describe('doctor', () => {
       state: 'warning',
       message: '10 tools, 18k tokens in every conversation',
       remedy:
-        'Consider "exposure": "retrieve" in proxySettings: it lists tools that find these (0.8k tokens).',
+        'Consider "exposure": "retrieve" in proxySettings: it lists tools that find these (1.1k tokens).',
     })
     expect(await told(many, '--exposure', 'retrieve')).toEqual({
       subject: 'tools',

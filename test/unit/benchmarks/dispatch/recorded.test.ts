@@ -22,7 +22,7 @@ const { definitions, results, published } = JSON.parse(
 }
 
 const tokensOf = (splitCalls: boolean): number =>
-  definitionTokens(definitionsOf({ splitCalls }).map(({ definition }) => definition))
+  definitionTokens(definitionsOf({ splitCalls, code: true }).map(({ definition }) => definition))
 
 verifies(
   'S4.40 S4.1',
@@ -69,11 +69,11 @@ verifies(
 )
 
 test('the page on calling tools says of proxy-dispatch what is recorded', () => {
-  const page = readFileSync(new URL('docs/calling-tools.md', root), 'utf8')
+  const page = readFileSync(new URL('docs/calling-tools.md', root), 'utf8').replaceAll(/\s+/g, ' ')
   const { servers, tools, direct, dispatch } = published
+  expect(page).toContain(`about ${Math.round(dispatch / 10) * 10} tokens for any number of servers`)
   expect(page).toContain(
-    `lists only \`proxy-dispatch\`: about ${Math.round(dispatch / 10) * 10} tokens for any number of servers, against ` +
-      `${(Math.round(direct / 1000) * 1000).toLocaleString('en')} for the definitions of the ${tools} tools of ${servers} servers`,
+    `The definitions of the ${tools} tools of ${servers} servers have ${(Math.round(direct / 1000) * 1000).toLocaleString('en')}`,
   )
   // What is recorded is what is listed now.
   expect(Math.abs(tokensOf(false) - dispatch) / dispatch).toBeLessThan(0.1)
