@@ -60,6 +60,8 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
+          // They take minutes.
+          exclude: ['test/e2e/endurance-*.test.ts'],
           testTimeout: 600_000,
           hookTimeout: 600_000,
         },
@@ -88,7 +90,6 @@ export default defineConfig({
         test: {
           name: 'endurance',
           include: ['test/e2e/endurance-*.test.ts'],
-          env: { ENDURANCE: 'whole' },
           testTimeout: 600_000,
           fileParallelism: false,
         },

@@ -14,8 +14,6 @@ import { type HttpProxy, startHttpProxy } from './support/http-proxy.ts'
 import { report } from './support/report.ts'
 import { fixture, handleOf, type ToolResult, temporaryDirectory, textOf } from './support/world.ts'
 
-/** With `npm run test:endurance` alone: it takes minutes. */
-const isWhole = process.env.ENDURANCE === 'whole'
 const CLIENTS = 32
 const CALLS = Number(process.env.CALLS ?? 10_000)
 const KILL_MS = 5_000
@@ -159,7 +157,7 @@ describeWithValkey('replicas', () => {
   const cases = [2, 4].flatMap((count) =>
     (['replicas killed', 'store away'] as const).map((fault) => [count, fault] as const),
   )
-  test.skipIf(!isWhole || !hasNginx).each(cases)(
+  test.skipIf(!hasNginx).each(cases)(
     '%i of them, %s: nothing is lost, nothing is another’s',
     async (count, fault) => {
       const valkey = await startValkey(['--appendonly', 'yes', '--appendfsync', 'always'])

@@ -136,8 +136,7 @@ export async function listen(options: ListenOptions, service: Service): Promise<
   if (!isLoopback(host) && !authenticator)
     backend.logger.warn({ url }, 'reachable from other machines, and no client has to authenticate')
   const closed = new Promise<void>((resolve) => server.once('close', resolve))
-  /** Right after connections were taken: one that waits to be taken would be broken. */
-  const stopListening = (): void => void setImmediate(() => server.listening && server.close())
+  const stopListening = (): void => afterCalmTurn(() => void (server.listening && server.close()))
   return {
     url,
     stopListening,
@@ -149,6 +148,26 @@ export async function listen(options: ListenOptions, service: Service): Promise<
       await closed
     },
   }
+}
+
+/** Milliseconds of a turn of the event loop in which hardly anything came, and turns after which none is waited for. */
+const CALM_MS = 0.3
+const MOST_TURNS = 500
+
+/**
+ * Calls back right after connections were taken, at the end of a short turn: a connection that came since then and waits to be taken will be
+ * broken, and a balancer does not send its request to another replica.
+ */
+function afterCalmTurn(call: () => void): void {
+  let begun = performance.now()
+  let turns = 0
+  const look = (): void => {
+    const now = performance.now()
+    if (now - begun < CALM_MS || ++turns > MOST_TURNS) return call()
+    begun = now
+    setImmediate(look)
+  }
+  setImmediate(look)
 }
 
 /** The handler of a server's requests. The caller may have made that server itself. */

@@ -1,9 +1,8 @@
-/** How much the endurance tests do: a little with all tests, all of it with `npm run test:endurance`. */
-const whole = process.env.ENDURANCE === 'whole'
+/** How much the endurance tests do. They take minutes: `npm run test:endurance` runs them, and no other command. */
 
 /** How often each fault strikes; even, for two clients share them. */
-export const TIMES = whole ? 20 : 2
+export const TIMES = 20
 /** Sessions one after the other; more than the 80 that are there at first. */
-export const SESSIONS = whole ? 1000 : 100
+export const SESSIONS = 1000
 /** Agents at once. */
-export const AGENTS = whole ? 64 : 32
+export const AGENTS = 64
