@@ -37,7 +37,7 @@ ${markdownTable([
   ),
 ])}
 
-The cost of idle sessions at one replica: memory of the replica and bytes in the store for each, milliseconds to open one (32 at a time), and a small call
+The cost of idle sessions at one replica: memory of the replica and bytes in the store for each (below zero where other things left meanwhile), milliseconds to open one (32 at a time), and a small call
 beside them. The id of a session holds the session, so the store holds nothing of those that set nothing up.
 
 ${markdownTable([
