@@ -9,7 +9,8 @@ import {
   unmeasuredOf,
 } from './savings-report.ts'
 
-export interface SavingsRecord {
+/** `large`, `about`: of a call with a large result, and of an answer of the proxy's tools. */
+export interface SavingsRecord extends Pick<Trying, 'large' | 'about'> {
   agent: string
   tool: string
   kind: SavingsKind
@@ -20,8 +21,6 @@ export interface SavingsRecord {
   deliveredCharacters: number
   /** The text of the result, asked for only when a sample is wanted. */
   sample?: () => string
-  /** Of a call with a large result, and of an answer of the proxy's tools: see `Trying`. */
-  trial?: Pick<Trying, 'large' | 'about'>
 }
 
 export interface Ledger {
@@ -75,8 +74,7 @@ export function createLedger({ countTokens, now, random = Math.random }: LedgerO
   let called = false
 
   function record(given: SavingsRecord): void {
-    if (given.trial?.large || (trials.all.length > 0 && given.kind !== 'definitions'))
-      trials.note({ ...given, ...given.trial })
+    if (given.large || (trials.all.length > 0 && given.kind !== 'definitions')) trials.note(given)
     if (given.kind === 'call') countSoon()
     const wanted = keyOf(given)
     const fits = tools.has(wanted) || tools.size < MAX_NAMES

@@ -66,7 +66,8 @@ export function createAccount({
       const asks = !(result instanceof LargeResult) && isInputRequired(result)
       if (asks) return result
       const record = recordOf(exchange, result, savings, calledName(exchange.params), ownTools)
-      ledger.record({ ...record, trial: trialOf(exchange, record, savings, handle) })
+      const trial = trialOf(exchange, record, savings, handle)
+      ledger.record(trial ? { ...record, ...trial } : record)
       return tells && savings !== undefined && !(result instanceof LargeResult)
         ? withSavings(result, savings)
         : result
@@ -117,11 +118,11 @@ function trialOf(
   { kind }: SavingsRecord,
   savings: Savings | undefined,
   handle: string | undefined,
-): NonNullable<SavingsRecord['trial']> {
+): Pick<SavingsRecord, 'large' | 'about'> | undefined {
   if (kind === 'proxy-tool')
     return { about: namedIn(isObject(params.arguments) ? params.arguments.cache_id : undefined) }
   const { originalTokens = 0, isHeldOut = false } = savings ?? {}
-  if (keep || originalTokens === 0 || (handle === undefined && !isHeldOut)) return {}
+  if (keep || originalTokens === 0 || (handle === undefined && !isHeldOut)) return undefined
   return { large: { originalTokens, isWhole: isHeldOut, handle } }
 }
 

@@ -52,7 +52,10 @@ test('writes what was counted to the ledger', async () => {
 })
 
 test('tells which calls had a large result, and what answers of the proxy are about', async () => {
-  const trial = async (...given: Parameters<typeof account>) => (await account(...given)).record?.trial
+  const trial = async (...given: Parameters<typeof account>) => {
+    const { large, about } = (await account(...given)).record ?? {}
+    return { large, about }
+  }
   expect(await trial({ ...savings, isHeldOut: true })).toEqual({
     large: { originalTokens: 900, isWhole: true, handle: undefined },
   })
