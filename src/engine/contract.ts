@@ -284,6 +284,8 @@ export interface DigestOptions {
   always: boolean
   /** The most characters of a whole result as JSON that the client does not cut. Absent: it does not count them. */
   jsonLimit?: number
+  /** What is over `maxResponseSize` passes whole up to here alone: the client cuts longer texts. Default: no limit. */
+  textLimit?: number
   /** The client was promised `structuredContent`, which stays beside texts that say the same. */
   keeps?: boolean
   /** What a shaped result has in place of that. Absent: none. */

@@ -289,11 +289,16 @@ function wholeFor(
   { result, weight, isExact, isSketch, json }: Look,
   document: Document,
   tool: string,
-  { wholeTokens = 0, jsonLimit = Number.POSITIVE_INFINITY, ...options }: DigestOptions,
+  {
+    wholeTokens = 0,
+    jsonLimit = Number.POSITIVE_INFINITY,
+    textLimit = Number.POSITIVE_INFINITY,
+    ...options
+  }: DigestOptions,
 ): 'as it came' | Template | undefined {
   if (wholeTokens === 0 || isSketch || result.isError === true) return undefined
   const { maxResponseSize, previewSize, truncationMessage } = options
-  const fits = weight.characters <= jsonLimit && json() <= jsonLimit
+  const fits = weight.characters <= Math.min(jsonLimit, textLimit) && json() <= jsonLimit
   if (fits && isBetterWhole(document, weight.tokens, { most: wholeTokens, previewSize })) return 'as it came'
   const [only, ...others] = textsOf(result)
   if (!isExact || only === undefined || others.length > 0 || truncationMessage !== undefined) return undefined

@@ -24,6 +24,8 @@ export interface ClientRule {
   readonly shows: Shows
   /** The client cuts a result that is longer as JSON. Characters (UTF-16 code units) of the whole CallToolResult. */
   readonly jsonLimit?: number
+  /** The client cuts a longer text, or puts it into a file. Characters. */
+  readonly textLimit?: number
   /** What the client puts before the name of a tool; `{server}` is the key of the proxy in the client's configuration. */
   readonly namePrefix?: string
   /** The longest name with its prefix that reaches the model whole, in characters. */
@@ -40,6 +42,7 @@ export const CLIENT_RULES: readonly ClientRule[] = [
     measured: '2.1.330',
     name: /^claude-code$/,
     shows: 'structured',
+    textLimit: 50_000,
     namePrefix: 'mcp__{server}__',
     maxNameLength: 64,
     defers: true,
@@ -49,6 +52,8 @@ export const CLIENT_RULES: readonly ClientRule[] = [
     measured: '0.169.0',
     name: /^codex-mcp-client$/,
     shows: 'structured',
+    // About 12,000 arrived, with more left out of their middle; it may differ by model.
+    textLimit: 10_000,
     namePrefix: 'mcp__{server}__',
     maxNameLength: 64,
   },
@@ -58,6 +63,7 @@ export const CLIENT_RULES: readonly ClientRule[] = [
     // The key of the server may follow. It parses the first text where there is no structuredContent, and refuses what is no object.
     name: /^gemini-cli-mcp-client/,
     shows: 'content',
+    textLimit: 40_000,
     namePrefix: 'mcp_{server}_',
     maxNameLength: 63,
   },
@@ -66,6 +72,7 @@ export const CLIENT_RULES: readonly ClientRule[] = [
     measured: '0.24.4',
     name: /^qwen-cli-mcp-client/,
     shows: 'both',
+    textLimit: 20_000,
     namePrefix: 'mcp__{server}__',
     maxNameLength: 63,
     defers: true,
@@ -75,6 +82,7 @@ export const CLIENT_RULES: readonly ClientRule[] = [
     measured: '1.18.33',
     name: /^opencode$/,
     shows: 'content-first',
+    textLimit: 50_000,
     namePrefix: '{server}_',
     // It shortens nothing, and OpenAI's models refuse a longer one.
     maxNameLength: 64,
@@ -84,6 +92,7 @@ export const CLIENT_RULES: readonly ClientRule[] = [
     measured: '1.0.102',
     name: /^github-copilot-developer$/,
     shows: 'both',
+    textLimit: 20_000,
     namePrefix: '{server}-',
     maxNameLength: 64,
     showsInstructions: false,

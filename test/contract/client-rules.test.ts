@@ -309,6 +309,24 @@ describe('a client that cuts the JSON of a result', () => {
   })
 })
 
+test.each(
+  CLIENT_RULES.flatMap(({ textLimit, name, client: who }) =>
+    textLimit ? [[who, textLimit, name.source] as const] : [],
+  ),
+)('%s gets no answer with many rows that is longer than %i characters', async (_, limit, source) => {
+  const clientInfo = { name: source.replaceAll(/[$^]/g, ''), version: '1' }
+  const rows = Array.from({ length: 700 }, (_, id) => ({ id, title: `row ${id} of many in one long list` }))
+  const { serve } = toolServer({ rows: { run: () => JSON.stringify(rows) } })
+  const at = await embedded({ servers: { l: serve }, clientInfo })
+  const kept = await at.ask({}, 'l_rows')
+  const cache_id = String((kept._meta as JsonObject)['mcp-rlm-proxy/cache-id'])
+  const [text = ''] = blocksOf(await at.ask({ cache_id, fields: ['*'], limit: 690 }, 'proxy_filter')).map(
+    (block) => String(block.text),
+  )
+  expect(text.length).toBeLessThanOrEqual(limit)
+  expect(text.includes('records 1-690 of')).toBe(limit > 20_000)
+})
+
 describe('a program of a client that cuts the JSON of a result', () => {
   const clientInfo = { name: '@cline/core', version: '3.0.65' }
   const limit = clientRule(clientInfo)?.jsonLimit ?? 0

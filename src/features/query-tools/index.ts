@@ -223,7 +223,7 @@ async function fitting(
 ): Promise<QueryAnswer> {
   const limit = (client.rule?.jsonLimit ?? Number.POSITIVE_INFINITY) - FRAME - around
   let budget = Math.min(wanted.budget, limit)
-  let most = Math.min(wanted.most, limit)
+  let most = Math.min(wanted.most, limit, (client.rule?.textLimit ?? Number.POSITIVE_INFINITY) - around)
   let answer = await ask(budget, most)
   for (let round = 0; round < ROUNDS && limit !== Number.POSITIVE_INFINITY; round++) {
     const { length } = JSON.stringify(answer.text.join(TYPICAL_HANDLE))

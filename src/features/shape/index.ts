@@ -69,7 +69,7 @@ export interface ShapeOptions {
 /** What applies to results of all tools. */
 type Limits = Omit<
   DigestOptions,
-  'always' | 'keeps' | 'form' | 'jsonLimit' | 'asked' | 'standing' | 'hasParts'
+  'always' | 'keeps' | 'form' | 'jsonLimit' | 'textLimit' | 'asked' | 'standing' | 'hasParts'
 > &
   Partial<Omit<UnpackLimits, 'shrinksImages'>> & { images?: 'shrink' | 'link' | 'pass' }
 
@@ -235,6 +235,7 @@ async function callTool(
     keeps,
     ...(form && { form: { schema: form.schema, ...(form.at && { at: form.at }) } }),
     ...(jsonLimit !== undefined && { jsonLimit }),
+    ...(exchange.client.rule?.textLimit && { textLimit: exchange.client.rule.textLimit }),
   }
   const digest = await digestOrFallback(result, { content, tool: name }, digestOptions, options, exchange)
   if (digest.unreadable)

@@ -59,6 +59,8 @@ describe('what is over the limit and costs less whole', () => {
 
   test('what a client would cut, an error and a fresh call are shaped as before', () => {
     expect(lookAt(textResult(code), { jsonLimit: 8000 }).shaped).toBeDefined()
+    expect(lookAt(textResult(code), { textLimit: 8000 }).shaped).toBeDefined()
+    expect(lookAt(textResult(code), { textLimit: 50_000 }).shaped).toBeUndefined()
     expect(lookAt(textResult(prose(1500), { isError: true }), { maxErrorSize: 8000 }).shaped).toBeDefined()
     expect(lookAt(textResult(code), { always: true }).shaped).toBeDefined()
   })
