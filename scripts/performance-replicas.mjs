@@ -38,7 +38,7 @@ ${markdownTable([
 ])}
 
 The cost of idle sessions at one replica: memory of the replica and bytes in the store for each (below zero where other things left meanwhile), milliseconds to open one (32 at a time), and a small call
-beside them. The id of a session holds the session, so the store holds nothing of those that set nothing up.
+beside them. Everything about a session is sealed into its id. The store has an entry only for sessions with a log level or subscriptions.
 
 ${markdownTable([
   ['idle sessions', 'KB of the replica each', 'bytes in the store each', 'to open one', 'a call, p50'],

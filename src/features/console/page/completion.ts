@@ -32,7 +32,7 @@ export interface Suggestion {
   what: string
 }
 
-/** Reads the text before the caret, comments included. What it breaks off in is what is being written. */
+/** Reads the text before the caret, comments included, to learn which key or value the person is writing. */
 export function placeAt(text: string, caret: number): Place {
   const open: { key: string | undefined; keys: string[]; isList: boolean }[] = []
   let isKey = false
