@@ -618,7 +618,7 @@ class PostStream {
   readonly #ready: Payload[] = []
   readonly #timer: NodeJS.Timeout
   /** Written into the ids of events: a replica that has never seen the requests knows what to answer. */
-  readonly #asked: readonly RequestId[]
+  readonly #asked: string
   #streaming = false
   #outlet: Outlet | undefined
   /** The client reads at another replica. */
@@ -634,7 +634,7 @@ class PostStream {
     this.#wire = wire
     this.number = number
     this.#awaited = new Set(requests)
-    this.#asked = requests
+    this.#asked = EventStore.written(requests)
     this.#batch = batch
     this.#receiver = receiver
     this.#timer = setTimeout(() => this.#begin(), BODY_MS)
@@ -854,9 +854,9 @@ export interface StoredEvent extends Position {
   asks?: RequestId | undefined
 }
 
-/** What is known of an event when it is stored. `asked`: the requests that its stream answers. */
+/** What is known of an event when it is stored. `asked`: the requests that its stream answers, as `EventStore.written` writes them. */
 interface AboutEvent extends Pick<StoredEvent, 'answers' | 'asks'> {
-  readonly asked?: readonly RequestId[]
+  readonly asked?: string
 }
 
 interface EventStoreOptions {
@@ -903,11 +903,16 @@ export class EventStore {
     return this.#seq
   }
 
-  /** `asked`: the requests that the stream answers. Where they are too long, only this store knows of them. */
-  idOf({ stream, seq }: Position, asked?: readonly RequestId[]): string {
+  /** `asked`: the requests that the stream answers, as `written` writes them. */
+  idOf({ stream, seq }: Position, asked = ''): string {
     const place = `${this.#key}.${stream.toString(36)}.${seq.toString(36)}`
-    const names = asked && Buffer.from(JSON.stringify(asked)).toString('base64url')
-    return names === undefined || names.length > LONGEST_ASKED ? place : `${place}.${names}`
+    return place + asked
+  }
+
+  /** Ids of requests for the ids of events. Empty where they are too long: then only this store knows of them. */
+  static written(asked: readonly RequestId[]): string {
+    const names = Buffer.from(JSON.stringify(asked)).toString('base64url')
+    return names.length > LONGEST_ASKED ? '' : `.${names}`
   }
 
   /** The requests that the stream of an event answers, by the id of the event. Undefined where it does not say, or not in this form. */
