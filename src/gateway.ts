@@ -19,7 +19,7 @@ import { openListChangedCommand } from './gateway/list-changed-command.ts'
 import { openModules } from './gateway/modules.ts'
 import { createMounting } from './gateway/mounting.ts'
 import { createOnion, describeLayers } from './gateway/onion.ts'
-import { openBuckets, openReplicas, openSeal } from './gateway/replicas.ts'
+import { openBuckets, openMaps, openReplicas, openSeal } from './gateway/replicas.ts'
 import { openResultStore } from './gateway/result-store.ts'
 import {
   liveSettings,
@@ -73,12 +73,13 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   // A local client is of this machine: it shares nothing but what it keeps.
   const shared = isLocal(settings.transport) ? undefined : values
   const buckets = openBuckets(shared, logger, now, elapsed)
+  const maps = await openMaps(settings, shared, logger)
 
   // Clients and servers, with the place of the modules between them.
   const stack = createStack()
   const audience = createAudience(tellThrough(stack))
   const book = createAddressBook()
-  const signIn = await openSignIn(config, parts.signIn, logger, now)
+  const signIn = await openSignIn(config, parts.signIn, logger, now, maps)
   const upstreams = openUpstreams(config, {
     audience,
     book,

@@ -93,7 +93,7 @@ const sessions = z.object({
     .union([SESSION_KEY, z.array(SESSION_KEY).min(1).max(10)])
     .meta({
       description:
-        'A secret that all replicas have, or a list of them: the first seals, each opens. With it, a session of streamable-http goes on at any replica (docs/replicas.md). Not set: a session is of one process.',
+        'A secret that all replicas have, or a list of them: the first seals, each opens. With it, a session of streamable-http goes on at any replica, and replicas of one store share sign-ins to servers (docs/replicas.md). Not set: a session is of one process.',
       allowed: 'a text of at least 16 characters, or a list of one to ten',
     })
     .optional(),

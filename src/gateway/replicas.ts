@@ -5,6 +5,7 @@ import type { Logger } from '../observe/log.ts'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
 import type { Request } from '../protocol/message.ts'
 import { localBuckets, type OpenBuckets } from '../protocol/rate.ts'
+import type { OpenSharedMap } from '../protocol/shared-map.ts'
 import type { Replicas, Told } from '../server/replicas.ts'
 import type { SessionSeal } from '../server/sealed.ts'
 import type { SharedValues } from '../store/valkey/values.ts'
@@ -41,6 +42,21 @@ export function openBuckets(
       }
     }
   }
+}
+
+/** Maps that replicas share. Undefined without a key for sessions, which seals what lies in them, or without a shared store. */
+export async function openMaps(
+  { sessions: { key } }: Config['settings'],
+  shared: SharedValues | undefined,
+  logger: Logger,
+): Promise<OpenSharedMap | undefined> {
+  if (key === undefined || shared === undefined) return undefined
+  const { createSharedMaps } = await import('../store/valkey/maps.ts')
+  return createSharedMaps({
+    values: shared,
+    keys: [key].flat(),
+    refused: ({ text }) => logger.warn({ reason: text }, 'this replica is not told what others change'),
+  })
 }
 
 const SESSION = 'session'

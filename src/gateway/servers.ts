@@ -7,6 +7,7 @@ import type { Logger } from '../observe/log.ts'
 import { PROXY_NAME } from '../protocol/chain.ts'
 import { ProxyError } from '../protocol/errors.ts'
 import type { Client, Reach } from '../protocol/exchange.ts'
+import type { OpenSharedMap } from '../protocol/shared-map.ts'
 import type { ResultSettingsOf } from '../proxy/feature.ts'
 import type { AddressBook } from '../proxy/resources.ts'
 import type { Audience } from '../server/audience.ts'
@@ -200,6 +201,7 @@ export async function openSignIn(
   parts: SignInParts = {},
   logger: Logger,
   now: () => number,
+  maps?: OpenSharedMap,
 ): Promise<SignIn> {
   const {
     dataDir = settings.dataDir,
@@ -221,6 +223,7 @@ export async function openSignIn(
       connectTimeoutMs: settings.connect.timeoutMs,
       open: settings.oauth.open,
       dataDir,
+      shared: maps?.('sign-ins'),
       environment,
       platform,
       ...rest,

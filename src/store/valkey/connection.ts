@@ -47,8 +47,16 @@ export interface Connection {
   send(args: readonly Argument[]): Promise<unknown>
   /** Runs a Lua script by its digest; the server is told the text when it does not know it. */
   run(script: Script, keys: readonly string[], args: readonly Argument[]): Promise<unknown>
-  /** Hears what is published on a channel while the connection is up. `refused`: the server does not let this user. */
-  listen(channel: string, heard: (message: Buffer) => void, refused: (error: ProxyError) => void): void
+  /**
+   * Hears what is published on a channel while the connection is up. `refused`: the server does not let this user. `begun`: with each
+   * connection, once it hears.
+   */
+  listen(
+    channel: string,
+    heard: (message: Buffer) => void,
+    refused: (error: ProxyError) => void,
+    begun?: () => void,
+  ): void
   close(): Promise<void>
 }
 
@@ -250,10 +258,11 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
         return send(['EVAL', text, ...rest])
       }
     },
-    listen(channel, heard, refused) {
+    listen(channel, heard, refused, begun) {
       const listen = (made: Client): void => {
         made
           .subscribe(channel, heard, true)
+          .then(begun)
           .catch((error: unknown) => isReply(error) && refused(refusal(error)))
       }
       listeners.push(listen)

@@ -1,5 +1,6 @@
 /** What all proxies of one store know together beside results: a few fields under a name, and what they tell each other. */
 
+import { randomUUID } from 'node:crypto'
 import type { ProxyError } from '../../protocol/errors.ts'
 import { burstOf, type Rate } from '../../protocol/rate.ts'
 import type { Cipher } from './cipher.ts'
@@ -12,8 +13,15 @@ import { type Connection, type ConnectionWork, script } from './connection.ts'
 export interface SharedValues {
   /** The values under a name, in no order. */
   values(kind: string, name: string): Promise<string[]>
-  /** Puts a value in a field, or takes it away (undefined). All of the name lives so many milliseconds from now. Takes `MOST_FIELDS`. */
-  put(kind: string, name: string, field: string, value: string | undefined, lifeMs: number): Promise<void>
+  /** The value of one field. */
+  get(kind: string, name: string, field: string): Promise<string | undefined>
+  /**
+   * Puts a value in a field, or takes it away (undefined). All of the name lives so many milliseconds from now; without a life it stays.
+   * Takes `MOST_FIELDS`.
+   */
+  put(kind: string, name: string, field: string, value: string | undefined, lifeMs?: number): Promise<void>
+  /** Holds a name for so many milliseconds at most. Returns what lets it go; undefined: another process holds it. */
+  hold(kind: string, name: string, lifeMs: number): Promise<(() => Promise<void>) | undefined>
   /** Takes a call from the bucket of a name; the seconds to wait where there is none left. By the clock of the store. */
   take(kind: string, name: string, rate: Rate): Promise<number | undefined>
   /** What was asked of the store since the start, for results as well. */
@@ -22,8 +30,13 @@ export interface SharedValues {
   forget(kind: string, name: string): Promise<void>
   /** To all that listen, this process too. */
   tell(channel: string, text: string): Promise<void>
-  /** `refused`: the user of the store may not listen. */
-  listen(channel: string, heard: (text: string) => void, refused: (error: ProxyError) => void): void
+  /** `refused`: the user of the store may not listen. `begun`: from now on it hears, for the first time or again. */
+  listen(
+    channel: string,
+    heard: (text: string) => void,
+    refused: (error: ProxyError) => void,
+    begun?: () => void,
+  ): void
 }
 
 /** Of a value or text, decompressed. */
@@ -31,13 +44,19 @@ const MOST_BYTES = 64 * 1024 * 1024
 /** A client can ask for any number of subscriptions. */
 const MOST_FIELDS = 1000
 
-/** Both at once: without its end of life a name would stay for ever. KEYS: name. ARGV: field, value, life in milliseconds, most fields. */
+/** Both at once: without its end of life a name would stay for ever. KEYS: name. ARGV: field, value, life in milliseconds or nothing, most fields. */
 const PUT = script(`
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 and redis.call('HLEN', KEYS[1]) >= tonumber(ARGV[4]) then
   return redis.error_reply('FULL more than ' .. ARGV[4] .. ' fields')
 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-return redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return ARGV[3] == '' or redis.call('PEXPIRE', KEYS[1], ARGV[3])
+`)
+
+/** What another process holds by now stays held. KEYS: name. ARGV: the word of the process that held it. */
+const LET_GO = script(`
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('UNLINK', KEYS[1])
 `)
 
 /**
@@ -62,6 +81,7 @@ return wait
 
 export function createSharedValues(connection: Connection, cipher: Cipher): SharedValues {
   const keyOf = (kind: string, name: string): string => `mcp-rlm-proxy:{${cipher.name(kind, name)}}:v`
+  const fieldOf = (name: string, field: string): string => cipher.name('field', name, field)
   const placeOf = (channel: string): string => `mcp-rlm-proxy:${channel}`
 
   /** Undefined: it was changed, moved or sealed with another key. */
@@ -78,13 +98,27 @@ export function createSharedValues(connection: Connection, cipher: Cipher): Shar
       const found = await Promise.all((Array.isArray(answer) ? answer : []).map((one) => opened(one, key)))
       return found.filter((value) => value !== undefined)
     },
+    async get(kind, name, field) {
+      const key = keyOf(kind, name)
+      return opened(await connection.send(['HGET', key, fieldOf(name, field)]), key)
+    },
     async put(kind, name, field, value, lifeMs) {
       const key = keyOf(kind, name)
-      const hidden = cipher.name('field', name, field)
+      const hidden = fieldOf(name, field)
       if (value === undefined) await connection.send(['HDEL', key, hidden])
       else {
         const closed = await cipher.close(Buffer.from(value), key)
-        await connection.run(PUT, [key], [hidden, closed, String(lifeMs), String(MOST_FIELDS)])
+        await connection.run(PUT, [key], [hidden, closed, String(lifeMs ?? ''), String(MOST_FIELDS)])
+      }
+    },
+    async hold(kind, name, lifeMs) {
+      const key = `${keyOf(kind, name)}:held`
+      const word = randomUUID()
+      const answer = await connection.send(['SET', key, word, 'NX', 'PX', String(lifeMs)])
+      if (answer === null) return undefined
+      return async () => {
+        // It ends by itself where the store is away.
+        await connection.run(LET_GO, [key], [word]).catch(() => {})
       }
     },
     async take(kind, name, rate) {
@@ -99,7 +133,7 @@ export function createSharedValues(connection: Connection, cipher: Cipher): Shar
       const place = placeOf(channel)
       await connection.send(['PUBLISH', place, await cipher.close(Buffer.from(text), place)])
     },
-    listen(channel, heard, refused) {
+    listen(channel, heard, refused, begun) {
       const place = placeOf(channel)
       /** In the order in which it was told: what is compressed takes longer to open. */
       let hearing = Promise.resolve()
@@ -110,7 +144,7 @@ export function createSharedValues(connection: Connection, cipher: Cipher): Shar
           if (said !== undefined) heard(said)
         })
       }
-      connection.listen(place, hear, refused)
+      connection.listen(place, hear, refused, begun)
     },
   }
 }

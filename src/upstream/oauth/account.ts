@@ -61,12 +61,12 @@ export interface Account {
 const VERSION = 1
 
 /** The account as it is written to a file. */
-function accountToJson(account: Account): string {
+export function accountToJson(account: Account): string {
   return JSON.stringify({ version: VERSION, ...account })
 }
 
 /** Throws when the text is not what `accountToJson` writes. */
-function accountFromJson(text: string): Account {
+export function accountFromJson(text: string): Account {
   const value: unknown = JSON.parse(text)
   if (!isObject(value) || value.version !== VERSION) throw new SyntaxError('it is of another version')
   const { client, tokens } = value
@@ -141,6 +141,22 @@ function pick(from: JsonObject, keys: readonly string[], fits: (value: unknown) 
 const STALE_MS = 60_000
 const RETRY_MS = 100
 
+/** Somebody signed out, at another replica perhaps: what is remembered counts no more. */
+export const SIGNED_OUT = 'signed out'
+
+/** Where an account lies between runs. */
+export interface AccountPlace {
+  /** Undefined where there is none, or none that can be read; the latter is told. */
+  read(): Promise<Account | typeof SIGNED_OUT | undefined>
+  /** Whole or not at all: a refresh token that was spent must not come back. A failure is told; the account then lasts as long as the proxy. */
+  write(account: Account): Promise<void>
+  remove(): Promise<void>
+  /** Runs `work` while no other proxy does the like. Where no lock can be had, it runs all the same. */
+  locked<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>
+  /** Hears that another replica may have put an account in its place. Returns what ends it. */
+  watch?(heard: () => void): () => void
+}
+
 interface AccountFileOptions {
   /** Undefined: nothing is kept. */
   path: string | undefined
@@ -148,21 +164,24 @@ interface AccountFileOptions {
   later: Later
 }
 
-/** The file for what `about` describes; equal descriptions share one. */
-export function accountPath(dataDir: string, about: Readonly<Record<string, string | undefined>>): string {
+/** Names the account for what `about` describes; equal descriptions share one. */
+export function accountId(about: Readonly<Record<string, string | undefined>>): string {
   const entries = Object.entries(about).sort(([a], [b]) => (a < b ? -1 : 1))
-  const digest = createHash('sha256').update(JSON.stringify(entries)).digest('hex').slice(0, 32)
-  return join(dataDir, 'oauth', `${digest}.json`)
+  return createHash('sha256').update(JSON.stringify(entries)).digest('hex').slice(0, 32)
 }
 
-export class AccountFile {
+/** The file of an account. */
+export function accountPath(dataDir: string, id: string): string {
+  return join(dataDir, 'oauth', `${id}.json`)
+}
+
+export class AccountFile implements AccountPlace {
   readonly #options: AccountFileOptions
 
   constructor(options: AccountFileOptions) {
     this.#options = options
   }
 
-  /** Undefined where there is none, or none that can be read; the latter is told. */
   async read(): Promise<Account | undefined> {
     const { path, logger } = this.#options
     if (path === undefined) return undefined
@@ -178,7 +197,6 @@ export class AccountFile {
     }
   }
 
-  /** Whole or not at all: a refresh token that was spent must not come back. A failure is told; the account then lasts as long as the proxy. */
   async write(account: Account): Promise<void> {
     const { path, logger } = this.#options
     if (path === undefined) return
@@ -193,7 +211,6 @@ export class AccountFile {
     if (this.#options.path !== undefined) await rm(this.#options.path, { force: true })
   }
 
-  /** Runs `work` while no other proxy does the like. Where no lock can be had, it runs all the same. */
   async locked<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const { path } = this.#options
     if (path === undefined) return await work()

@@ -3,11 +3,12 @@
 import { hasAuthorization, type OAuthSettings, oauthSchema } from '../../config/auth-options.ts'
 import { type Logger, withFields } from '../../observe/log.ts'
 import { ProxyError } from '../../protocol/errors.ts'
+import type { SharedMap } from '../../protocol/shared-map.ts'
 import { openBrowser } from '../../services/browser.ts'
 import { type Later, later } from '../backoff.ts'
 import { sameJson } from '../memory.ts'
 import { AuthorizationNeeded, type Authorizer, type Refusal } from '../transport.ts'
-import { type Account, AccountFile, accountPath, type Realm, type Tokens } from './account.ts'
+import { type Account, AccountFile, accountId, accountPath, type Realm, type Tokens } from './account.ts'
 import {
   type Challenge,
   discoverRealm,
@@ -18,6 +19,7 @@ import {
   sameIssuer,
 } from './discovery.ts'
 import { boundedFetch, checkFor, environmentFetch, type Fetch, isPublic } from './fetch.ts'
+import { SharedAccount } from './shared-account.ts'
 import type { SignIn, SignInRequest } from './sign-in.ts'
 import { abortable, grantedScope, Keyring, revoke } from './tokens.ts'
 
@@ -30,7 +32,7 @@ export interface ProtectedServer {
 }
 
 export interface AuthorizersOptions
-  extends Pick<AuthorizerOptions, 'dataDir' | 'now' | 'interactive' | 'fetch' | 'later'> {
+  extends Pick<AuthorizerOptions, 'dataDir' | 'shared' | 'now' | 'interactive' | 'fetch' | 'later'> {
   servers: readonly ProtectedServer[]
   logger: Logger
   /** Milliseconds in which a server has to be connected: a refused call waits for a person a little less. */
@@ -132,6 +134,8 @@ export interface AuthorizerOptions {
   settings: OAuthSettings | undefined
   /** Where accounts are kept. Undefined: for this run only. */
   dataDir: string | undefined
+  /** Where replicas keep accounts together. Absent: each has its own. */
+  shared?: SharedMap | undefined
   logger: Logger
   /** Milliseconds since the epoch. */
   now(): number
@@ -186,7 +190,7 @@ class ServerAuthorizer implements OAuthAuthorizer {
   #shown = false
 
   constructor(options: AuthorizerOptions) {
-    const { url, dataDir, logger, now, fetch: inner = fetch } = options
+    const { url, dataDir, shared, logger, now, fetch: inner = fetch } = options
     const settings = options.settings ?? oauthSchema.parse({})
     this.#options = options
     this.#settings = settings
@@ -196,16 +200,17 @@ class ServerAuthorizer implements OAuthAuthorizer {
     this.#attempts = new Attempts(now)
     this.#fetch = boundedFetch(inner, this.#ending.signal, checkFor(this.#url, settings.issuer))
     const { clientId, grant, clientMetadataUrl, account } = settings
-    const about = { url: this.#url.href, clientId, grant, clientMetadataUrl, account }
-    const path = dataDir === undefined ? undefined : accountPath(dataDir, about)
+    const id = accountId({ url: this.#url.href, clientId, grant, clientMetadataUrl, account })
+    const path = dataDir === undefined ? undefined : accountPath(dataDir, id)
     const file = new AccountFile({ path, logger, later: this.#later })
     this.#keys = new Keyring({
       settings,
-      file,
+      file: shared ? new SharedAccount({ file, map: shared, id, logger, now }) : file,
       logger,
       now,
       fetchFn: this.#fetch,
       ending: this.#ending.signal,
+      adopted: () => this.#open?.signIn.close(this.#keys.account),
     })
   }
 
@@ -217,7 +222,7 @@ class ServerAuthorizer implements OAuthAuthorizer {
     const challenge = parseChallenge(refusal.challenge)
     const stepUp = refusal.status === 403 && challenge.error === 'insufficient_scope'
     if (this.#ending.signal.aborted || (refusal.status !== 401 && !stepUp)) return false
-    if (await this.#keys.adopt()) this.#open?.signIn.close(this.#keys.account)
+    await this.#keys.adopt()
     const current = this.#keys.current()
     if (current !== undefined && current !== refusal.sent) return true
     this.#answering ??= this.#answer(challenge, stepUp).finally(() => {
@@ -325,7 +330,8 @@ class ServerAuthorizer implements OAuthAuthorizer {
   async #finish(sdk: Sdk, signIn: SignIn): Promise<void> {
     const { logger } = this.#options
     try {
-      await this.#keys.keep(await signIn.done)
+      const account = await signIn.done
+      if (account !== this.#keys.account) await this.#keys.keep(account)
       this.#shown = false
       logger.info({}, 'signed in')
     } catch (error) {

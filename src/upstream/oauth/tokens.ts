@@ -6,19 +6,28 @@ import type { Logger } from '../../observe/log.ts'
 import { createRedactor } from '../../observe/redact.ts'
 import { messageOf } from '../../protocol/errors.ts'
 import { type JsonObject, own } from '../../protocol/json.ts'
-import type { Account, AccountFile, ClientIdentity, Realm, Tokens } from './account.ts'
+import {
+  type Account,
+  type AccountPlace,
+  type ClientIdentity,
+  type Realm,
+  SIGNED_OUT,
+  type Tokens,
+} from './account.ts'
 import { loadSdk, type Sdk, sameIssuer } from './discovery.ts'
 import type { Fetch } from './fetch.ts'
 
 interface KeyringOptions {
   settings: OAuthSettings
-  file: AccountFile
+  file: AccountPlace
   fetchFn: Fetch
   logger: Logger
   /** Milliseconds since the epoch. */
   now(): number
   /** Aborts when the proxy ends. */
   ending: AbortSignal
+  /** There are other tokens, which came from elsewhere. */
+  adopted(): void
 }
 
 /** After a renewal failed, the token is used up first. */
@@ -33,6 +42,7 @@ export class Keyring {
   #loaded: Promise<boolean> | undefined
   #renewing: Promise<boolean> | undefined
   #renewAfter = 0
+  #stopWatching: (() => void) | undefined
 
   constructor(options: KeyringOptions) {
     this.#options = options
@@ -44,7 +54,7 @@ export class Keyring {
 
   /** The header to send now. The file is read once; then nothing is waited for unless a token is about to expire. */
   async header(signal: AbortSignal | undefined): Promise<string | undefined> {
-    this.#loaded ??= this.adopt()
+    this.#loaded ??= this.#load()
     await this.#loaded
     const { now } = this.#options
     const tokens = this.#account?.tokens
@@ -59,13 +69,23 @@ export class Keyring {
     return tokens === undefined || expired(tokens, this.#options.now()) ? undefined : bearer(tokens)
   }
 
-  /** Takes over what is on disk when it is news: somebody signed in, or another proxy renewed. True: it was. */
+  async #load(): Promise<boolean> {
+    this.#stopWatching = this.#options.file.watch?.(() => void this.adopt())
+    return await this.adopt()
+  }
+
+  /** Takes over what is kept when it is news: somebody signed in or out, or another proxy renewed. True: there are other tokens. */
   async adopt(): Promise<boolean> {
     const kept = await this.#options.file.read()
     const mine = this.#account?.tokens
+    if (kept === SIGNED_OUT) {
+      if (mine !== undefined) this.#account = undefined
+      return false
+    }
     if (kept?.tokens === undefined || kept.tokens.access === mine?.access) return false
     if (mine !== undefined && mine.obtainedAt > kept.tokens.obtainedAt) return false
     this.#account = kept
+    this.#options.adopted()
     return true
   }
 
@@ -77,7 +97,8 @@ export class Keyring {
 
   /** Removes the account and returns it. */
   async forget(): Promise<Account | undefined> {
-    const account = (await this.#options.file.read()) ?? this.#account
+    const kept = await this.#options.file.read()
+    const account = kept === SIGNED_OUT ? undefined : (kept ?? this.#account)
     this.#account = undefined
     await this.#options.file.remove()
     return account
@@ -139,6 +160,7 @@ export class Keyring {
 
   /** Resolves when nothing is under way. */
   async close(): Promise<void> {
+    this.#stopWatching?.()
     await this.#renewing
   }
 

@@ -1,0 +1,90 @@
+/** Maps of texts that replicas share, sealed with a key of their own: what lies in them opens other systems, whether or not the store has a key. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ProxyError } from '../../protocol/errors.ts'
+import type { OpenSharedMap } from '../../protocol/shared-map.ts'
+import { createCipher } from './cipher.ts'
+import type { SharedValues } from './values.ts'
+
+interface MapsOptions {
+  values: SharedValues
+  /** The first one seals, each of them opens. */
+  keys: readonly string[]
+  /** The user of the store may not listen to what replicas tell each other. */
+  refused: (error: ProxyError) => void
+}
+
+const KIND = 'map'
+const CHANNEL = 'maps'
+/** Of one text. */
+const MOST_BYTES = 64 * 1024 * 1024
+/** Milliseconds after which a hold is taken for one of a replica that is no more: a request to an authorization server takes less. */
+const HELD_MS = 60_000
+/** Milliseconds between two attempts to hold a key. */
+const RETRY_MS = 100
+
+export function createSharedMaps({ values, keys, refused }: MapsOptions): OpenSharedMap {
+  const ciphers = keys.map((key) => createCipher(key))
+  const [first] = ciphers
+  if (first === undefined) throw new RangeError('shared maps need a key')
+  const sealing = first
+  const self = randomUUID()
+  const listeners = new Map<string, Set<(key?: string) => void>>()
+  let isListening = false
+
+  function listen(): void {
+    if (isListening) return
+    isListening = true
+    const hear = (text: string): void => {
+      const [from, name, key] = JSON.parse(text) as [string, string, string]
+      if (from !== self) for (const heard of listeners.get(name) ?? []) heard(key)
+    }
+    const begun = (): void => {
+      for (const heard of [...listeners.values()].flatMap((all) => [...all])) heard()
+    }
+    values.listen(CHANNEL, hear, refused, begun)
+  }
+
+  async function opened(closed: string, place: string): Promise<[key: string, text: string] | undefined> {
+    for (const cipher of ciphers) {
+      const text = await cipher.open(Buffer.from(closed, 'base64'), place, MOST_BYTES).catch(() => undefined)
+      if (text !== undefined) return JSON.parse(String(text)) as [string, string]
+    }
+    return undefined
+  }
+
+  return (name) => {
+    const place = `${KIND} ${name}`
+    return {
+      async get(key) {
+        const closed = await values.get(KIND, name, key)
+        const [at, text] = (closed === undefined ? undefined : await opened(closed, place)) ?? []
+        return at === key ? text : undefined
+      },
+      async entries() {
+        const all = await values.values(KIND, name)
+        const found = await Promise.all(all.map((closed) => opened(closed, place)))
+        return found.filter((entry) => entry !== undefined)
+      },
+      async set(key, text) {
+        const closed = await sealing.close(Buffer.from(JSON.stringify([key, text])), place)
+        await values.put(KIND, name, key, closed.toString('base64'))
+        // Others that were not told see it when they look.
+        await values.tell(CHANNEL, JSON.stringify([self, name, key])).catch(() => {})
+      },
+      async hold(key, signal) {
+        for (;;) {
+          const letGo = await values.hold(KIND, `${name} ${key}`, HELD_MS)
+          if (letGo !== undefined) return letGo
+          await sleep(RETRY_MS, undefined, { signal })
+        }
+      },
+      watch(heard) {
+        const all = listeners.get(name) ?? new Set()
+        listeners.set(name, all.add(heard))
+        listen()
+        return () => void all.delete(heard)
+      },
+    }
+  }
+}
