@@ -119,7 +119,7 @@ describeWithValkey('maps of texts over a store', () => {
     expect(await deaf.map.get('deaf')).toBe('x')
   })
 
-  test('whoever watches hears when the store is back', async () => {
+  test('a replica that watches hears when the store is back', async () => {
     const own = await startValkey()
     onTestFinished(() => own.stop())
     const { map, heard } = await open({ user: 'default', port: own.port })

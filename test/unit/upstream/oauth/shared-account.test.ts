@@ -1,4 +1,4 @@
-/** Who is signed in at one replica is at each. */
+/** A user who is signed in at one replica is signed in at each. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -55,7 +55,7 @@ describe('an account that replicas share', () => {
     expect([...here.links, ...there.links]).toHaveLength(1)
   })
 
-  test('who signs out at one replica is signed out at each, and a copy on a disk does not come back', async () => {
+  test('a user who signs out at one replica is signed out at each, and a copy on a disk does not come back', async () => {
     const { server, here, there, replica } = await replicas()
     await here.call()
     await there.call()
