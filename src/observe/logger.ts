@@ -46,12 +46,13 @@ export function createLogger({ level, file, destination, ...options }: LoggerOpt
   const least = level === 'warning' ? 'warn' : level
   let waiting: Line[] = []
   let timer: NodeJS.Timeout | undefined
+  const written = createTimestamps()
   let time = 0
   let text = ''
   const settings: pino.LoggerOptions = {
     level: least,
     base: null,
-    timestamp: () => `,"time":"${new Date(time).toISOString()}"`,
+    timestamp: () => written(time),
     // Errors are plain data by then; pino's own serializer would call them `Object`.
     serializers: { err: (error: unknown) => error },
     formatters: {
@@ -76,11 +77,11 @@ export function createLogger({ level, file, destination, ...options }: LoggerOpt
     const lines = waiting
     waiting = []
     lines.forEach(lineOf)
-    const written = text
+    const all = text
     text = ''
-    if (written === '') return
+    if (all === '') return
     target ??= openStandardError()
-    target.write(written)
+    target.write(all)
   }
 
   const at =
@@ -94,6 +95,17 @@ export function createLogger({ level, file, destination, ...options }: LoggerOpt
     }
   process.once('exit', flush)
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+/** The time of a line as JSON, written out once for all lines of a millisecond. */
+function createTimestamps(): (ms: number) => string {
+  let last = Number.NaN
+  let json = ''
+  return (ms) => {
+    if (ms !== last) json = `,"time":"${new Date(ms).toISOString()}"`
+    last = ms
+    return json
+  }
 }
 
 function openStandardError(): pino.DestinationStream {

@@ -118,16 +118,16 @@ export interface Exchange {
   /** Set by the proxy's own tools: follow the pages of a collection, and answer with all of it. */
   readonly all?: true
   /** Called with words that say whether a collection is complete, after its pages were followed. */
-  onCollected?(standing: string): void
+  readonly onCollected?: ((standing: string) => void) | undefined
   /**
    * Told by a layer that strikes something out of the texts of the result how it does so, as `TextChange` in `src/text/change-rules.ts`: what is
    * read out of a file further out is changed as well.
    */
-  onStruck?(change: object): void
+  readonly onStruck?: ((change: object) => void) | undefined
   /** Told under which handle the result is kept. What `_meta` says of that is for clients: a server can write there, too. */
-  onKept?(handle: string): void
+  readonly onKept?: ((handle: string) => void) | undefined
   /** Called with what the answer saves, by the layer that made it smaller. Not in `_meta`: some clients show that to their model. */
-  onSaved?(savings: Savings): void
+  readonly onSaved?: ((savings: Savings) => void) | undefined
   /** Called with the time that each layer and the server took. Absent: nothing is timed. */
   onTimed?(part: Timed): void
   /**
@@ -155,6 +155,32 @@ export interface Exchange {
   readonly basis?: ListBasis
   /** Set for programs: a server that failed is an error, not a result with words for a model. */
   readonly failing?: 'throws'
+}
+
+/** What a client asks, as an exchange of its own. */
+export function beginExchange({
+  method,
+  params,
+  client,
+  agent,
+  signal,
+  notify,
+  ask,
+}: Pick<Exchange, 'method' | 'params' | 'client' | 'agent' | 'signal' | 'notify' | 'ask'>): Exchange {
+  return {
+    method,
+    params,
+    client,
+    agent,
+    signal,
+    notify,
+    ...(ask && { ask }),
+    // Layers put their own in place. A copy that changes a member costs V8 a tenth of one that adds a member.
+    onCollected: undefined,
+    onStruck: undefined,
+    onKept: undefined,
+    onSaved: undefined,
+  }
 }
 
 /** Answers an exchange. Rejects with RpcError what the client is to read, with ProxyError what went wrong here. */

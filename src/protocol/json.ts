@@ -78,6 +78,7 @@ export function jsonParts(value: unknown): [string, ...(string | Uint8Array)[]] 
   } finally {
     gathered = undefined
   }
+  if (met.length === 0) return [rest]
   const [first = rest, ...others] = met.flatMap(({ mark, bytes }) => {
     const quoted = `"${mark}"`
     const at = rest.indexOf(quoted)
@@ -85,5 +86,5 @@ export function jsonParts(value: unknown): [string, ...(string | Uint8Array)[]] 
     rest = rest.slice(at + quoted.length)
     return [before, bytes]
   })
-  return met.length === 0 ? [rest] : [String(first), ...others, rest]
+  return [String(first), ...others, rest]
 }

@@ -492,13 +492,18 @@ interface LineOutput {
 
 const TAKEN = Promise.resolve()
 
+/** Characters of lines that are joined before they go to the stream. A longer part is not copied. */
+const JOINED = 16_384
+
 /**
  * What is written in one turn of the event loop goes out at once at its end: each write is a system call that wakes the reader. With many
- * requests under way these calls are most of the proxy's work.
+ * requests under way these calls are most of the proxy's work, so short lines are one text by then.
  */
 export class LineWriter {
   readonly #output: LineOutput
   #gathering = false
+  /** Lines that the stream has not got yet. */
+  #text = ''
   #draining: Promise<void> | undefined
 
   constructor(output: LineOutput) {
@@ -509,14 +514,18 @@ export class LineWriter {
   write(...parts: readonly (string | Uint8Array)[]): Promise<void> {
     this.#gather()
     let taken = true
-    for (const part of parts) taken = this.#output.write(part)
-    return taken ? TAKEN : this.#drained()
+    for (const part of parts) {
+      if (typeof part === 'string' && this.#text.length + part.length <= JOINED) this.#text += part
+      else taken = this.#handOver(part)
+    }
+    return taken ? (this.#draining ?? TAKEN) : this.#drained()
   }
 
   /** Hands over what was gathered, for an end that comes before the turn's. */
   flush(): void {
     if (!this.#gathering) return
     this.#gathering = false
+    if (!this.#handOver()) void this.#drained()
     this.#output.uncork()
   }
 
@@ -525,6 +534,14 @@ export class LineWriter {
     this.#gathering = true
     this.#output.cork()
     process.nextTick(() => this.flush())
+  }
+
+  /** False: the stream is full. */
+  #handOver(part?: string | Uint8Array): boolean {
+    let taken = true
+    if (this.#text !== '') taken = this.#output.write(this.#text)
+    this.#text = ''
+    return part === undefined ? taken : this.#output.write(part)
   }
 
   /** One promise for all who wait: a reader that is slow must not gather listeners. */

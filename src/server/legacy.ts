@@ -5,7 +5,7 @@ import { refuseLoop, viaOfCapabilities } from '../protocol/chain.ts'
 import { clientRule } from '../protocol/client-rules.ts'
 import type { Result } from '../protocol/content.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
-import type { Agent, Client, Exchange, Handler } from '../protocol/exchange.ts'
+import { type Agent, beginExchange, type Client, type Exchange, type Handler } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 import type { Notification, Request, Transport } from '../protocol/message.ts'
 import { type Incoming, Peer } from '../protocol/peer.ts'
@@ -122,7 +122,7 @@ export function createLegacy(
 }
 
 function exchangeOf(request: Request, incoming: Incoming, client: Client): Exchange {
-  return {
+  return beginExchange({
     method: request.method,
     params: request.params ?? {},
     client,
@@ -130,7 +130,7 @@ function exchangeOf(request: Request, incoming: Incoming, client: Client): Excha
     signal: incoming.signal,
     notify: (notification) => incoming.notify(notification),
     ask: (asked, signal) => incoming.request(asked, { signal }),
-  }
+  })
 }
 
 // One connected client of the legacy era.

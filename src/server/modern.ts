@@ -6,7 +6,7 @@ import { clientRule } from '../protocol/client-rules.ts'
 import { LargeResult, type Result } from '../protocol/content.ts'
 import { MODERN_META, MODERN_VERSIONS } from '../protocol/eras.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
-import type { Agent, Client, Exchange, Lists } from '../protocol/exchange.ts'
+import { type Agent, beginExchange, type Client, type Exchange, type Lists } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
 import { LIMIT_DEFAULTS, type Limits } from '../protocol/limits.ts'
 import { onceForEach } from '../protocol/lists.ts'
@@ -132,7 +132,7 @@ function exchangeOf(
   requester: Requester,
   logLevel: LogLevel | undefined,
 ): Exchange {
-  return {
+  return beginExchange({
     method,
     params,
     client,
@@ -142,7 +142,7 @@ function exchangeOf(
       if (NEVER_ON_A_REQUEST.test(notification.method)) client.notify(notification)
       else if (isWanted(notification, logLevel)) requester.notify(notification)
     },
-  }
+  })
 }
 
 /** What only subscriptions are told, and what this era does not have. */

@@ -177,8 +177,9 @@ export class Connection {
   }
 
   /** One request, connecting when needed. One that succeeds is set up again on a later connection, where it set something up. */
-  async request(request: Request, { exchange, ...options }: ConnectionRequest = {}): Promise<Result> {
-    if (exchange === undefined) return this.#send(request, options)
+  async request(request: Request, given: ConnectionRequest = {}): Promise<Result> {
+    const { exchange } = given
+    if (exchange === undefined) return this.#send(request, given)
     const asked = request
     if (!this.client && asked.method === 'logging/setLevel')
       request = this.#setup.withLevel(asked, exchange.client)
@@ -187,22 +188,28 @@ export class Connection {
       return {}
     }
     let sent: RequestId | undefined
-    options.signal = exchange.signal
-    // A person who is asked for something may think for longer than a call may take.
-    options.paused = () => this.#asked.includes(exchange.client)
-    options.onId = (id) => {
-      // Sent once more after the server forgot the established, it has another id.
-      if (sent !== undefined) this.#underway.delete(sent)
-      sent = id
-      this.#underway.set(id, exchange)
-    }
     const token = own(metaOf(request.params) ?? {}, 'progressToken')
-    if (typeof token === 'string' || typeof token === 'number') {
-      options.onProgress = (params) =>
-        exchange.notify(
-          { method: 'notifications/progress', params: { ...params, progressToken: token } },
-          this.server,
-        )
+    const options: RequestOptions = {
+      timeoutMs: given.timeoutMs,
+      headers: given.headers,
+      relatedRequestId: given.relatedRequestId,
+      signal: exchange.signal,
+      // A person who is asked for something may think for longer than a call may take.
+      paused: () => this.#asked.includes(exchange.client),
+      onId: (id) => {
+        // Sent once more after the server forgot the established, it has another id.
+        if (sent !== undefined) this.#underway.delete(sent)
+        sent = id
+        this.#underway.set(id, exchange)
+      },
+      onProgress:
+        typeof token === 'string' || typeof token === 'number'
+          ? (params) =>
+              exchange.notify(
+                { method: 'notifications/progress', params: { ...params, progressToken: token } },
+                this.server,
+              )
+          : undefined,
     }
     try {
       const result = await this.#send(request, options, exchange.sending)

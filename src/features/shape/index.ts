@@ -452,12 +452,15 @@ function mayHoldBlobs(result: Result, least: number): boolean {
  * is noted once.
  */
 function striking(): { changes: readonly TextChange[]; onStruck(change: object): void } {
-  const changes = new Set<TextChange>()
+  let changes: Set<TextChange> | undefined
   return {
     get changes() {
-      return [...changes]
+      return [...(changes ?? [])]
     },
-    onStruck: (change) => void changes.add(change as TextChange),
+    onStruck(change) {
+      changes ??= new Set()
+      changes.add(change as TextChange)
+    },
   }
 }
 

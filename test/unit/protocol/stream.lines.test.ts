@@ -171,9 +171,14 @@ describe('a writer with a slow reader', () => {
       release = done
     })
     const writer = new LineWriter(stream)
-    const waits = [1, 2, 3].map(() => writer.write('12345678\n'))
+    void writer.write('12345678\n')
     await turn()
-    expect(stream.listenerCount('drain')).toBe(1)
+    let waiting = 3
+    const waits = [1, 2, 3].map(() => writer.write('12345678\n').then(() => waiting--))
+    await turn()
+    expect([stream.listenerCount('drain'), waiting]).toEqual([1, 3])
+    release()
+    await turn()
     release()
     await Promise.all(waits)
     expect(stream.listenerCount('drain')).toBe(0)
@@ -181,8 +186,10 @@ describe('a writer with a slow reader', () => {
 
   test('waits no longer once it is closed', async () => {
     const { stream } = sink(4, () => {})
-    const wait = new LineWriter(stream).write('12345678\n')
+    const writer = new LineWriter(stream)
+    void writer.write('12345678\n')
     await turn()
+    const wait = writer.write('9\n')
     stream.destroy()
     await wait
     expect(stream.listenerCount('drain')).toBe(0)

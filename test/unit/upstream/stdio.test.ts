@@ -295,6 +295,7 @@ test('queues no requests for a server that does not read, but still sends cancel
     await expect(transport.send({ jsonrpc: '2.0', id, result: {} })).rejects.toThrow('does not read')
   expect(stdin.writableLength).toBe(before)
   void transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
+  await new Promise((resolve) => setImmediate(resolve))
   expect(stdin.writableLength).toBeGreaterThan(before)
 })
 
