@@ -106,6 +106,15 @@ describe('redact', () => {
     )
   })
 
+  test('takes a field named __proto__ for a field, and strikes secrets out of names', () => {
+    const given = JSON.parse('{"__proto__": {"password": "x"}, "say sk-1234567890": 1, "token": "t"}')
+    const line = createRedactor(['sk-1234567890']).fields(given)
+    expect(Object.keys(line).sort()).toEqual(['__proto__', 'say ***', 'token'])
+    expect(JSON.stringify(line)).not.toMatch(/"x"|1234567890|"t"/)
+    expect(Object.getPrototypeOf(line)).toBe(Object.prototype)
+    expect(JSON.stringify(given)).toContain('1234567890')
+  })
+
   test('bounds what it is given: depth, length, cycles, bytes', () => {
     const cycle: Record<string, unknown> = { bytes: new Uint8Array(9), big: 10n, text: 'x'.repeat(100_000) }
     cycle.self = cycle
