@@ -102,6 +102,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     elapsed,
     definitions: parts.modules ?? [],
     buckets,
+    maps,
     ownTools: PROXY_TOOL_NAMES,
     listsAll: (client) =>
       upstreams.serversFor(client).length === upstreams.servers.length &&

@@ -11,6 +11,8 @@ export interface Accepted {
   hash: string
   /** All that it said, as JSON with sorted keys. Absent: too long to be kept, or accepted by an older release. */
   definition?: string
+  /** Milliseconds since 1970 when a person accepted it in the place of another one. Absent: it was the first that was seen. */
+  approved?: number
 }
 
 /** One that is held back. */
@@ -68,8 +70,12 @@ function recordOf<T>(from: JsonObject, read: (value: JsonValue) => T | undefined
 function acceptedOf(value: JsonValue): Accepted | undefined {
   if (typeof value === 'string') return { hash: value }
   if (!isObject(value) || typeof value.hash !== 'string') return undefined
-  const { hash, definition } = value
-  return typeof definition === 'string' ? { hash, definition } : { hash }
+  const { hash, definition, approved } = value
+  return {
+    hash,
+    ...(typeof definition === 'string' && { definition }),
+    ...(typeof approved === 'number' && { approved }),
+  }
 }
 
 function heldOf(value: JsonValue): Held | undefined {
@@ -98,8 +104,8 @@ export interface Approval {
   changed: string[]
 }
 
-/** Accepts those of `names` that are held back, or all. */
-export function approve(file: string, names: readonly string[] | 'all'): Approval {
+/** Accepts those of `names` that are held back, or all. `now`: milliseconds since 1970. */
+export function approve(file: string, names: readonly string[] | 'all', now = Date.now()): Approval {
   const approval: Approval = { approved: [], changed: [] }
   updatePins(file, (pins) => {
     const wanted = names === 'all' ? Object.keys(pins.held) : names
@@ -112,7 +118,7 @@ export function approve(file: string, names: readonly string[] | 'all'): Approva
         continue
       }
       const { reason: _, ...accepted } = held
-      pins.pinned[key] = accepted
+      pins.pinned[key] = { ...accepted, approved: now }
       delete pins.held[key]
       approval.approved.push(name)
     }

@@ -22,6 +22,7 @@ import { messageOf, ProxyError, RPC, RpcError } from '../protocol/errors.ts'
 import type { Client } from '../protocol/exchange.ts'
 import { kindOfList } from '../protocol/lists.ts'
 import { localBuckets, type OpenBuckets } from '../protocol/rate.ts'
+import type { OpenSharedMap } from '../protocol/shared-map.ts'
 import { didYouMean } from '../text/edit-distance.ts'
 import { later } from '../upstream/backoff.ts'
 import type { ModuleStatus, UnmatchedPattern } from './contract.ts'
@@ -255,6 +256,8 @@ export interface ModuleMakerParts {
   ownTools: ReadonlySet<string>
   /** Absent: they are of this process. */
   buckets?: OpenBuckets
+  /** Absent: replicas have nothing in common. */
+  maps?: OpenSharedMap | undefined
   /** What is listed may be something else. */
   listsChanged(): void
   /** True when all that servers list is listed for this client. Absent: unknown, and patterns that fit nothing are not reported. */
@@ -269,7 +272,15 @@ const OF_CLIENTS = /^(?:tools|prompts|resources|completion|logging)\//
 
 /** `listed`: a list went to a client, and there are patterns that nothing has fitted yet. */
 function createModuleMaker(parts: ModuleMakerParts, listed: () => void): MakeModule {
-  const { now, elapsed, definitions, ownTools, listsChanged, buckets: open = localBuckets(elapsed) } = parts
+  const {
+    now,
+    elapsed,
+    definitions,
+    ownTools,
+    listsChanged,
+    maps,
+    buckets: open = localBuckets(elapsed),
+  } = parts
   const isOwnTool = (tool: string): boolean => ownTools.has(tool)
   const change = createChange(parts.engine)
 
@@ -283,7 +294,9 @@ function createModuleMaker(parts: ModuleMakerParts, listed: () => void): MakeMod
     const directory = moduleDirectory(settings.dataDir, name, file)
     const buckets: ModuleContext['buckets'] = (rate) => open(`module ${name}`, rate)
     const clocks = { now, elapsed }
-    const context = { name, logger, ...clocks, dataDir: directory, change, buckets, isOwnTool, listsChanged }
+    const shared = maps?.(`module ${name}`)
+    const own = { name, logger, dataDir: directory, buckets, shared }
+    const context = { ...own, ...clocks, change, isOwnTool, listsChanged }
     const module = await create(definition, options, context)
     const patterns = definition.patterns?.(options) ?? []
     const layer = {

@@ -7,6 +7,7 @@ import { ProxyError, RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange, Handler, Lists, ShowList } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { Rate, Take } from '../protocol/rate.ts'
+import type { SharedMap } from '../protocol/shared-map.ts'
 import type { TextChange } from '../text/change-rules.ts'
 import type { NamingPattern } from './patterns.ts'
 
@@ -88,6 +89,8 @@ export interface ModuleContext {
   change(result: Result, change: TextChange, signal: AbortSignal): Promise<{ result: Result; counts: Counts }>
   /** Buckets of calls by key, for the module alone. Replicas that share a store count together. */
   buckets(rate: Rate): Take
+  /** Texts by key that replicas have in common, for the module alone. Undefined: each replica is by itself. */
+  readonly shared: SharedMap | undefined
   /** True for the name of a tool of the proxy's own: what it answers comes from kept results, which passed the modules before. */
   isOwnTool(name: string): boolean
   /**

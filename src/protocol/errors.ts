@@ -182,7 +182,7 @@ export const ERROR_CODES = {
   STORE_FAILED: {
     meaning: 'A kept result or another file of the proxy could not be written or read.',
     next: 'Check the rights and the free space of the data directory.',
-    from: ['data', 'store'],
+    from: ['data', 'store', 'upstream'],
     exits: ['local', 'rpc', 'result'],
     rpc: RPC.internalError,
   },

@@ -2,9 +2,9 @@
 
 /** One map of texts. Its methods reject with ProxyError where the store refuses or is away; each replica then goes on by itself. */
 export interface SharedMap {
-  /** Undefined: there is none, or none that this replica's key opens. */
+  /** Undefined: there is none. Also rejects where it was sealed with a key that this replica does not have. */
   get(key: string): Promise<string | undefined>
-  /** All texts with their keys, in no order. */
+  /** All texts that this replica can open, with their keys, in no order. */
   entries(): Promise<[key: string, text: string][]>
   /** Puts a text in the place of the one before, and tells the other replicas. */
   set(key: string, text: string): Promise<void>

@@ -13,15 +13,18 @@ import { messageOf, RPC, RpcError } from '../../protocol/errors.ts'
 import type { ShowList } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
 import { originOf } from '../../protocol/origin.ts'
+import type { SharedMap } from '../../protocol/shared-map.ts'
 import { suspicionOf } from '../../text/suspicion.ts'
 import { pinOptions } from './options.ts'
+import { sharePins } from './shared.ts'
 
 export const pin = defineModule({
   name: 'pin',
   options: pinOptions,
   messages: ['tools/list', 'tools/call'],
-  create(options, { dataDir, logger, listsChanged }) {
-    const book = openPinBook({ ...options, file: pinFileIn(dataDir), logger, changed: listsChanged })
+  async create(options, { dataDir, logger, listsChanged: changed, shared }) {
+    const book = openPinBook({ ...options, file: pinFileIn(dataDir), logger, changed, shared })
+    await book.settling()
 
     const list: ShowList = ({ items }) => {
       const tools = items.map(toolOf)
@@ -36,7 +39,12 @@ export const pin = defineModule({
       const said = await definition?.()
       if (said === undefined) throw new RpcError(RPC.invalidParams, `Unknown tool: ${asked.slice(0, 200)}.`)
       const key = `${server}/${name}`
-      const [reason] = book.judge([{ key, said }])
+      let [reason] = book.judge([{ key, said }])
+      const settling = book.settling()
+      if (settling !== undefined) {
+        await settling
+        reason = book.judge([{ key, said }])[0]
+      }
       if (reason === undefined) return
       throw new RpcError(
         RPC.invalidParams,
@@ -91,6 +99,8 @@ interface PinBook {
   judge(tools: readonly PinnedTool[]): (string | undefined)[]
   /** What is held back. */
   held(): readonly string[]
+  /** Resolves once other replicas accept the same as this one, or soon where they cannot be asked. Undefined: they do, or there are none. */
+  settling(): Promise<unknown> | undefined
   /** What is wrong with the file, empty when nothing is. */
   broken(): string
   close(): void
@@ -104,6 +114,8 @@ interface PinBookOptions {
   logger: Logger
   /** Something was approved elsewhere, or is held back there. */
   changed(): void
+  /** What replicas accept together. Absent: this one accepts by itself. */
+  shared: SharedMap | undefined
 }
 
 /** Characters of a definition that are kept for comparison. Longer ones are known by their hash. */
@@ -117,7 +129,11 @@ const CHANGED = 'changed since it was accepted'
 const UNREMEMBERED = 'could not be compared with what was accepted'
 
 /** Throws ProxyError STORE_FAILED when there is a file that cannot be read. */
-function openPinBook({ file, onChange, onNew, suspicious, logger, changed }: PinBookOptions): PinBook {
+function openPinBook(options: PinBookOptions): PinBook {
+  const { file, onChange, onNew, suspicious, logger, changed, shared } = options
+  // Replicas that accept every change would change each other's minds for ever while their servers differ.
+  const isSharing = shared !== undefined && onChange === 'hold'
+  const sharing = isSharing ? sharePins({ map: shared, file, logger, adopted: () => look(true) }) : undefined
   let pins: Pins = readPins(file)
   let stamp = stampOf(file)
   /** What is wrong with the file now. */
@@ -127,32 +143,33 @@ function openPinBook({ file, onChange, onNew, suspicious, logger, changed }: Pin
   const told = new Set<string>()
   let looking: NodeJS.Timeout | undefined
 
-  function take(now: Pins): void {
-    pins = now
+  function take(read: Pins): void {
+    pins = read
     stamp = stampOf(file)
     broken = ''
-    const isHolding = Object.keys(now.held).length > 0
-    if (isHolding) looking ??= setInterval(look, LOOK_MS).unref()
+    sharing?.saw(read)
+    const isHolding = Object.keys(read.held).length > 0
+    if (isHolding) looking ??= setInterval(() => look(), LOOK_MS).unref()
     else {
       clearInterval(looking)
       looking = undefined
     }
   }
 
-  /** Somebody may have approved something, or another proxy have seen something. */
-  function look(): void {
-    const now = stampOf(file)
-    if (now === stamp) return
+  /** Somebody may have approved something, or another proxy have seen something. `isOther`: something else is accepted. */
+  function look(isOther = false): void {
+    const found = stampOf(file)
+    if (found === stamp) return
     const before = heldIn(pins)
     try {
       take(readPins(file))
     } catch (error) {
       // What was accepted before stays accepted, and nothing is added to it.
-      stamp = now
+      stamp = found
       broken = messageOf(error)
       logger.error({ error: broken }, 'the pins cannot be read; those of before count')
     }
-    if (heldIn(pins) !== before) changed()
+    if (isOther || heldIn(pins) !== before) changed()
   }
 
   function definitionOf(said: JsonObject): Definition {
@@ -171,7 +188,8 @@ function openPinBook({ file, onChange, onNew, suspicious, logger, changed }: Pin
     const held = Object.hasOwn(by.held, key) ? by.held[key] : undefined
     const accepted: Accepted = { hash, ...(definition.length <= MOST_KEPT && { definition }) }
     const accept = (into: Pins): void => {
-      into.pinned[key] = accepted
+      const { approved } = before?.hash === hash ? before : {}
+      into.pinned[key] = { ...accepted, ...(approved !== undefined && { approved }) }
       delete into.held[key]
     }
     if (before?.hash === hash) {
@@ -243,7 +261,11 @@ function openPinBook({ file, onChange, onNew, suspicious, logger, changed }: Pin
       return Object.keys(pins.held)
     },
     broken: () => broken,
-    close: () => clearInterval(looking),
+    settling: () => sharing?.settling(),
+    close() {
+      clearInterval(looking)
+      sharing?.close()
+    },
   }
 }
 

@@ -1,7 +1,7 @@
 /** Maps of texts that replicas share, sealed with a key of their own: what lies in them opens other systems, whether or not the store has a key. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ProxyError } from '../../protocol/errors.ts'
+import { ProxyError } from '../../protocol/errors.ts'
 import type { OpenSharedMap } from '../../protocol/shared-map.ts'
 import { createCipher } from './cipher.ts'
 import type { SharedValues } from './values.ts'
@@ -58,8 +58,14 @@ export function createSharedMaps({ values, keys, refused }: MapsOptions): OpenSh
     return {
       async get(key) {
         const closed = await values.get(KIND, name, key)
-        const [at, text] = (closed === undefined ? undefined : await opened(closed, place)) ?? []
-        return at === key ? text : undefined
+        if (closed === undefined) return undefined
+        const [at, text] = (await opened(closed, place)) ?? []
+        if (at === key) return text
+        throw new ProxyError(
+          'STORE_FAILED',
+          'What lies in the shared store was sealed with another `sessions.key`',
+          'Give all replicas the same `sessions.key`; to change it, write the new one and the old one as a list.',
+        )
       },
       async entries() {
         const all = await values.values(KIND, name)

@@ -9,13 +9,15 @@ import type { ModuleContext } from '../../../src/module-runtime/module.ts'
 import { plain } from '../../../src/protocol/content.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { withOrigin } from '../../../src/protocol/origin.ts'
+import type { SharedMap } from '../../../src/protocol/shared-map.ts'
 import { listed } from '../../support/module-world.ts'
 import { around } from '../../support/onion.ts'
 import { routedWorld } from '../../support/routed-world.ts'
+import { sharedMaps } from '../../support/shared-map.ts'
 import { client, exchange, temporaryFolder } from '../../support/upstream.ts'
 
 /** A run of the proxy over one folder. */
-async function run(dataDir: string, tools: JsonObject[], options: JsonObject = {}) {
+async function run(dataDir: string, tools: JsonObject[], options: JsonObject = {}, shared?: SharedMap) {
   const warned: string[] = []
   let announced = 0
   const logger = {
@@ -25,7 +27,13 @@ async function run(dataDir: string, tools: JsonObject[], options: JsonObject = {
     error: (_: object, message: string) => void warned.push(message),
   }
   const listsChanged = (): void => void announced++
-  const context = { name: 'pin', logger, dataDir, listsChanged } as Partial<ModuleContext> as ModuleContext
+  const context = {
+    name: 'pin',
+    logger,
+    dataDir,
+    listsChanged,
+    shared,
+  } as Partial<ModuleContext> as ModuleContext
   const module = await pin.create(pin.options.parse(options), context)
   const called: unknown[] = []
   onTestFinished(() => module.close?.())
@@ -332,5 +340,84 @@ describe('pin', () => {
     Object.assign(world.servers.a ?? {}, { now: [] })
     await expect(world.ask('tools/call', { name: 'a_read' })).rejects.toThrow('Unknown tool')
     expect(world.reached).toHaveLength(1)
+  })
+})
+
+describe('pins that replicas share', () => {
+  const world = (options: JsonObject = {}) => {
+    const maps = sharedMaps()
+    const folders: string[] = []
+    const replica = (tools: JsonObject[]) => {
+      const folder = join(temporaryFolder(), 'pin')
+      folders.push(folder)
+      return run(folder, tools, options, maps.replica()('module pin'))
+    }
+    return { maps, folders, replica }
+  }
+
+  test('what one accepted first counts at each, and a changed definition is withheld by each', async () => {
+    const { replica } = world()
+    const here = await replica([read])
+    expect(await here.list()).toEqual(['a_read'])
+    const there = await replica([changed])
+    expect(await there.list()).toEqual([])
+    await expect(there.call('a_read')).rejects.toThrow('it changed since it was accepted')
+    there.tools[0] = read
+    expect(await there.list()).toEqual(['a_read'])
+  })
+
+  test('of replicas that see a tool first at the same moment one decides, and no call passes before', async () => {
+    const { replica } = world()
+    const [here, there] = [await replica([read]), await replica([changed])]
+    expect(await Promise.all([here.list(), there.list()])).toEqual([['a_read'], ['a_read']])
+    await here.call('a_read')
+    await expect(there.call('a_read')).rejects.toThrow('it changed since it was accepted')
+    expect([await here.list(), await there.list()]).toEqual([['a_read'], []])
+    expect(there.announced()).toBeGreaterThan(0)
+  })
+
+  test('an approval at one replica counts at the others at once, and in their next run', async () => {
+    const { maps, folders, replica } = world()
+    const [here, there, third] = [await replica([read]), await replica([read]), await replica([read])]
+    for (const one of [here, there, third]) await one.list()
+    for (const one of [here, there]) one.tools[0] = changed
+    expect([await here.list(), await there.list()]).toEqual([[], []])
+    approve(pinFileIn(folders[0] ?? ''), ['a/read'])
+    expect(await here.list()).toEqual(['a_read'])
+    await expect.poll(there.list).toEqual(['a_read'])
+    await there.call('a_read')
+    expect(readPins(pinFileIn(folders[1] ?? ''))).toMatchObject({
+      pinned: { 'a/read': { definition: expect.stringContaining('sends it on') } },
+      held: {},
+    })
+    // What was accepted before is no longer, at the one that still has it.
+    await expect.poll(third.list).toEqual([])
+    maps.away(true)
+    expect(await (await run(folders[1] ?? '', [changed])).list()).toEqual(['a_read'])
+  })
+
+  test('while the store is away each goes on with its file, and approvals reach the others once it is back', async () => {
+    const { maps, folders, replica } = world()
+    const [here, there] = [await replica([read]), await replica([read])]
+    for (const one of [here, there]) await one.list()
+    maps.away(true)
+    here.tools[0] = changed
+    expect(await here.list()).toEqual([])
+    there.tools.push(listed('b', 'x'))
+    expect(await there.list()).toEqual(['a_read', 'b_x'])
+    await there.call('b_x')
+    expect(there.warned).toEqual(['this replica accepts definitions of tools by itself for now'])
+    approve(pinFileIn(folders[0] ?? ''), 'all')
+    expect(await here.list()).toEqual(['a_read'])
+    maps.away(false)
+    await expect.poll(there.list).toEqual(['b_x'])
+    await expect.poll(() => readPins(pinFileIn(folders[0] ?? '')).pinned).toHaveProperty('b/x')
+  })
+
+  test('replicas that only warn of changes do not share', async () => {
+    const { maps, replica } = world({ onChange: 'warn' })
+    const [here, there] = [await replica([read]), await replica([changed])]
+    for (const one of [here, there, here, there]) expect(await one.list()).toEqual(['a_read'])
+    expect(maps.texts.size).toBe(0)
   })
 })
