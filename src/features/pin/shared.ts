@@ -21,7 +21,7 @@ interface SharePinsOptions {
   adopted(): void
 }
 
-/** What is accepted, by `server/name`. Definitions are not shared: each replica has those that its own servers sent. */
+/** What is accepted, by `server/name`. Definitions are not shared: each replica has what its own servers sent. */
 type Shared = Record<string, Pick<Accepted, 'hash' | 'approved'>>
 
 const KEY = 'pinned'
