@@ -74,6 +74,9 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   const shared = isLocal(settings.transport) ? undefined : values
   const buckets = openBuckets(shared, logger, now, elapsed)
   const maps = await openMaps(settings, shared, logger)
+  const sharedSavings =
+    maps &&
+    (await import('./observe/shared-savings.ts')).shareSavings({ map: maps('savings'), ledger, logger })
 
   // Clients and servers, with the place of the modules between them.
   const stack = createStack()
@@ -235,6 +238,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     engine,
     resultStore,
     ledger,
+    sharedSavings,
     upstreams,
     questions: onion.questions,
     programs: openCode && ((store) => openCode(config, { ...codeParts, resultStore: store })),
@@ -291,6 +295,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     command?.close()
     await Promise.all([listener?.close(), bridge?.close(), page?.close()])
     await signIn.close()
+    await sharedSavings?.close()
     await Promise.all([
       upstreams.close(),
       resultStore.close(),
@@ -375,6 +380,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
       reporting = report
       return report
     },
+    savingsOfReplicas: async () => sharedSavings?.others(),
     async reconfigure(changed) {
       const next = await withInProcessServers(changed, parts.servers)
       await modules.configure(next)

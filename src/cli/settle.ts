@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Loaded, loadConfigOnUse } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
-import type { LayerStatus, ModuleStatus } from '../gateway.ts'
+import type { Gateway, LayerStatus, ModuleStatus } from '../gateway.ts'
 import { silentLogger } from '../observe/log.ts'
 import { ProxyError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/json.ts'
@@ -118,13 +118,25 @@ interface Layers {
 }
 
 /** Rejects with ProxyError CONFIG_INVALID when a module cannot be made. */
-export async function standing(config: Config, host: Host): Promise<Layers> {
+export function standing(config: Config, host: Host): Promise<Layers> {
+  return withGateway(config, host, async (gateway) => ({
+    modules: await gateway.checkModules(),
+    layers: gateway.layers(),
+  }))
+}
+
+/** Asks a gateway that was not started, over an empty data directory. */
+export async function withGateway<T>(
+  config: Config,
+  host: Host,
+  work: (gateway: Gateway) => Promise<T>,
+): Promise<T> {
   const dataDir = mkdtempSync(join(host.temporary, 'mcpproxy-look-'))
   try {
     const settings = { ...config.settings, dataDir }
     const gateway = await host.createGateway({ ...config, settings }, { logger: silentLogger })
     try {
-      return { modules: await gateway.checkModules(), layers: gateway.layers() }
+      return await work(gateway)
     } finally {
       await gateway.close()
     }

@@ -1,16 +1,18 @@
 /** Shows the layers around an exchange in their order, the modules that could be added, and what past runs saved. */
+import { isLocal } from '../config/loopback.ts'
 import { holdersOf } from '../config/modules.ts'
 import { type Profile, profilesOf } from '../config/profiles.ts'
+import type { Config } from '../config/schema.ts'
 import { dataDirectory } from '../data/directory.ts'
 import { runningGateways } from '../data/gateways.ts'
 import { BUILT_IN } from '../features/modules.ts'
 import type { LayerStatus, ModuleStatus } from '../gateway.ts'
 import { type Comparison, compareTrials } from '../observe/holdout.ts'
 import { createRedactor, secretsOf } from '../observe/redact.ts'
-import { formatSavings, mergeRows, readLedger, totalsOf } from '../observe/savings-report.ts'
+import { formatSavings, mergeRows, readLedger, type SavingsDay, totalsOf } from '../observe/savings-report.ts'
 import { formatPlural, printable } from '../text/format.ts'
 import type { Host, Invocation } from './host.ts'
-import { settle, standing } from './settle.ts'
+import { settle, standing, withGateway } from './settle.ts'
 import { columns } from './terminal.ts'
 
 /** Starts the modules, and no server. Exit code 1 when one of them does not work. */
@@ -95,7 +97,9 @@ const LARGEST = 15
 export async function stats(host: Host, invocation: Invocation, json: boolean): Promise<number> {
   const { config } = await settle(host, invocation, { serversOptional: true })
   const directory = dataDirectory(config, host.cwd, host.home)
-  const { days, trials } = await readLedger(directory)
+  const { trials, ...kept } = await readLedger(directory)
+  const { shared, isAway } = await ofReplicas(config, host)
+  const days = shared ?? kept.days
   const compared = compareTrials(trials)
   const tools = mergeRows(days.flatMap((day) => day.tools))
   if (json) {
@@ -106,9 +110,28 @@ export async function stats(host: Host, invocation: Invocation, json: boolean): 
     return 0
   }
   const [first, last] = [days[0]?.day, days.at(-1)?.day]
-  if (first === undefined) host.stdout.write(`Nothing was saved yet: there is no ledger in ${directory}.\n`)
-  else host.stdout.write(`${first} to ${last}\n${formatSavings(tools, LARGEST)}\n${heldOut(compared)}`)
+  if (isAway)
+    host.stderr.write('The shared store cannot be reached: these are the savings of this machine alone.\n')
+  const whose = shared === undefined ? '' : ', all replicas'
+  if (first === undefined && shared !== undefined) host.stdout.write('No replica saved anything yet.\n')
+  else if (first === undefined)
+    host.stdout.write(`Nothing was saved yet: there is no ledger in ${directory}.\n`)
+  else
+    host.stdout.write(`${first} to ${last}${whose}\n${formatSavings(tools, LARGEST)}\n${heldOut(compared)}`)
   return 0
+}
+
+/** What all replicas saved, where they share a store. */
+async function ofReplicas(
+  { settings, ...config }: Config,
+  host: Host,
+): Promise<{ shared: SavingsDay[] | undefined; isAway: boolean }> {
+  const isShared =
+    typeof settings.store !== 'string' && settings.sessions.key !== undefined && !isLocal(settings.transport)
+  if (!isShared) return { shared: undefined, isAway: false }
+  const alone = { ...config, servers: [], modules: [], settings }
+  const shared = await withGateway(alone, host, (gateway) => gateway.savingsOfReplicas())
+  return { shared, isAway: shared === undefined }
 }
 
 /** Nothing where no result was held out. */

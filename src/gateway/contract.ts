@@ -7,7 +7,7 @@ import type { Config } from '../config/schema.ts'
 import type { ConsoleHost } from '../features/console/options.ts'
 import type { ModuleDefinition, ModuleHealth } from '../module-runtime/module.ts'
 import type { Logger } from '../observe/log.ts'
-import type { SavingsReport } from '../observe/savings-report.ts'
+import type { SavingsDay, SavingsReport } from '../observe/savings-report.ts'
 import type { Middleware } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { Transport } from '../protocol/message.ts'
@@ -61,7 +61,10 @@ export interface Gateway {
   /** Connects every server once and tells how that went. */
   check(): Promise<ServerStatus[]>
   status(): ServerStatus[]
+  /** What this run came to so far. */
   savings(): Promise<SavingsReport>
+  /** What other runs came to, of all replicas that share the store. Undefined: there are none, or the store cannot be asked. */
+  savingsOfReplicas(): Promise<SavingsDay[] | undefined>
   /** The modules in their order, the one nearest to the client first. */
   modules(): ModuleStatus[]
   /** The profiles that clients may choose, with what they get of each now. Asks the servers. */

@@ -160,19 +160,18 @@ const MAX_DAYS = 400
 const MAX_TRIALS = 5_000
 
 const amount = z.number().int().nonnegative()
-const daySchema = z.object({
-  day: z.string().regex(/^\d{4}-\d{2}-\d{2}$/),
-  tools: z.array(
-    z.object({
-      tool: z.string(),
-      kind: z.enum(['call', 'proxy-tool', 'definitions']),
-      calls: amount,
-      originalTokens: amount,
-      deliveredTokens: amount,
-      unmeasuredCharacters: amount.optional(),
-    }),
-  ),
-})
+/** Rows as they are written. */
+export const rowsSchema = z.array(
+  z.object({
+    tool: z.string(),
+    kind: z.enum(['call', 'proxy-tool', 'definitions']),
+    calls: amount,
+    originalTokens: amount,
+    deliveredTokens: amount,
+    unmeasuredCharacters: amount.optional(),
+  }),
+)
+const daySchema = z.object({ day: z.string().regex(/^\d{4}-\d{2}-\d{2}$/), tools: rowsSchema })
 const fileSchema = z.object({
   version: z.literal(1),
   days: z.array(daySchema),

@@ -6,8 +6,8 @@ export interface SharedMap {
   get(key: string): Promise<string | undefined>
   /** All texts that this replica can open, with their keys, in no order. */
   entries(): Promise<[key: string, text: string][]>
-  /** Puts a text in the place of the one before, and tells the other replicas. */
-  set(key: string, text: string): Promise<void>
+  /** Puts a text in the place of the one before, or takes it away (undefined), and tells the other replicas. */
+  set(key: string, text: string | undefined): Promise<void>
   /** Waits until no other replica holds this key, and holds it for a minute at most. Returns what lets it go. */
   hold(key: string, signal?: AbortSignal): Promise<() => Promise<void>>
   /**

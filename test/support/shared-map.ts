@@ -37,7 +37,8 @@ export function sharedMaps(): SharedMaps {
         get: async (key) => textsOf(name).get(key),
         entries: async () => [...textsOf(name)],
         async set(key, text) {
-          textsOf(name).set(key, text)
+          if (text === undefined) textsOf(name).delete(key)
+          else textsOf(name).set(key, text)
           for (const one of watching) if (one.replica !== replica && one.name === name) one.heard(key)
         },
         async hold(key) {

@@ -63,6 +63,8 @@ export const savings = z.object({
   /** Of this run alone: past runs are kept by tool and day. */
   clients: z.array(totals.extend({ agent: text, names: z.array(text) })),
   unmeasuredCharacters: count,
+  /** Of which replicas days, tools and totals are. Absent: there is one. */
+  replicas: z.enum(['all', 'this one']).optional(),
   /** Calls with large results that got a preview, and calls that were held out and sent whole, past runs included. */
   holdout: z.object({
     /** The setting `holdout`; 0: none is held out now. */

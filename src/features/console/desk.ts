@@ -12,6 +12,7 @@ import { callerOf } from '../../observe/log.ts'
 import { fingerprint, type Redactor } from '../../observe/redact.ts'
 import type { Ledger } from '../../observe/savings.ts'
 import { mergeRows, readLedger, type SavingsRow, totalsOf } from '../../observe/savings-report.ts'
+import type { SharedSavings } from '../../observe/shared-savings.ts'
 import { clientRule } from '../../protocol/client-rules.ts'
 import { textsOf } from '../../protocol/content.ts'
 import { LEGACY_VERSIONS } from '../../protocol/eras.ts'
@@ -50,6 +51,8 @@ export interface DeskParts {
   readonly engine: Engine
   readonly resultStore: ResultStore
   readonly ledger: Ledger
+  /** What replicas saved together. Absent: there is one. */
+  readonly sharedSavings: SharedSavings | undefined
   readonly upstreams: Pick<Upstreams, 'status' | 'restart'>
   readonly calls: Calls
   readonly logLines: LogLines
@@ -252,13 +255,17 @@ export function createDesk(parts: DeskParts) {
       }
     },
     async savings(most: number): Promise<api.Savings> {
-      const [report, past] = await Promise.all([ledger.report(), readLedger(settings.dataDir)])
+      const [report, past, others] = await Promise.all([
+        ledger.report(),
+        readLedger(settings.dataDir),
+        parts.sharedSavings?.others(),
+      ])
       const byDay = new Map<string, SavingsRow[]>()
       const trials = [...past.trials, ...report.trials]
       const serverOf = new Map(
         (await parts.tools().catch(() => [])).map(({ name, server }) => [name, server]),
       )
-      for (const { day, tools } of [...past.days, ...report.days])
+      for (const { day, tools } of [...(others ?? past.days), ...report.days])
         byDay.set(day, [...(byDay.get(day) ?? []), ...tools])
       const from = new Date(now() - (most - 1) * 86_400_000).toISOString().slice(0, 10)
       const days = [...byDay].filter(([day]) => day >= from).sort(([a], [b]) => (a < b ? -1 : 1))
@@ -286,6 +293,7 @@ export function createDesk(parts: DeskParts) {
           ...sums(rest),
         })),
         unmeasuredCharacters: report.unmeasuredCharacters,
+        ...(parts.sharedSavings && { replicas: others === undefined ? 'this one' : 'all' }),
         holdout: { everyNth: parts.live().settings.holdout, ...compareTrials(trials) },
         worse: netByTool(trials).filter(({ savedTokens }) => savedTokens < 0),
         prices: { ...PRICES, dollars: { ...PRICES.dollars, ...settings.console.prices } },

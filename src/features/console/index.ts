@@ -42,6 +42,7 @@ interface ConsoleParts
       | 'signOut'
       | 'outputTypes'
       | 'resultSettings'
+      | 'sharedSavings'
     > {
   logger: Logger
   engine: Engine

@@ -73,8 +73,9 @@ export function createSharedMaps({ values, keys, refused }: MapsOptions): OpenSh
         return found.filter((entry) => entry !== undefined)
       },
       async set(key, text) {
-        const closed = await sealing.close(Buffer.from(JSON.stringify([key, text])), place)
-        await values.put(KIND, name, key, closed.toString('base64'))
+        const plain = text === undefined ? undefined : Buffer.from(JSON.stringify([key, text]))
+        const closed = plain && (await sealing.close(plain, place)).toString('base64')
+        await values.put(KIND, name, key, closed)
         // Others that were not told see it when they look.
         await values.tell(CHANNEL, JSON.stringify([self, name, key])).catch(() => {})
       },

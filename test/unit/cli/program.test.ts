@@ -290,4 +290,25 @@ describe('stats', () => {
     expect(await w.cli('stats', '--json')).toBe(0)
     expect(JSON.parse(w.out())).toMatchObject({ totals: { calls: 0, savedTokens: 0 }, days: [], tools: [] })
   })
+
+  test('of all replicas where they share a store, and of this machine alone while it is away', async () => {
+    const config = JSON.stringify({
+      mcpServers: { a: { command: 'a' } },
+      proxySettings: {
+        transport: 'streamable-http',
+        sessions: { key: 'a key of sixteen characters' },
+        store: { url: 'valkey://localhost' },
+      },
+    })
+    const tools = [{ tool: 'a_x', kind: 'call' as const, calls: 7, originalTokens: 90, deliveredTokens: 10 }]
+    const w = world({ savingsOfReplicas: [{ day: '2026-02-03', tools }] })
+    w.write('mcp.json', config)
+    expect(await w.cli('stats')).toBe(0)
+    expect(w.out()).toContain('2026-02-03 to 2026-02-03, all replicas\nSavings: 7 calls')
+    expect(w.configs[0]?.servers).toEqual([])
+    const away = world()
+    away.write('mcp.json', config)
+    expect(await away.cli('stats')).toBe(0)
+    expect(away.err()).toContain('these are the savings of this machine alone')
+  })
 })

@@ -9,7 +9,7 @@ import { runCli } from '../../../src/cli/program.ts'
 import { profilesOf } from '../../../src/config/profiles.ts'
 import type { Config } from '../../../src/config/schema.ts'
 import type { Gateway, ModuleStatus, UnmatchedPattern } from '../../../src/gateway.ts'
-import { totalsOf } from '../../../src/observe/savings-report.ts'
+import { type SavingsDay, totalsOf } from '../../../src/observe/savings-report.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import type { ServerStatus } from '../../../src/upstream/contract.ts'
 import { deferred } from '../../support/deferred.ts'
@@ -41,6 +41,8 @@ export interface WorldOptions {
   unmatched?: UnmatchedPattern[]
   /** What each server lists. */
   definitions?: JsonObject[]
+  /** What other replicas saved. */
+  savingsOfReplicas?: SavingsDay[]
   /** What `doctor` finds of the modules. */
   modules?: ModuleStatus[]
 }
@@ -91,6 +93,7 @@ export function world(options: WorldOptions = {}): World {
       { name: 'shape', kind: 'feature', what: 'Keeps.' },
       { name: 'router', kind: 'feature', what: 'Routes.' },
     ],
+    savingsOfReplicas: async () => options.savingsOfReplicas,
     savings: async () => ({
       totals: totalsOf(rows),
       tools: rows,

@@ -239,6 +239,13 @@ export function SavingsPage(_: PageProps) {
                 previews save.
               </p>
             )}
+            {data.replicas !== undefined && (
+              <p class="quiet">
+                {data.replicas === 'all'
+                  ? 'Totals, days and tools are of all replicas; clients are of this one.'
+                  : 'The shared store cannot be reached: all figures are of this replica alone.'}
+              </p>
+            )}
             {unmeasuredCharacters > 0 && (
               <p class="quiet">
                 {count(unmeasuredCharacters)} characters are not counted yet. These figures leave them out.
