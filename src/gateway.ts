@@ -14,6 +14,7 @@ import {
   tellThrough,
 } from './gateway/backend.ts'
 import type { Gateway, GatewayParts } from './gateway/contract.ts'
+import { openCourier } from './gateway/courier.ts'
 import { openExposure } from './gateway/exposure.ts'
 import { openListChangedCommand } from './gateway/list-changed-command.ts'
 import { openModules } from './gateway/modules.ts'
@@ -40,6 +41,7 @@ import type { ToolIndexEvents } from './proxy/tool-index.ts'
 import { createAudience } from './server/audience.ts'
 import { createLeaving } from './server/leaving.ts'
 import { createModernService } from './server/modern.ts'
+import { acrossReplicas } from './server/parked.ts'
 import { type Listener, serve } from './server/serve.ts'
 
 export type * from './gateway/contract.ts'
@@ -210,13 +212,15 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     (inner, outer) => outer?.watching(inner) ?? inner,
     served,
   )
-  const modern = createModernService({
+  const alone = createModernService({
     backend,
     lists: onion.clients.lists,
     audience,
     now: elapsed,
     limits: settings.limits,
   })
+  const courier = await openCourier(settings, shared, logger)
+  const modern = courier ? acrossReplicas(alone, courier) : alone
   const programs = once(onion.programs)
   const tellMetrics = metrics && (() => metrics.text(upstreams))
   const bridge = settings.bridge.enabled

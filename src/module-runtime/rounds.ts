@@ -5,7 +5,7 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { asksForInput, MAX_QUESTIONS, MAX_ROUNDS, plain, type Result } from '../protocol/content.ts'
+import { asksForInput, MAX_QUESTIONS, MAX_ROUNDS, PARKED, plain, type Result } from '../protocol/content.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Exchange, Handler } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
@@ -43,7 +43,7 @@ const MAX_HELD_PER_CLIENT = 32
 export function createRounds({ ask, isWanted }: RoundsParts): Rounds {
   const held = new Map<string, Round>()
   /** Tells states of these rounds from those of servers, other proxies among them. */
-  const begin = `mcp-rlm-proxy.${randomUUID()}.`
+  const begin = `${PARKED}${randomUUID()}.`
 
   function isOurs(state: JsonValue | undefined): state is string {
     return typeof state === 'string' && state.startsWith(begin)

@@ -214,6 +214,9 @@ export const MAX_ROUNDS = 32
 /** Larger questions cannot be: the client sends their state back, and no server takes so large a request. */
 const LARGEST_QUESTION = 8 * 1024 * 1024
 
+/** What a `requestState` of ours begins with: the call waits in this process. */
+export const PARKED = 'mcp-rlm-proxy.'
+
 /** True for a result that asks for input in place of being one (MCP 2026-07-28, multi round-trip requests). */
 export function isInputRequired(result: JsonObject): boolean {
   return own(result, 'resultType') === 'input_required'

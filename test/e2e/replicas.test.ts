@@ -171,4 +171,28 @@ describeWithValkey('two replicas behind a balancer', () => {
     await transport.terminateSession()
     for (const url of [here, there]) await expect.poll(() => statusOf(url, session), WAIT).toBe(404)
   })
+
+  test('take the answer to a question that the other one asked', async () => {
+    const [here, there] = await replicas()
+    const rounds: string[] = []
+    const alternately: typeof fetch = (_, init) => {
+      const isAnswer = String(init?.body).includes('"requestState"')
+      if (String(init?.body).includes('tools/call')) rounds.push(isAnswer ? 'there' : 'here')
+      return fetch(isAnswer ? there : here, init)
+    }
+    const client = new Client(INFO, {
+      capabilities: { sampling: {} },
+      versionNegotiation: { mode: { pin: '2026-07-28' } },
+    })
+    onTestFinished(() => client.close())
+    client.setRequestHandler('sampling/createMessage', () => ({
+      model: 'm',
+      role: 'assistant',
+      content: { type: 'text', text: 'sampled' },
+    }))
+    await client.connect(new StreamableHTTPClientTransport(here, { fetch: alternately }), PATIENT)
+    const answer = await (client as unknown as AnyClient).callTool({ name: 'f_sample', arguments: {} })
+    expect(textOf(answer)).toContain('sampled')
+    expect(rounds).toEqual(['here', 'there'])
+  })
 })

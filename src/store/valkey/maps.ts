@@ -23,11 +23,29 @@ const HELD_MS = 60_000
 /** Milliseconds between two attempts to hold a key. */
 const RETRY_MS = 100
 
-export function createSharedMaps({ values, keys, refused }: MapsOptions): OpenSharedMap {
+/** Seals texts with a key, and opens what any of the keys sealed for the same place. */
+export function createTextSeal(keys: readonly string[]) {
   const ciphers = keys.map((key) => createCipher(key))
   const [first] = ciphers
-  if (first === undefined) throw new RangeError('shared maps need a key')
-  const sealing = first
+  if (first === undefined) throw new RangeError('a seal needs a key')
+  return {
+    close: async (text: string, place: string): Promise<string> =>
+      (await first.close(Buffer.from(text), place)).toString('base64'),
+    /** Undefined: it was changed, moved, or sealed with another key. */
+    async open(closed: string, place: string): Promise<string | undefined> {
+      for (const cipher of ciphers) {
+        const text = await cipher
+          .open(Buffer.from(closed, 'base64'), place, MOST_BYTES)
+          .catch(() => undefined)
+        if (text !== undefined) return String(text)
+      }
+      return undefined
+    },
+  }
+}
+
+export function createSharedMaps({ values, keys, refused }: MapsOptions): OpenSharedMap {
+  const seal = createTextSeal(keys)
   const self = randomUUID()
   const listeners = new Map<string, Set<(key?: string) => void>>()
   let isListening = false
@@ -46,11 +64,8 @@ export function createSharedMaps({ values, keys, refused }: MapsOptions): OpenSh
   }
 
   async function opened(closed: string, place: string): Promise<[key: string, text: string] | undefined> {
-    for (const cipher of ciphers) {
-      const text = await cipher.open(Buffer.from(closed, 'base64'), place, MOST_BYTES).catch(() => undefined)
-      if (text !== undefined) return JSON.parse(String(text)) as [string, string]
-    }
-    return undefined
+    const text = await seal.open(closed, place)
+    return text === undefined ? undefined : JSON.parse(text)
   }
 
   return (name) => {
@@ -73,8 +88,7 @@ export function createSharedMaps({ values, keys, refused }: MapsOptions): OpenSh
         return found.filter((entry) => entry !== undefined)
       },
       async set(key, text) {
-        const plain = text === undefined ? undefined : Buffer.from(JSON.stringify([key, text]))
-        const closed = plain && (await sealing.close(plain, place)).toString('base64')
+        const closed = text === undefined ? undefined : await seal.close(JSON.stringify([key, text]), place)
         await values.put(KIND, name, key, closed)
         // Others that were not told see it when they look.
         await values.tell(CHANNEL, JSON.stringify([self, name, key])).catch(() => {})

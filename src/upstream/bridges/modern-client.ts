@@ -4,7 +4,7 @@
  */
 
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
-import { metaOf, QUESTIONS, type Result } from '../../protocol/content.ts'
+import { metaOf, PARKED, QUESTIONS, type Result } from '../../protocol/content.ts'
 import { MODERN_META } from '../../protocol/eras.ts'
 import { RPC, RpcError } from '../../protocol/errors.ts'
 import type { Exchange } from '../../protocol/exchange.ts'
@@ -398,10 +398,10 @@ export function createStateSigner(now: () => number, key: Buffer = randomBytes(3
 
   return {
     sign: (id, until, owner) =>
-      [id, until.toString(36), mac(id, until, owner).toString('base64url')].join('.'),
+      PARKED + [id, until.toString(36), mac(id, until, owner).toString('base64url')].join('.'),
     verify(state, owner) {
-      if (state.length > MAX_LENGTH) return undefined
-      const [id, time, signature, ...rest] = state.split('.')
+      if (state.length > MAX_LENGTH || !state.startsWith(PARKED)) return undefined
+      const [id, time, signature, ...rest] = state.slice(PARKED.length).split('.')
       if (id === undefined || time === undefined || signature === undefined || rest.length > 0)
         return undefined
       const until = Number.parseInt(time, 36)

@@ -1,11 +1,22 @@
 /** What replicas tell each other of sessions, over a real store. */
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import type { Config } from '../../../src/config/schema.ts'
+import { createSessions } from '../../../src/features/code/sessions.ts'
 import { type SharedResults, sharedResults } from '../../../src/features/result-cache/shared.ts'
+import { openCourier } from '../../../src/gateway/courier.ts'
 import { openBuckets, openReplicas } from '../../../src/gateway/replicas.ts'
 import { silentLogger } from '../../../src/observe/log.ts'
+import { LargeResult, PARKED } from '../../../src/protocol/content.ts'
+import { RpcError } from '../../../src/protocol/errors.ts'
+import type { JsonObject } from '../../../src/protocol/json.ts'
+import type { ModernService, Requester } from '../../../src/server/backend.ts'
+import { acrossReplicas, type Courier } from '../../../src/server/parked.ts'
 import type { Replicas, Told } from '../../../src/server/replicas.ts'
+import { createMemoryStore } from '../../../src/store/memory.ts'
+import { createResultStore, RESULT_STORE_LIMITS } from '../../../src/store/result-store.ts'
 import { createValkeyStore } from '../../../src/store/valkey/store.ts'
+import { sharedBytes } from '../../../src/text/shared-bytes.ts'
+import { deferred } from '../../support/deferred.ts'
 import { describeWithValkey, startValkey, type ValkeyServer } from '../../support/valkey-server.ts'
 
 const KEY = 'a key of at least sixteen characters'
@@ -28,14 +39,19 @@ describeWithValkey('replicas over a store', () => {
   })
   afterAll(() => server.stop())
 
-  async function open({ user = 'proxy:secret', key = KEY, port = server.port } = {}) {
+  async function open({
+    user = 'proxy:secret',
+    key = KEY,
+    port = server.port,
+    maxBytesPerOwner = 1024,
+  } = {}) {
     const warn = vi.fn()
     const store = await createValkeyStore({
       url: `valkey://${user}@127.0.0.1:${port}`,
       key,
       scope: '',
       maxAge: 60_000,
-      maxBytesPerOwner: 1024,
+      maxBytesPerOwner,
       now: Date.now,
       onUp() {},
       onAway() {},
@@ -205,5 +221,100 @@ describeWithValkey('replicas over a store', () => {
         return there.heard.length
       }, WAIT)
       .toBeGreaterThan(0)
+  })
+
+  /** A replica with calls that wait for answers, as a server of the legacy era makes them wait. */
+  async function parking(name: string) {
+    const { store, warn } = await open()
+    const settings = { sessions: { key: KEY, maxAgeSeconds: LIFE_SECONDS } } as Config['settings']
+    const courier = (await openCourier(settings, store.values, { warn } as never)) as Courier
+    const seen: JsonObject[] = []
+    const held = deferred()
+    const serve: ModernService['serve'] = async ({ params = {} }, { agent, signal }) => {
+      const { requestState, inputResponses, hold, large } = params
+      if (requestState === undefined)
+        return { resultType: 'input_required', inputRequests: {}, requestState: `${PARKED}${name}` }
+      if (requestState !== `${PARKED}${name}`)
+        throw new RpcError(-32602, 'Invalid requestState', { at: name })
+      seen.push({ agent: agent.id, inputResponses: inputResponses ?? null })
+      if (large) return new LargeResult(sharedBytes('{"content":"large"}'))
+      if (hold)
+        await Promise.race([held.promise, new Promise((end) => signal.addEventListener('abort', end))])
+      if (signal.aborted) seen.push({ left: true })
+      return { content: `by ${name}` }
+    }
+    const alone = { serve, toolSchema: async () => undefined, close: async () => {} }
+    const service = acrossReplicas(alone, courier)
+    // Listening was asked for before: the server has answered that by now.
+    await store.values.values('any', 'any')
+    const leaving = new AbortController()
+    const ask = (params: JsonObject = {}) =>
+      service.serve({ method: 'tools/call', params }, {
+        agent: { id: 'anna', kind: 'principal' },
+        id: 1,
+        signal: leaving.signal,
+        notify() {},
+      } as Requester)
+    return { ask, seen, leaving, store }
+  }
+
+  test('a client that answers a question at another replica is led to the call that waits', async () => {
+    const [here, there] = [await parking('here'), await parking('there')]
+    const { requestState = '' } = (await here.ask()) as JsonObject
+    expect(requestState).toMatch(/^mcp-rlm-proxy@[\w-]+\.mcp-rlm-proxy\.here$/)
+    const answered = { requestState, inputResponses: { q: { action: 'accept' } } }
+    expect(await there.ask(answered)).toEqual({ content: 'by here' })
+    expect(here.seen).toEqual([{ agent: 'anna', inputResponses: answered.inputResponses }])
+    expect(await here.ask(answered)).toEqual({ content: 'by here' })
+    expect(await there.ask({ ...answered, large: true })).toBeInstanceOf(LargeResult)
+    const wrong = `${String(requestState).slice(0, -4)}none`
+    await expect(there.ask({ requestState: wrong })).rejects.toMatchObject({
+      code: -32602,
+      data: { at: 'here' },
+    })
+    expect(there.seen).toEqual([])
+  })
+
+  test('a client that leaves ends the round at the other replica, and one that is gone leads to a refusal', async () => {
+    const [here, there] = [await parking('here'), await parking('there')]
+    const { requestState = '' } = (await here.ask()) as JsonObject
+    const round = there.ask({ requestState, hold: true }).catch(String)
+    await expect.poll(() => here.seen, WAIT).toHaveLength(1)
+    there.leaving.abort()
+    await expect.poll(() => here.seen, WAIT).toContainEqual({ left: true })
+    expect(String(await round)).toContain('Invalid requestState')
+    const third = await parking('third')
+    const gone = `mcp-rlm-proxy@no-such-replica.${PARKED}here`
+    await expect(third.ask({ requestState: gone })).rejects.toThrow('Invalid requestState')
+  })
+
+  test('a session of programs goes on at another replica with what the last program left', async () => {
+    const anna = { id: 'anna', kind: 'principal' as const }
+    const [here, there] = await Promise.all(
+      [0, 1].map(async () => {
+        const { store } = await open({ maxBytesPerOwner: 1024 * 1024 })
+        const kept = createResultStore({
+          ...RESULT_STORE_LIMITS,
+          memory: createMemoryStore(),
+          backing: store,
+          ttl: 60_000,
+          maxEntriesPerAgent: 20,
+          maxBytesPerAgent: 1e8,
+          maxAgents: 100,
+          isolation: true,
+          maxEntries: 20,
+          now: Date.now,
+          onDrop() {},
+          onError() {},
+        })
+        onTestFinished(() => kept.close())
+        return createSessions(kept)
+      }),
+    )
+    await here?.keep(anna, 'work', Buffer.from('one'))
+    expect(String(await there?.find(anna, 'work'))).toBe('one')
+    await there?.keep(anna, 'work', Buffer.from('two'))
+    expect(String(await here?.find(anna, 'work'))).toBe('two')
+    expect(await here?.find({ ...anna, id: 'ben' }, 'work')).toBeUndefined()
   })
 })
