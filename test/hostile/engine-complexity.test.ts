@@ -66,6 +66,10 @@ const ROWS: Record<string, readonly [before: string, row: string, behind?: strin
   stanzas: ['', 'Title: T#\nURL: https://a/#\n'],
   counted: ['1\tsrc/a\n', '#7\tsrc/f#.ts'],
   'csv without header': ['', '#,7#,x'],
+  coverage: ['', 'SF:src/f#.ts\nDA:1,1\nDA:2,0\nend_of_record'],
+  subtitles: ['WEBVTT\n\n', '00:00:01.000 --> 00:59:04.500\nSaid #\n'],
+  tap: ['TAP version 13\n', 'ok # - t#'],
+  vertical: ['', '-[ RECORD # ]---\nid   | #\nname | a'],
   text: ['', 'Line # of a text that is only a text.'],
 }
 const NAMES = FORMATS.map(({ name }) => name).filter((name) => name !== 'blocks')
