@@ -32,7 +32,7 @@ export const authSchema = z.object({
     .meta({ description: 'Scopes that an access token must have, all of them.' })
     .default([]),
   profileScopes: text(
-    'The beginning of scopes that name profiles: with `profile:` an access token with the scope `profile:notes` opens the profile `notes`, and each opens those alone that its scopes name. Not set: everything.',
+    'The prefix of scopes that name profiles. With `profile:`, an access token with the scope `profile:notes` may use the profile `notes`, and no profile without such a scope. Not set: a token may use all profiles.',
   ).optional(),
   publicUrl: text(
     'The address at which clients reach the proxy, with its path: https://tools.example.com/mcp. Not set: `host` and `port`.',
@@ -128,7 +128,7 @@ export const oauthSchema = z
       'How that key signs.',
     ).default('RS256'),
     issuer: text(
-      'The only authorization server that may see the client id and secret. Not set: the first one that is met.',
+      'The only authorization server that may see the client id and secret. Not set: the first one that the server names.',
     ).optional(),
     redirectPort: integer('The port on 127.0.0.1 to which the browser returns. 0: any free one.', {
       min: 0,
@@ -138,7 +138,9 @@ export const oauthSchema = z
       'Where a client id metadata document of yours lies; it is the client id where the server takes one.',
     ).optional(),
     clientName: text('The name under which the proxy registers itself.').default('mcp-rlm-proxy'),
-    account: text('A word of your own, to be signed in to one server under several names.').optional(),
+    account: text(
+      'A label of your own. Entries with different labels sign in to the same server with different accounts.',
+    ).optional(),
   })
   .meta({
     description: 'How the proxy signs in there. true: whenever the server asks for it; false: never.',

@@ -64,7 +64,7 @@ const connect = z.object({
     max: 600_000,
   }).default(30_000),
   listWaitMs: integer(
-    'How long the first list waits for servers of which nothing is remembered, where there are several. Later ones wait for none; what comes late is announced.',
+    'How long the first list waits for servers that the proxy remembers no list of, where it has several servers. Later lists wait for no server; tools that come late are announced.',
     {
       unit: 'milliseconds',
       min: 100,

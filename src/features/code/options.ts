@@ -23,7 +23,11 @@ const askSchema = z.object({
     min: 1,
     max: 100_000,
   }).default(500),
-  callsAtOnce: integer('Of these, how many at once.', { unit: 'questions', min: 1, max: 32 }).default(8),
+  callsAtOnce: integer('How many questions a program may have under way.', {
+    unit: 'questions',
+    min: 1,
+    max: 32,
+  }).default(8),
   maxLength: integer('The longest question with its data.', {
     unit: 'characters',
     min: 100,
@@ -90,7 +94,11 @@ export const codeSchema = z.object({
     min: 0,
     max: 10_000,
   }).default(50),
-  callsAtOnce: integer('Of these, how many at once.', { unit: 'calls', min: 1, max: 100 }).default(8),
+  callsAtOnce: integer('How many of these calls may be under way.', {
+    unit: 'calls',
+    min: 1,
+    max: 100,
+  }).default(8),
   bridgeBytes: integer('Data that may go into and out of a program, as JSON.', {
     unit: 'characters',
     min: 10_000,

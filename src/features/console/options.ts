@@ -28,7 +28,7 @@ export const consoleSchema = z.object({
     })
     .default({}),
   callBytes: integer(
-    'The most memory, about, for their arguments and replies; the oldest are forgotten first.',
+    'About the most memory for arguments and replies of remembered calls; the oldest are forgotten first.',
     { unit: 'bytes', min: 1_000_000, max: 1_000_000_000 },
   ).default(32_000_000),
 })

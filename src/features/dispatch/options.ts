@@ -54,7 +54,7 @@ export const utilsSchema = z.object({
     false,
   ),
   root: text(
-    'The directory it is confined to. It reads in `spill.allowDirs` as well. Neither set: `utils` in `dataDir`.',
+    'The directory that `utils` may use. It also reads in `spill.allowDirs`. Neither set: `utils` in `dataDir`.',
   ).optional(),
-  write: flag('It may also write, append to and delete files there.').default(false),
+  write: flag('`utils` may also write, append to and delete files there.').default(false),
 })

@@ -9,6 +9,6 @@ export const outputTypesSchema = z.object({
     'Whether the type of large results is remembered for each tool and agent, and told by `describe_tool` and in programs by `tools.describe`: not at all, until the proxy ends, or also in a file in `dataDir`.',
   ).default('off'),
   inDescriptions: flag(
-    'Listed descriptions of tools end with it in one line, so that a model can ask its question with its first call. Lists get longer, and change as results come.',
+    'The listed description of a tool ends with the remembered type in one line, so that a model can ask its question with its first call. Lists get longer, and change as results come.',
   ).default(false),
 })

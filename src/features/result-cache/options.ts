@@ -12,7 +12,7 @@ export const toolCacheSchema = z.object({
     .array(z.string().min(1))
     .meta({
       description:
-        'Names of such tools, `*` for any characters, also `server/tool`; with tools that say they are idempotent. Empty: all that say they only read.',
+        'Names of tools that are answered so, `*` for any characters, also `server/tool`. A tool must declare that it only reads or is idempotent. Empty: all tools that declare that they only read.',
     })
     .default([]),
 })

@@ -5,15 +5,15 @@ import { flag, integer, number, oneOf, text } from '../../config/option.ts'
 
 /** What a registered tool is worth (seed S1: 0.7 of its score and 0.3 of its freshness, over 1,800 seconds). */
 const poolSchema = z.object({
-  scoreWeight: number('What the score of the last search counts for a tool in the list (dynamic).', {
+  scoreWeight: number('How much the score of the last search counts for a tool in the list (dynamic).', {
     min: 0,
     max: 1,
   }).default(0.7),
-  freshnessWeight: number('What it counts that a tool was found or called not long ago.', {
+  freshnessWeight: number('How much it counts that a tool was found or called lately.', {
     min: 0,
     max: 1,
   }).default(0.3),
-  maxAgeSeconds: integer('After this time without a use a tool is not fresh at all.', {
+  maxAgeSeconds: integer('How long a use of a tool counts as lately.', {
     unit: 'seconds',
     min: 1,
     max: 31_536_000,
@@ -29,13 +29,13 @@ export const retrieveSchema = z.object({
   topK: z
     .union([z.int().min(1).max(50), z.literal('adaptive')])
     .meta({
-      description: 'How many tools a question gives. adaptive: as many as are nearly as good as the best.',
+      description: 'How many tools an answer holds. adaptive: as many as are nearly as good as the best.',
       allowed: 'a whole number from 1 to 50, or adaptive',
     })
     .default(5),
   detail: oneOf(
     ['compact', 'full'],
-    'What a question gives of a tool (call): its signature in one line, or its whole input schema.',
+    'What an answer shows of each tool (call): its signature in one line, or its whole input schema.',
   ).default('compact'),
   variants: oneOf(
     ['single', 'readWriteDestructive'],
@@ -71,7 +71,7 @@ export const indexSchema = z.object({
     .array(oneOf(['en', 'de', 'es', 'fr', 'it', 'pt'], 'A language.'))
     .meta({
       description:
-        'Languages of questions and tools. With another one than English static also knows its words, by a second table that comes with the proxy.',
+        'Languages of questions and tools. For languages besides English, static adds a second table of word vectors, which comes with the proxy.',
       allowed: 'a list of en, de, es, fr, it and pt',
     })
     .default(['en']),

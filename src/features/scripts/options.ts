@@ -37,7 +37,7 @@ export const bridgeSchema = z.object({
     min: 0,
     max: 100_000_000,
   }).default(4_096),
-  resultTtlSeconds: integer('How long such a result can be fetched.', {
+  resultTtlSeconds: integer('How long a kept result can be fetched.', {
     unit: 'seconds',
     min: 1,
     max: 86_400,
