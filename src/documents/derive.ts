@@ -55,7 +55,7 @@ export function fromRecognised(
   written: string,
   beside: { bytes?: number; asides?: readonly string[]; again?: () => string } = {},
 ): Document {
-  const { text, traits, json, asides } = recognise(written)
+  const { text, traits, json, glimpse, asides } = recognise(written)
   if (
     traits.search === 'values' &&
     json &&
@@ -70,7 +70,7 @@ export function fromRecognised(
     format: traits,
     text: () => text,
     ...(beside.bytes === undefined ? {} : { bytes: beside.bytes }),
-    ...(json ? { json } : {}),
+    ...(json ? { json, glimpse } : {}),
     asides: [...(beside.asides ?? []), ...asides],
   })
 }

@@ -12,6 +12,8 @@ export interface Recognised {
   format: Format
   /** Undefined for prose. Called once at most, unless the format is `renewed`. */
   json?: () => JsonValue | undefined
+  /** The records for a first look. */
+  glimpse?: () => JsonValue[] | undefined
   asides: readonly string[]
 }
 
@@ -24,7 +26,9 @@ export function recognise(written: string): Recognised {
     const asides = [...(format.asides?.(text, evidence) ?? [])]
     if (text.length < written.length - 1) asides.push('codes for colours, left out here')
     const recognised = { text, traits: format, format: format.family, asides }
-    return format.family === 'text' ? recognised : { ...recognised, json: () => format.read(text, evidence) }
+    if (format.family === 'text') return recognised
+    const glimpse = format.glimpse && (() => format.glimpse?.(text, evidence))
+    return { ...recognised, json: () => format.read(text, evidence), ...(glimpse && { glimpse }) }
   }
   throw new Error('the last format takes any text')
 }

@@ -83,6 +83,11 @@ export interface Document {
   lines(): LineIndex
   /** The main collection, or undefined when there is nothing that repeats. */
   records(): Collection | undefined
+  /**
+   * For a first look: the data and its main collection, which may make its records one by one where that takes less time. To go through all
+   * of them takes longer than to ask `records()`.
+   */
+  glimpse(): Glimpse
   /** The same as a table, those of a map with their key in `_key`; the same table each time while the data is there. */
   table(): Table | undefined
   /** The lines as rows, for a text that has no records. */
@@ -94,6 +99,12 @@ export interface Document {
    * `keyedRecords`), the lines of what is read: logs, prose, markup.
    */
   rows(): Rows
+}
+
+/** What a first look is taken at. */
+export interface Glimpse {
+  readonly value: JsonValue | undefined
+  readonly records: Collection | undefined
 }
 
 /** Found things in their order. Strings are shown as they are (lines, passages, hits); other values as JSON. */

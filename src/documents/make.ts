@@ -2,7 +2,7 @@
 import type { JsonValue } from '../protocol/json.ts'
 import { indexLines, type LineIndex } from '../text/lines.ts'
 import { type Collection, keyedRecords, mainCollection } from './collections.ts'
-import type { Document, Format, Rows, Traits } from './document.ts'
+import type { Document, Format, Glimpse, Rows, Traits } from './document.ts'
 import { PLAIN } from './formats/define.ts'
 import { madeRows, rowsOf } from './rows.ts'
 import { type Provenance, type Table, tableOf } from './table.ts'
@@ -20,6 +20,8 @@ export interface DocumentParts {
   json?: () => JsonValue | undefined
   /** Default: the main collection of `json`. */
   records?: () => Collection | undefined
+  /** Records that are made one by one, of data that is a list of them. Default: those of `json`. */
+  glimpse?: (() => JsonValue[] | undefined) | undefined
   /** Default: that of `records`, of which then nothing has to be said. */
   table?: () => Table | undefined
   /** Default: records, array elements, or lines for what is read rather than queried. */
@@ -62,12 +64,16 @@ function onceEach<T>(of: () => unknown, compute: () => T): () => T {
   }
 }
 
+/** A list of no more may be looked into for another one. */
+const FEW = 3
+
 class LazyDocument implements Document {
   readonly traits: Traits
   readonly asides: readonly string[]
   readonly json: () => JsonValue | undefined
   readonly lines: () => LineIndex
   readonly records: () => Collection | undefined
+  readonly glimpse: () => Glimpse
   readonly table: () => Table | undefined
   readonly lineTable: () => Table
   readonly rows: () => Rows
@@ -91,6 +97,13 @@ class LazyDocument implements Document {
     )
     const records = parts.records ?? (() => this.traits.mainPart?.(this.json()) ?? collectionOf(this.json()))
     this.records = this.traits.renewed ? onceEach(this.json, records) : once(records)
+    const { glimpse } = parts
+    this.glimpse = () => {
+      const seen = glimpse?.()
+      return seen && seen.length > FEW
+        ? { value: seen, records: { path: '$', keys: undefined, values: seen } }
+        : { value: this.json(), records: this.records() }
+    }
     const table = parts.table ?? (() => tableIn(this.records(), this.provenance))
     this.table = this.traits.renewed ? onceEach(this.json, table) : once(table)
     const rows = parts.rows ?? (() => usualRows(this, parts.noun))

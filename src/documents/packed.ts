@@ -1,6 +1,7 @@
 /** Records that repeat a text, packed: four bytes for each of their values, which are numbers, places in the text or known ones. */
 import { type JsonObject, type JsonValue, setOwn } from '../protocol/json.ts'
 import { NumberList } from '../text/spans.ts'
+import { emptyRecord } from './record-maker.ts'
 
 /** What a value is, in the last three bits of its cell; the others are the number, or where it is found. */
 const INTEGER = 0
@@ -203,19 +204,19 @@ function unpacking({
   }
   return () => {
     const records: JsonObject[] = []
-    /** The last record of each shape: a copy of it has room for all names, and takes a fraction of the time. */
-    const last: JsonObject[] = []
+    const empty: JsonObject[] = []
     let at = 0
     for (let index = 0; index < ofRecord.length; index++) {
       const shape = ofRecord[index] ?? 0
       const start = starts[index] ?? 0
-      const record: JsonObject = { ...last[shape] }
-      for (const name of shapes[shape] ?? []) {
+      const names = shapes[shape] ?? []
+      empty[shape] ??= emptyRecord(names, names.length)
+      const record: JsonObject = { ...empty[shape] }
+      for (const name of names) {
         const value = valueIn(cells[at++] ?? 0, start)
         if (name === '__proto__') setOwn(record, name, value)
         else record[name] = value
       }
-      last[shape] = record
       records.push(record)
     }
     return records

@@ -22,23 +22,6 @@ export interface Profile {
   every: number
 }
 
-/** What was learnt of a list of records where it is written, before any of them is made. */
-export interface KnownList {
-  readonly profile: Profile
-  /** The first record that lacks a field of the records themselves; -1: none does, or it is no such field. */
-  firstWithout(name: string): number
-  /** The first record that has it; -1: none. */
-  firstWith(name: string): number
-}
-
-/** Where such a list tells it. */
-export const KNOWN = Symbol('known list')
-
-/** What was learnt of a list that makes its records one by one on demand; undefined for a list of values. */
-export function knownOf(list: readonly JsonValue[]): KnownList | undefined {
-  return (list as { readonly [KNOWN]?: KnownList })[KNOWN]
-}
-
 export interface ProfileOptions {
   /** Levels of fields below the record. Default 6. What lies deeper is only counted. */
   maxDepth?: number

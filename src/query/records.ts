@@ -72,7 +72,12 @@ export function withNames(
   const { kind, format, traits, asides, json, lines, lineTable, rows } = document
   return {
     ...{ kind, format, traits, asides, json, lines, lineTable, rows },
-    ...{ provenance: document.provenance, records: document.records, table: () => view },
+    ...{
+      provenance: document.provenance,
+      records: document.records,
+      glimpse: document.glimpse,
+      table: () => view,
+    },
     get text() {
       return document.text
     },

@@ -1,5 +1,6 @@
 /** A key as it is written, from the quote that opens it to the colon, compared four bytes at a time. */
-import { type Box, child, type Shape } from '../shape.ts'
+import { child, type Shape } from '../shape.ts'
+import { SpelledPlace } from '../spelled.ts'
 import { BACKSLASH, giveUp, QUOTE, skipSpace, stringEnd, unescaped, wideIn } from './escaped.ts'
 
 const WORD = 4
@@ -31,76 +32,9 @@ export class WrittenKey {
   }
 }
 
-// Boxes of values by the bytes they are written in: what occurs again is counted without making a string of it.
-
-const FIRST_SIZE = 64
-
-/** A table with open addressing. Offsets and lengths are those of one array of bytes, which does not change. */
-export class SpelledValues {
-  #mask = FIRST_SIZE - 1
-  #size = 0
-  #boxes: (Box | undefined)[] = emptyBoxes(0)
-  #hashes = new Int32Array(0)
-  #froms = new Int32Array(0)
-  #lengths = new Int32Array(0)
-
-  /** The box of the bytes from `from` on, which have this hash. */
-  find(bytes: Uint8Array, hash: number, from: number, length: number): Box | undefined {
-    if (this.#size === 0) return undefined
-    for (let slot = hash & this.#mask; ; slot = (slot + 1) & this.#mask) {
-      const box = this.#boxes[slot]
-      if (box === undefined) return undefined
-      if (
-        this.#hashes[slot] === hash &&
-        this.#lengths[slot] === length &&
-        isSame(bytes, this.#froms[slot] as number, from, length)
-      )
-        return box
-    }
-  }
-
-  add(hash: number, from: number, length: number, box: Box): void {
-    if (this.#size * 2 >= this.#boxes.length) this.#grow()
-    this.#put(hash, from, length, box)
-    this.#size += 1
-  }
-
-  #put(hash: number, from: number, length: number, box: Box): void {
-    let slot = hash & this.#mask
-    while (this.#boxes[slot] !== undefined) slot = (slot + 1) & this.#mask
-    this.#boxes[slot] = box
-    this.#hashes[slot] = hash
-    this.#froms[slot] = from
-    this.#lengths[slot] = length
-  }
-
-  #grow(): void {
-    const [boxes, hashes, froms, lengths] = [this.#boxes, this.#hashes, this.#froms, this.#lengths]
-    const size = Math.max(FIRST_SIZE, boxes.length * 2)
-    this.#mask = size - 1
-    this.#boxes = emptyBoxes(size)
-    this.#hashes = new Int32Array(size)
-    this.#froms = new Int32Array(size)
-    this.#lengths = new Int32Array(size)
-    for (const [slot, box] of boxes.entries())
-      if (box !== undefined)
-        this.#put(hashes[slot] as number, froms[slot] as number, lengths[slot] as number, box)
-  }
-}
-
-function emptyBoxes(size: number): (Box | undefined)[] {
-  return new Array<Box | undefined>(size).fill(undefined)
-}
-
-function isSame(bytes: Uint8Array, one: number, other: number, length: number): boolean {
-  for (let at = 0; at < length; at++) if (bytes[one + at] !== bytes[other + at]) return false
-  return true
-}
-
 // A place in the records while their bytes are read: a node of the profile, and what finds it and its values again quickly.
 
-export class FieldNode {
-  readonly shape: Shape
+export class FieldNode extends SpelledPlace {
   /** Undefined for what is no field. */
   readonly key: WrittenKey | undefined
   /** How many bytes of the key are no characters of the text. */
@@ -119,26 +53,8 @@ export class FieldNode {
   present = 0
   /** The number of the object it was last found in: an object that has a key twice is not read here. */
   holder = 0
-  /** The first record that has the field. */
-  since = 0
-  /** The first record that lacks the field, as far as is known; -1: none does. */
-  gap = -1
-  /** Boxes of small numbers, by the number. */
-  readonly small: (Box | undefined)[] = []
-  /** Boxes of strings. */
-  readonly spelled = new SpelledValues()
-  /** A string was counted that may be written in other bytes as well. */
-  isRespelled = false
-  yes: Box | undefined
-  no: Box | undefined
-  /** Where the earliest and the latest date are written, and how long they are; -1: not known by their bytes. */
-  earliestAt = -1
-  earliestLength = 0
-  latestAt = -1
-  latestLength = 0
-
   constructor(shape: Shape, key?: WrittenKey, keySaved = 0, keyWide = 0) {
-    this.shape = shape
+    super(shape)
     this.key = key
     this.keySaved = keySaved
     this.keyWide = keyWide

@@ -1,6 +1,7 @@
 /** Where records begin, and before every few of them how many bytes are no characters of the text. Four bytes a record, and a little. */
 import type { JsonValue } from '../../protocol/json.ts'
-import { KNOWN, type KnownList, sampled } from '../profile.ts'
+import { type KnownList, knownList } from '../known-list.ts'
+import { sampled } from '../profile.ts'
 import { behindSpace, behindValue, parsed, unescaped } from './escaped.ts'
 
 /** Records that were read, and where each of them is. */
@@ -132,29 +133,11 @@ function byBeginnings(bytes: Uint8Array, first: number, end: number): number | u
   return found === 0 ? undefined : (found / (PIECES * PIECE)) * (end - first)
 }
 
-// A list that makes its records one by one, on demand.
-
-/** The list. To go through all of it takes longer than to parse it. Read only. */
+/** The records as a list. */
 export function scannedList(bytes: Uint8Array, scanned: ScannedRecords): JsonValue[] {
   const { offsets } = scanned
-  const made = new Map<number, JsonValue>()
-  const record = (index: number): JsonValue => {
-    let value = made.get(index)
-    if (value === undefined) {
-      const from = offsets.from(index)
-      value = parsed(unescaped(bytes, from, behindValue(bytes, from)))
-      made.set(index, value)
-    }
-    return value
-  }
-  const isIndex = (key: string | symbol): key is string =>
-    typeof key === 'string' && /^\d{1,10}$/.test(key) && Number(key) < offsets.count
-  return new Proxy<JsonValue[]>([], {
-    get: (target, key) => {
-      if (key === 'length') return offsets.count
-      if (key === KNOWN) return scanned
-      return isIndex(key) ? record(Number(key)) : Reflect.get(target, key)
-    },
-    has: (target, key) => isIndex(key) || Reflect.has(target, key),
+  return knownList(offsets.count, scanned, (index) => {
+    const from = offsets.from(index)
+    return parsed(unescaped(bytes, from, behindValue(bytes, from)))
   })
 }

@@ -1,13 +1,12 @@
 /** Delimited tables: comma, tab, semicolon or pipe. */
 
 import papaparse from 'papaparse'
-import type { JsonObject } from '../../protocol/json.ts'
-import { indexLines } from '../../text/lines.ts'
+import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { overviewOfData } from '../overview/records.ts'
-import { packRecords } from '../packed.ts'
 import { renewable } from '../renewable.ts'
-import { CellRecords, namesOf, recordsOf } from './cells.ts'
+import { namesOf, recordsOf } from './cells.ts'
 import { defineFormat } from './define.ts'
+import { glimpseOf, layoutOf, type Parting, recordsIn } from './delimited.ts'
 
 const DELIMITERS = [',', '\t', ';', '|']
 const SAMPLE_ROWS = 60
@@ -22,7 +21,7 @@ const MOST_COMMENTS = 300
  * columns. `without header`: columns are called `column_1`…; asks for more agreement, since prose has commas too. What is
  * returned keeps the records of a short table, and those of a long one while they are used.
  */
-function readCsv(text: string, header: 'with header' | 'without header'): (() => JsonObject[]) | undefined {
+function readCsv(text: string, header: 'with header' | 'without header'): Rows | undefined {
   const start = bodyStart(text)
   const body = text.slice(start)
   const named = header === 'with header' ? commentedHeader(text.slice(0, start), body) : undefined
@@ -52,34 +51,48 @@ function readBody(
   text: string,
   header: 'with header' | 'without header',
   commented: boolean,
-): (() => JsonObject[]) | undefined {
+): Rows | undefined {
   const start = text.slice(0, SAMPLE_CHARACTERS)
   if (!start.includes('\n')) return undefined
   for (const delimiter of DELIMITERS) {
     const rows = firstRows(start, delimiter, start.length < text.length, commented)
     if (!rows) continue
     const named = isHeader(rows)
-    if (named && header === 'with header')
-      return kept(text, true, () => records(text, delimiter, true, commented))
+    if (named && header === 'with header') return rowsOf(text, { delimiter, named, commented })
     if (!named && header === 'without header' && rows.length >= 3 && (rows[0]?.length ?? 0) >= 3) {
-      return kept(text, false, () => records(text, delimiter, false, commented))
+      return rowsOf(text, { delimiter, named, commented })
     }
   }
   return undefined
 }
 
-/** The records of shorter tables are kept as they are. */
-const PACKED_FROM = 250_000
+/** What a text was found to hold. */
+interface Rows {
+  readonly records: () => JsonObject[]
+  /** The same for a first look, of a long text. */
+  readonly glimpse: () => JsonValue[] | undefined
+}
 
-/** Where each record is a line of its own, as nearly always, its values are found there again. */
-function kept(text: string, named: boolean, read: () => JsonObject[]): () => JsonObject[] {
-  return renewable(read, (rows) => {
-    if (text.length < PACKED_FROM) return undefined
-    const lines = indexLines(text)
-    const first = named ? 1 : 0
-    const inLines = lines.count === rows.length + first
-    return packRecords(rows, text, (_, index) => (inLines ? lines.start(index + first) : undefined))
-  })
+/** The records of shorter tables are kept as they are. */
+const LONG = 250_000
+
+function rowsOf(text: string, parting: Parting): Rows {
+  const look = () => {
+    const layout = layoutOf(text, parting)
+    let seen: JsonValue[] | undefined
+    const glimpse = () => {
+      seen ??= layout && glimpseOf(layout)
+      return seen
+    }
+    return { layout, glimpse }
+  }
+  const looked = renewable(look, () => look)
+  const read = () => {
+    const { layout } = looked()
+    return layout ? recordsIn(layout, layout.starts) : oddRecords(text, parting)
+  }
+  const records = renewable(read, () => (text.length < LONG ? undefined : read))
+  return { records, glimpse: () => (text.length < LONG ? undefined : looked().glimpse()) }
 }
 
 /** The sampled rows when they form a table. The last one may be cut and does not count. */
@@ -220,58 +233,11 @@ function cellRows(text: string, delimiter: string, most = 0): string[][] {
   return data.filter(({ length, 0: first }) => length > 1 || first !== '')
 }
 
-function records(text: string, delimiter: string, named: boolean, commented: boolean): JsonObject[] {
-  const cells = new CellRecords(named)
-  const plain = commented || !readCells(text, delimiter, cells) ? undefined : cells.finish()
-  if (plain) return plain
+/** The records of rows of which papaparse makes something. */
+function oddRecords(text: string, { delimiter, named, commented }: Parting): JsonObject[] {
   const rows = cellRows(text, delimiter)
   const all = commented ? rows.filter(([first]) => !first?.startsWith('#')) : rows
   return recordsOf(namesOf(all[0] ?? [], named), named ? all.slice(1) : all)
-}
-
-const [RETURN, QUOTE] = [0x0d, 0x22]
-
-/**
- * Tells the cells of each row as `cellRows` finds them, without a list for each row. False: it gave up, where quotes stand as RFC 4180 does not
- * say, of which papaparse makes something.
- */
-function readCells(text: string, delimiter: string, cells: CellRecords): boolean {
-  const { length } = text
-  const behind = (mark: string, from: number): number => {
-    const at = text.indexOf(mark, from)
-    return at < 0 ? length : at
-  }
-  let [at, next] = [text.charCodeAt(0) === 0xfeff ? 1 : 0, -1]
-  while (at < length) {
-    let end = behind('\n', at)
-    for (let isLast = false; !isLast; at += 1) {
-      const start = at
-      if (text.charCodeAt(start) === QUOTE) {
-        const quote = closingQuote(text, start + 1)
-        if (quote < 0) return false
-        at = quote + 1
-        if (at > end) end = behind('\n', at)
-        isLast = at === end || (at + 1 === end && end < length && text.charCodeAt(at) === RETURN)
-        if (!isLast && !text.startsWith(delimiter, at)) return false
-        cells.quoted(text.slice(start + 1, quote))
-      } else {
-        if (next < start) next = behind(delimiter, start)
-        isLast = next >= end
-        at = !isLast ? next : end > start && text.charCodeAt(end - 1) === RETURN ? end - 1 : end
-        cells.plain(text, start, at)
-      }
-    }
-    cells.endRow()
-    at = end + 1
-  }
-  return true
-}
-
-/** The quote that closes, none of a pair; -1 where there is none. */
-function closingQuote(text: string, from: number): number {
-  let quote = text.indexOf('"', from)
-  while (quote >= 0 && text.charCodeAt(quote + 1) === QUOTE) quote = text.indexOf('"', quote + 2)
-  return quote
 }
 
 const TRAITS = {
@@ -287,7 +253,8 @@ export const csv = defineFormat({
   name: 'csv',
   ...TRAITS,
   detect: (text) => readCsv(text, 'with header'),
-  read: (_, read: () => JsonObject[]) => read(),
+  read: (_, { records }: Rows) => records(),
+  glimpse: (_, { glimpse }) => glimpse(),
 })
 
 /** Lines above a table, as many empty ones between them, and rows below its header without which commas may stand by chance. */
@@ -307,13 +274,12 @@ function readBelow(text: string): TableBelow | undefined {
     at = end + 1
     const delimiter = DELIMITERS.find((each) => isHeadOfTable(start, at, each, above))
     const read = delimiter === undefined ? undefined : readBody(text.slice(at), 'with header', false)
-    if (read) return { read, above }
+    if (read) return { ...read, above }
   }
   return undefined
 }
 
-interface TableBelow {
-  readonly read: () => JsonObject[]
+interface TableBelow extends Rows {
   readonly above: readonly string[]
 }
 
@@ -342,9 +308,10 @@ export const bareCsv = defineFormat<TableBelow>({
   detect: (text) => {
     const below = readBelow(text)
     const read = below ? undefined : readCsv(text, 'without header')
-    return read ? { read, above: [] } : below
+    return read ? { ...read, above: [] } : below
   },
-  read: (_, { read }) => read(),
+  read: (_, { records }) => records(),
+  glimpse: (_, { glimpse }) => glimpse(),
   asides: (_, { above }) =>
     above.length > 0
       ? [`above the table: ${above.map((line) => line.replace(/[,;|\t]+$/, '')).join(' | ')}`]

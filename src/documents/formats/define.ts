@@ -10,6 +10,8 @@ export interface FormatDefinition<Evidence = unknown> extends Traits {
   detect(text: string): Evidence | undefined
   /** The data. Called once at most, unless the format is `renewed`. */
   read(text: string, evidence: Evidence): JsonValue | undefined
+  /** The records of a long text, each made when it is asked for, with their profile (`knownList`). Default, and where undefined: those of the data. */
+  glimpse?(text: string, evidence: Evidence): JsonValue[] | undefined
   /** What the result holds beside its data. Default: nothing. */
   asides?(text: string, evidence: Evidence): readonly string[]
   /** What a preview says. */

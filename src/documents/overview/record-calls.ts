@@ -2,7 +2,7 @@
 import { isObject, type JsonObject, type JsonPrimitive, type JsonValue } from '../../protocol/json.ts'
 import { nestedPath, nestingOf, pathStep } from '../collections.ts'
 import { distinctCount, type Field, fieldsOf, frequent, isNoise } from '../fields.ts'
-import { knownOf } from '../profile.ts'
+import { knownOf } from '../known-list.ts'
 import type { Shape } from '../shape.ts'
 import { call, type Template } from '../template.ts'
 import type { Records } from './facts.ts'

@@ -14,7 +14,8 @@ import {
 } from '../collections.ts'
 import type { Document } from '../document.ts'
 import { fieldsOf, isNoise } from '../fields.ts'
-import { knownOf, profile } from '../profile.ts'
+import { knownOf } from '../known-list.ts'
+import { profile } from '../profile.ts'
 import type { Shape } from '../shape.ts'
 import { call, type Template } from '../template.ts'
 import { typeNotations } from '../type-notation.ts'
@@ -26,9 +27,8 @@ import { unusualOf } from './unusual.ts'
 
 /** The overview of a document's main collection, or of its one value. */
 export function overviewOfData(document: Document): Overview {
-  const value = document.json() ?? null
-  const collection = document.records()
-  return collection && collection.values.length > 0 ? ofCollection(value, collection) : ofValue(value)
+  const { value = null, records } = document.glimpse()
+  return records && records.values.length > 0 ? ofCollection(value, records) : ofValue(value)
 }
 
 function ofCollection(root: JsonValue, collection: Collection): Overview {

@@ -132,8 +132,7 @@ const LONGEST = 8_000
 
 /** @param isPaged the call was made with, or its tool has, parameters that ask for a part */
 export function recognisePart(document: Document, isPaged: boolean): Part | undefined {
-  const root = document.json()
-  const collection = document.records()
+  const { value: root, records: collection } = document.glimpse()
   const isList = collection !== undefined && collection.keys === undefined
   const found = isList ? placeOf(root, collection.values) : undefined
   const objects = isObject(root) ? envelopes(root, found ?? []) : []

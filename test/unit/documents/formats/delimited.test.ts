@@ -2,6 +2,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { recognise } from '../../../../src/documents/detect.ts'
 import { recordsOf } from '../../../../src/documents/formats/cells.ts'
+import { glimpseOf, layoutOf, recordsIn } from '../../../../src/documents/formats/delimited.ts'
+import { knownOf } from '../../../../src/documents/known-list.ts'
+import { profile } from '../../../../src/documents/profile.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
 import { runs } from '../../../support/runs.ts'
 
@@ -172,6 +175,49 @@ test('the records of a table are those of its cells, whatever is quoted and wher
       },
     ),
     { numRuns: runs(200) },
+  )
+})
+
+test('what is told of a table without making its records is what they tell, whichever cells its rows lack', () => {
+  const cell = fc.oneof(
+    fc.constantFrom(
+      '',
+      '0',
+      '12',
+      '-3',
+      '007',
+      '1.5',
+      '"say ""x"""',
+      '"a\nb"',
+      '[1]',
+      '{"a":1}',
+      'http://a/b',
+    ),
+    fc.constantFrom('2024-05-06', '2024-05-06T07:08:09Z', 'é', '日本', 'open', 'a"b', 'long '.repeat(30)),
+    fc.nat(5000).map(String),
+  )
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(cell, { minLength: 2, maxLength: 5 }), { minLength: 1, maxLength: 40 }),
+      fc.constantFrom('\n', '\r\n', '\n\n', '\n# no row\n'),
+      (rows, end) => {
+        const text = [['id', 'n', 'x', 'y'], ...rows].map((row) => row.join(',')).join(end)
+        const layout = layoutOf(text, { delimiter: ',', named: true, commented: end.includes('#') })
+        if (layout === undefined) return
+        const records = recordsIn(layout, layout.starts)
+        const list = glimpseOf(layout) ?? []
+        const known = knownOf(list)
+        expect(known?.profile).toEqual(profile({ values: records }))
+        expect([...list]).toEqual(records)
+        for (const name of ['id', 'n', 'x', 'y', '_more', 'z']) {
+          const has = (record: JsonObject) => Object.hasOwn(record, name)
+          const lacking = records.some(has) ? records.findIndex((one) => !has(one)) : -1
+          expect(known?.firstWith(name)).toBe(records.findIndex(has))
+          expect(known?.firstWithout(name)).toBe(lacking)
+        }
+      },
+    ),
+    { numRuns: runs(300) },
   )
 })
 
