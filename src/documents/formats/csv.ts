@@ -75,6 +75,8 @@ interface Rows {
 
 /** The records of shorter tables are kept as they are. */
 const LONG = 250_000
+/** From so many characters on it takes longer to make the records than to look at all cells twice. */
+const VERY_LONG = 2_000_000
 
 function rowsOf(text: string, parting: Parting): Rows {
   const look = () => {
@@ -92,7 +94,7 @@ function rowsOf(text: string, parting: Parting): Rows {
     return layout ? recordsIn(layout, layout.starts) : oddRecords(text, parting)
   }
   const records = renewable(read, () => (text.length < LONG ? undefined : read))
-  return { records, glimpse: () => (text.length < LONG ? undefined : looked().glimpse()) }
+  return { records, glimpse: () => (text.length < VERY_LONG ? undefined : looked().glimpse()) }
 }
 
 /** The sampled rows when they form a table. The last one may be cut and does not count. */

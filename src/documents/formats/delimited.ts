@@ -204,12 +204,13 @@ export function recordsIn(
   starts: Int32Array,
 ): JsonObject[] {
   const cells = new Cells(units, parting.delimiter)
-  const known = new Array<string>(names.length * REPEATED).fill('')
+  const known = new Array<string>(starts.length < REPEATED ? 0 : names.length * REPEATED).fill('')
   const places = new Int32Array(known.length)
   const textIn = (column: number): string => {
     const { from, end } = cells
     const length = end - from
-    if (length === 0 || length > LONGEST_REPEATED || cells.isDoubled) return cells.written(text)
+    if (length === 0 || length > LONGEST_REPEATED || cells.isDoubled || known.length === 0)
+      return cells.written(text)
     const slot =
       column * REPEATED +
       (((units[from] as number) * 7 + (units[end - 1] as number) * 31 + length) % REPEATED)
