@@ -38,7 +38,7 @@ export interface Layout {
   readonly starts: Int32Array
   /** The fewest cells of a record. */
   readonly fewest: number
-  /** Records with more cells than there are columns. */
+  /** Some records have more cells than the columns have names. */
   readonly isLonger: boolean
 }
 

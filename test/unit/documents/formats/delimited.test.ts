@@ -178,7 +178,7 @@ test('the records of a table are those of its cells, whatever is quoted and wher
   )
 })
 
-test('what is told of a table without making its records is what they tell, whichever cells its rows lack', () => {
+test('the profile that is counted from the cells is the profile of the records, whichever cells the rows lack', () => {
   const cell = fc.oneof(
     fc.constantFrom(
       '',
