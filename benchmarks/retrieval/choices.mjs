@@ -27,8 +27,8 @@ export function ablation(set) {
     'without what words give': { nearness: 1000 },
     'without the bonus for exact forms': { exact: 0 },
     'without sentences by themselves': { sentences: false },
-    'word vectors twice as much': { nearness: 4 },
-    'word vectors half as much': { nearness: 1 },
+    'word vectors twice as much': { nearness: 5 },
+    'word vectors half as much': { nearness: 1.25 },
   }
   return Object.entries(rows).map(([part, parts]) => {
     const answers = answersOf(set, indexTools(set.tools, WEIGHTS, parts))

@@ -1,4 +1,4 @@
-"""Makes the table of static vectors that tools are found by: one vector for each piece of a word.
+"""Makes the first table of static vectors: one vector for each piece of a word. further.py makes the one that tools are found by of it.
 
 A sentence model (all-MiniLM-L6-v2, Apache-2.0) reads the definitions and examples of WordNet 3.1, and what Debian's packages are for in
 one line each. A ridge regression then learns a vector for each piece of its vocabulary, so that the pieces of a text, added up and
@@ -267,15 +267,15 @@ def count_matrix(read, kept, width):
     return matrix
 
 
-def ridge(counts, wanted, start, steps=STEPS):
-    """Least |counts x - wanted|² + RIDGE |x - start|², by conjugate gradients, a column at a time in parallel."""
+def ridge(counts, wanted, start, steps=STEPS, ridge=RIDGE):
+    """Least |counts x - wanted|² + ridge |x - start|², by conjugate gradients, a column at a time in parallel."""
     across = counts.T.tocsr()
     found = start.copy()
     rest = across @ (wanted - counts @ found)
     direction = rest.copy()
     error = (rest * rest).sum(0)
     for _ in range(steps):
-        product = across @ (counts @ direction) + RIDGE * direction
+        product = across @ (counts @ direction) + ridge * direction
         step = error / np.maximum((direction * product).sum(0), 1e-20)
         found += step * direction
         rest -= step * product

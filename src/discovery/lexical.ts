@@ -27,12 +27,12 @@ export interface Parts {
   vectors: WordVectors | undefined
   /** How much more a word counts that stands in a definition just as it was asked. */
   exact: number
-  /** The weight of nearness beside words: the best by words counts 1. */
+  /** The weight of nearness beside words, for a question of one rare word; the words count 1. */
   nearness: number
   /** Whether the nearness of each sentence of a question counts, too. */
   sentences: boolean
 }
-const PARTS: Parts = { vectors: undefined, exact: 0.15, nearness: 2, sentences: true }
+const PARTS: Parts = { vectors: undefined, exact: 0.15, nearness: 2.5, sentences: true }
 
 /** An index of these tools, to be made anew when they change. */
 export function indexTools(
@@ -187,6 +187,8 @@ function questionWords(words: readonly string[]): (readonly [stem: string, writt
 
 /** Below this the best tool has a common word of the question and no more, or none and little of its meaning: nothing fits. */
 const leastScore = 0.1
+/** How much less meaning counts in a longer question: 0 makes it count the same in each. */
+const lengthCounts = 0.25
 /** Of the best score what a tool needs that has no word of the question. */
 const leastShare = 1 / 3
 /** How much of that words take away that no tool has, if all are: less where they have a meaning beside. */
@@ -295,7 +297,9 @@ function createAnswer(tools: number, { exact, nearness }: Parts): Answer {
       // The mean (geometric) of a tool's share of the question and its share of one rare word: a long question, which several tools may
       // answer in part, needs no more words than a short one.
       const part = 1 / (Math.sqrt(possible * rarest) || 1)
-      const meaning = cosines === undefined ? 0 : nearness
+      // A long question has more words to go by, and means several things at once.
+      const meaning =
+        cosines === undefined ? 0 : nearness * (possible > 0 ? rarest / possible : 1) ** lengthCounts
       let most = 0
       for (let index = 0; index < tools; index++) {
         const score = ((totals[index] ?? 0) * part + meaning * (cosines?.[index] ?? 0)) / (1 + meaning)
