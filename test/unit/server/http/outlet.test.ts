@@ -7,7 +7,6 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { LargeResult } from '../../../../src/protocol/content.ts'
 import type { JsonValue } from '../../../../src/protocol/json.ts'
 import type { JsonRpcMessage, JsonRpcRequest } from '../../../../src/protocol/message.ts'
-import { SessionTransport } from '../../../../src/server/http/legacy.ts'
 import {
   arrayPayload,
   createHeartbeat,
@@ -16,6 +15,7 @@ import {
   type Payload,
   withoutLineBreaks,
 } from '../../../../src/server/http/outlet.ts'
+import { SessionTransport } from '../../../../src/server/http/session-transport.ts'
 import { soundKeys } from '../../../support/keys.ts'
 import { holding, until } from './support.ts'
 
