@@ -25,8 +25,8 @@ const PROXY_MB = 140
 const WORKER_MB = 195
 /** With less there is one worker: a long question of one agent then holds up the others. */
 const TWO_WORKERS_MB = 1024
-/** Messages that are in the proxy at once: one that arrives, and one on its way out. */
-const MESSAGES = 2
+/** Messages that are in the proxy at once: one that arrives, one on its way to a worker, and one on its way out. */
+const MESSAGES = 3
 /** Beyond this nothing gets better. */
 const MOST_HEAP_MB = 4096
 const LEAST_HEAP_MB = 64
@@ -39,7 +39,7 @@ export function memoryPlan(memoryMb: number): MemoryPlan {
   const workers = memoryMb < TWO_WORKERS_MB ? 1 : 2
   const part = (share: number, least: number, most: number): number =>
     Math.min(most, Math.max(least, Math.floor(memoryMb / share)))
-  const messageMb = part(24, 16, 256)
+  const messageMb = part(32, 16, 256)
   const keptMb = part(16, 16, 1024)
   const bodyMb = part(32, 16, 256)
   const others = PROXY_MB + keptMb + bodyMb + MESSAGES * messageMb + workers * (WORKER_MB + messageMb)
