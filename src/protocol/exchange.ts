@@ -157,32 +157,6 @@ export interface Exchange {
   readonly failing?: 'throws'
 }
 
-/** What a client asks, as an exchange of its own. */
-export function beginExchange({
-  method,
-  params,
-  client,
-  agent,
-  signal,
-  notify,
-  ask,
-}: Pick<Exchange, 'method' | 'params' | 'client' | 'agent' | 'signal' | 'notify' | 'ask'>): Exchange {
-  return {
-    method,
-    params,
-    client,
-    agent,
-    signal,
-    notify,
-    ...(ask && { ask }),
-    // Layers put their own in place. A copy that changes a member costs V8 a tenth of one that adds a member.
-    onCollected: undefined,
-    onStruck: undefined,
-    onKept: undefined,
-    onSaved: undefined,
-  }
-}
-
 /** Answers an exchange. Rejects with RpcError what the client is to read, with ProxyError what went wrong here. */
 export type Handler = (exchange: Exchange) => Promise<Result>
 

@@ -21,7 +21,7 @@ test('the comparison sees an unused code, a missing one and a wrong folder', () 
   expect(faults).toContain('engine/schedule.ts throws CANCELLED, which is not in the table')
   expect(faults).toContain('UNUSED is thrown in no folder, and the table says cli')
   expect(faults).toContain('LISTEN_FAILED is thrown in server, and the table says cli')
-  expect(faults).toContain('server/http/legacy.ts uses RPC.cancelled, which is not in the table')
+  expect(faults).toContain('server/http/session-transport.ts uses RPC.cancelled, which is not in the table')
   expect(faults).toContain('RPC.unused is used nowhere')
 })
 
