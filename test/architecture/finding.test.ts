@@ -42,7 +42,7 @@ verifies(
     expect(replies.median).toBeLessThanOrEqual(450)
     const performance = read('PERFORMANCE.md')
     for (const { tools, all, shown } of breakEven) {
-      // Those that find and call, the three that ask what is kept, and the one that runs programs.
+      // Tools that find and call others, the three that ask what is kept, and the one that runs programs.
       expect(shown).toBeLessThanOrEqual(1150)
       const row = performance.split('\n').find((line) => line.startsWith(`| ${tools} |`)) ?? ''
       for (const figure of [all, shown]) expect(row).toContain(figure.toLocaleString('en'))
