@@ -113,7 +113,7 @@ const drain = z.object({
     unit: 'seconds',
     min: 0,
     max: 3_600,
-  }).default(5),
+  }).default(1),
 })
 
 const log = z.object({

@@ -43,7 +43,7 @@ export async function openCourier(
   let serve: ModernService['serve'] | undefined
 
   const tell = (to: string, id: string, word: Word): Promise<void> =>
-    values.tell(CHANNEL, JSON.stringify([to, self, id, word]))
+    values.tell(CHANNEL, [to, self, id, word])
 
   async function put(id: string, field: string, text: string): Promise<void> {
     await values.put(KIND, id, field, await seal.close(text, `${id} ${field}`), LIFE_MS)
@@ -78,11 +78,10 @@ export async function openCourier(
     }
   }
 
-  function hear(text: string): void {
-    const [to, from, id, word] = JSON.parse(text) as [string, string, string, Word]
-    if (to !== self) return
+  function hear([to, from, id, word]: unknown[]): void {
+    if (to !== self || typeof from !== 'string' || typeof id !== 'string') return
     if (word === 'left') running.get(id)?.abort(new Error('the client left'))
-    else if (word !== 'asked') waiting.get(id)?.(word)
+    else if (word !== 'asked') waiting.get(id)?.(word as Word)
     else answer(from, id).catch((error: unknown) => failed(error))
   }
 

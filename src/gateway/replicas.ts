@@ -55,7 +55,7 @@ export async function openMaps(
   return createSharedMaps({
     values: shared,
     keys: [key].flat(),
-    refused: ({ text }) => logger.warn({ reason: text }, 'this replica is not told what others change'),
+    failed: ({ text }) => logger.warn({ reason: text }, 'this replica does not hear all that others change'),
   })
 }
 
@@ -87,7 +87,7 @@ export async function openReplicas(
 
   /** In the order in which it was said. */
   function tell(session: string, told: Told): Promise<void> {
-    telling = telling.then(() => values.tell(CHANNEL, JSON.stringify([self, session, told]))).catch(failed)
+    telling = telling.then(() => values.tell(CHANNEL, [self, session, told])).catch(failed)
     return telling
   }
 
@@ -117,11 +117,11 @@ export async function openReplicas(
     },
     tell: (session, told) => void tell(session, told),
     listen(heard) {
-      const hear = async (text: string): Promise<void> => {
-        const [from, session, told] = JSON.parse(text) as [string, string, Told]
-        if (from !== self) await heard(session, told)
+      const hear = async ([from, session, told]: unknown[]): Promise<void> => {
+        if (from === self || typeof session !== 'string' || typeof told !== 'object' || told === null) return
+        await heard(session, told as Told)
       }
-      values.listen(CHANNEL, (text) => void hear(text).catch(failed), failed)
+      values.listen(CHANNEL, (word) => void hear(word).catch(failed), failed)
     },
   }
 }

@@ -10,8 +10,8 @@ interface MapsOptions {
   values: SharedValues
   /** The first one seals, each of them opens. */
   keys: readonly string[]
-  /** The user of the store may not listen to what replicas tell each other. */
-  refused: (error: ProxyError) => void
+  /** The user of the store may not listen to what replicas tell each other, or something there is not from a replica. */
+  failed: (error: ProxyError) => void
 }
 
 const KIND = 'map'
@@ -44,7 +44,7 @@ export function createTextSeal(keys: readonly string[]) {
   }
 }
 
-export function createSharedMaps({ values, keys, refused }: MapsOptions): OpenSharedMap {
+export function createSharedMaps({ values, keys, failed }: MapsOptions): OpenSharedMap {
   const seal = createTextSeal(keys)
   const self = randomUUID()
   const listeners = new Map<string, Set<(key?: string) => void>>()
@@ -53,14 +53,14 @@ export function createSharedMaps({ values, keys, refused }: MapsOptions): OpenSh
   function listen(): void {
     if (isListening) return
     isListening = true
-    const hear = (text: string): void => {
-      const [from, name, key] = JSON.parse(text) as [string, string, string]
-      if (from !== self) for (const heard of listeners.get(name) ?? []) heard(key)
+    const hear = ([from, name, key]: unknown[]): void => {
+      if (from === self || typeof name !== 'string' || typeof key !== 'string') return
+      for (const heard of listeners.get(name) ?? []) heard(key)
     }
     const begun = (): void => {
       for (const heard of [...listeners.values()].flatMap((all) => [...all])) heard()
     }
-    values.listen(CHANNEL, hear, refused, begun)
+    values.listen(CHANNEL, hear, failed, begun)
   }
 
   async function opened(closed: string, place: string): Promise<[key: string, text: string] | undefined> {
@@ -91,7 +91,7 @@ export function createSharedMaps({ values, keys, refused }: MapsOptions): OpenSh
         const closed = text === undefined ? undefined : await seal.close(JSON.stringify([key, text]), place)
         await values.put(KIND, name, key, closed)
         // Others that were not told see it when they look.
-        await values.tell(CHANNEL, JSON.stringify([self, name, key])).catch(() => {})
+        await values.tell(CHANNEL, [self, name, key]).catch(() => {})
       },
       async hold(key, signal) {
         for (;;) {

@@ -1,7 +1,7 @@
 /** What all proxies of one store know together beside results: a few fields under a name, and what they tell each other. */
 
 import { randomUUID } from 'node:crypto'
-import type { ProxyError } from '../../protocol/errors.ts'
+import { ProxyError } from '../../protocol/errors.ts'
 import { burstOf, type Rate } from '../../protocol/rate.ts'
 import type { Cipher } from './cipher.ts'
 import { type Connection, type ConnectionWork, script } from './connection.ts'
@@ -28,13 +28,16 @@ export interface SharedValues {
   work(): ConnectionWork
   /** Takes all away that is under a name. */
   forget(kind: string, name: string): Promise<void>
-  /** To all that listen, this process too. */
-  tell(channel: string, text: string): Promise<void>
-  /** `refused`: the user of the store may not listen. `begun`: from now on it hears, for the first time or again. */
+  /** To all that listen, this process too. The word is a list that JSON can hold. */
+  tell(channel: string, word: readonly unknown[]): Promise<void>
+  /**
+   * Words of others come through a store without a key, so check what a list holds. `failed`: the user of the store may not listen, or a
+   * word is no list. `begun`: from now on it hears, for the first time or again.
+   */
   listen(
     channel: string,
-    heard: (text: string) => void,
-    refused: (error: ProxyError) => void,
+    heard: (word: unknown[]) => void,
+    failed: (error: ProxyError) => void,
     begun?: () => void,
   ): void
 }
@@ -78,6 +81,25 @@ redis.call('HSET', KEYS[1], 'tokens', string.format('%.9f', tokens), 'at', strin
 redis.call('PEXPIRE', KEYS[1], string.format('%.0f', math.min(1e12, math.ceil(burst / rate * 1000) + 1000)))
 return wait
 `)
+
+/** Not from a proxy. */
+const STRANGE = Symbol('strange')
+
+function wordOf(text: string): unknown[] | typeof STRANGE {
+  try {
+    const word: unknown = JSON.parse(text)
+    return Array.isArray(word) ? word : STRANGE
+  } catch {
+    return STRANGE
+  }
+}
+
+const strange = (place: string): ProxyError =>
+  new ProxyError(
+    'STORE_FAILED',
+    `What was published on ${place} in the shared store is not from a proxy`,
+    'Let no other program publish there (ACL of the store), or give the store a `key`, so that only what proxies seal is read.',
+  )
 
 export function createSharedValues(connection: Connection, cipher: Cipher): SharedValues {
   const keyOf = (kind: string, name: string): string => `mcp-rlm-proxy:{${cipher.name(kind, name)}}:v`
@@ -129,22 +151,23 @@ export function createSharedValues(connection: Connection, cipher: Cipher): Shar
     async forget(kind, name) {
       await connection.send(['UNLINK', keyOf(kind, name)])
     },
-    async tell(channel, text) {
+    async tell(channel, word) {
       const place = placeOf(channel)
-      await connection.send(['PUBLISH', place, await cipher.close(Buffer.from(text), place)])
+      await connection.send(['PUBLISH', place, await cipher.close(Buffer.from(JSON.stringify(word)), place)])
     },
-    listen(channel, heard, refused, begun) {
+    listen(channel, heard, failed, begun) {
       const place = placeOf(channel)
       /** In the order in which it was told: what is compressed takes longer to open. */
       let hearing = Promise.resolve()
       const hear = (message: Buffer): void => {
-        const text = opened(message, place)
+        const word = opened(message, place).then((text) => (text === undefined ? undefined : wordOf(text)))
         hearing = hearing.then(async () => {
-          const said = await text
-          if (said !== undefined) heard(said)
+          const said = await word
+          if (said === STRANGE) failed(strange(place))
+          else if (said !== undefined) heard(said)
         })
       }
-      connection.listen(place, hear, refused, begun)
+      connection.listen(place, hear, failed, begun)
     },
   }
 }

@@ -128,12 +128,11 @@ describeWithValkey('replicas over a store', () => {
     expect(foreign.heard).toEqual([])
   })
 
-  test('what is published by others and is no message is told in the log, and the next one is heard', async () => {
+  test('a word that tells nothing of a session is passed over, and the next one is heard', async () => {
     const [here, there] = [await open(), await open()]
-    await here.store.values.tell('sessions', 'no JSON')
+    await here.store.values.tell('sessions', ['no', 'message'])
     here.replicas.tell('s', { to: 'end' })
     await expect.poll(() => there.heard, WAIT).toEqual([['s', { to: 'end' }]])
-    expect(there.warn).toHaveBeenCalledTimes(1)
   })
 
   test('a user of the store that may not listen or tell reads so in the log, and remembers still', async () => {

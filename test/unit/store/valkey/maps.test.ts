@@ -33,11 +33,11 @@ describeWithValkey('maps of texts over a store', () => {
       commandMs: 10_000,
     })
     onTestFinished(() => store.close())
-    const refused = vi.fn()
-    const map = createSharedMaps({ values: store.values, keys, refused })('sign-ins')
+    const failed = vi.fn()
+    const map = createSharedMaps({ values: store.values, keys, failed })('sign-ins')
     const heard: (string | undefined)[] = []
     const stop = map.watch((key) => void heard.push(key))
-    return { map, heard, stop, refused }
+    return { map, heard, stop, failed }
   }
 
   test('each replica reads what another put, and hears of it; what stands in the store is sealed', async () => {
@@ -112,9 +112,24 @@ describeWithValkey('maps of texts over a store', () => {
     await last()
   })
 
+  test('a word of a stranger is no harm, and what replicas tell each other afterwards is heard', async () => {
+    const [here, there] = [await open(), await open()]
+    await expect.poll(() => there.heard, WAIT).toEqual([undefined])
+    for (const word of ['{"half', 'null', '[]', '["x","sign-ins",{}]', '["x",{},"key"]'])
+      await server.tell(
+        'EVAL',
+        `return redis.call('PUBLISH', 'mcp-rlm-proxy:maps', '\\0' .. ARGV[1])`,
+        '0',
+        word,
+      )
+    await here.map.set('a', 'after it')
+    await expect.poll(() => there.heard, WAIT).toEqual([undefined, 'a'])
+    expect(String(there.failed.mock.calls)).toContain('is not from a proxy')
+  })
+
   test('a user of the store that may not listen reads and writes all the same', async () => {
     const deaf = await open({ user: 'deaf' })
-    await expect.poll(() => deaf.refused.mock.calls.length, WAIT).toBe(1)
+    await expect.poll(() => deaf.failed.mock.calls.length, WAIT).toBe(1)
     await deaf.map.set('deaf', 'x')
     expect(await deaf.map.get('deaf')).toBe('x')
   })
