@@ -8,45 +8,62 @@ export function toJson(value: JsonValue): string {
   try {
     return JSON.stringify(value) ?? 'null'
   } catch {
-    return deepJson(value)
+    const text = (isContainer(value) && written.get(value)) || deepJson(value)
+    if (isContainer(value)) written.set(value, text)
+    return text
   }
 }
 
-type Frame = { close: string; entries: Iterator<[string | undefined, JsonValue]>; first: boolean }
+/** Of values that are too deep for `JSON.stringify`: they take long to write, and are never changed. */
+const written = new WeakMap<object, string>()
+
+const isContainer = (value: JsonValue): value is Exclude<JsonValue, string | number | boolean | null> =>
+  typeof value === 'object' && value !== null
+
+/** An array or object that is being written. */
+interface Frame {
+  readonly values: readonly JsonValue[]
+  /** Of an object. */
+  readonly keys: readonly string[] | undefined
+  /** How many of its values are written or begun. */
+  at: number
+}
+
+/** Characters that are put together before they join the others: a single text of very many small ones takes much memory. */
+const PIECE = 4096
 
 function deepJson(root: JsonValue): string {
-  const parts: string[] = []
+  const pieces: string[] = []
+  let piece = ''
   const stack: Frame[] = []
-  const write = (value: JsonValue) => {
-    if (Array.isArray(value)) {
-      parts.push('[')
-      stack.push({ close: ']', entries: elements(value), first: true })
-    } else if (isObject(value)) {
-      parts.push('{')
-      stack.push({ close: '}', entries: Object.entries(value).values(), first: true })
-    } else {
-      parts.push(JSON.stringify(value) ?? 'null')
+  const write = (value: JsonValue): void => {
+    if (piece.length > PIECE) {
+      pieces.push(piece)
+      piece = ''
     }
+    if (Array.isArray(value)) {
+      piece += '['
+      stack.push({ values: value, keys: undefined, at: 0 })
+    } else if (isObject(value)) {
+      piece += '{'
+      stack.push({ values: Object.values(value), keys: Object.keys(value), at: 0 })
+    } else piece += JSON.stringify(value) ?? 'null'
   }
   write(root)
   for (let frame = stack.at(-1); frame; frame = stack.at(-1)) {
-    const next = frame.entries.next()
-    if (next.done) {
-      parts.push(frame.close)
+    const { values, keys, at } = frame
+    if (at === values.length) {
+      piece += keys === undefined ? ']' : '}'
       stack.pop()
       continue
     }
-    if (!frame.first) parts.push(',')
-    frame.first = false
-    const [key, value] = next.value
-    if (key !== undefined) parts.push(JSON.stringify(key), ':')
-    write(value)
+    frame.at = at + 1
+    if (at > 0) piece += ','
+    if (keys !== undefined) piece += `${JSON.stringify(keys[at])}:`
+    write(values[at] ?? null)
   }
-  return parts.join('')
-}
-
-function* elements(values: readonly JsonValue[]): Generator<[undefined, JsonValue]> {
-  for (const value of values) yield [undefined, value]
+  pieces.push(piece)
+  return pieces.join('')
 }
 
 /** Parses a text, or says that it is no JSON. Numbers that JavaScript would change are strings (`withExactNumbers`). */

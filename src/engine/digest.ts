@@ -375,5 +375,7 @@ function weigh(result: JsonObject): Weight {
 
 /** Characters of the result as JSON, images and the like left out: no preview makes those smaller. */
 function jsonLength(result: JsonObject): number {
-  return toJson({ ...result, content: blocksOf(result).filter(isReplaced) }).length
+  const members = Object.entries({ ...result, content: blocksOf(result).filter(isReplaced) })
+  // One by one: a member that is too deep to be written fast was written before.
+  return members.reduce((sum, [name, value]) => sum + toJson(name).length + toJson(value).length + 2, 1)
 }

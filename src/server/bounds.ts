@@ -3,7 +3,7 @@
 import { metaOf } from '../protocol/content.ts'
 import { tooDense } from '../protocol/density.ts'
 import { MODERN_META } from '../protocol/eras.ts'
-import { isObject, own } from '../protocol/json.ts'
+import { isObject, type JsonObject, own } from '../protocol/json.ts'
 import { LIMITS, type LimitName, type Limits, limitWords } from '../protocol/limits.ts'
 import type { RequestId } from '../protocol/message.ts'
 
@@ -41,9 +41,23 @@ export function introductionExcess(message: unknown, length: number, limits: Lim
   const meta = metaOf(params) ?? {}
   const said = [own(meta, MODERN_META.clientInfo), own(meta, MODERN_META.clientCapabilities)]
   if (method === 'initialize') said.push(own(params, 'clientInfo'), own(params, 'capabilities'))
-  const bytes = said.reduce((sum: number, part) => sum + Buffer.byteLength(JSON.stringify(part) ?? ''), 0)
-  if (bytes <= limits.introductionBytes) return undefined
-  return `clientInfo and capabilities have ${bytes} bytes: ${limitWords('introductionBytes', limits)}`
+  const most = limits.introductionBytes
+  if (said.reduce((left: number, part) => spend(left, part), most) >= 0) return undefined
+  return `clientInfo and capabilities have more than ${most} bytes: ${limitWords('introductionBytes', limits)}`
+}
+
+/** What is left of so many bytes once a value is written as JSON; it is less than 0, and no more is looked at, where they are too few. */
+function spend(left: number, value: unknown): number {
+  if (left < 0 || value === undefined) return left
+  if (typeof value !== 'object' || value === null)
+    return left - (typeof value === 'string' ? Buffer.byteLength(value) + 2 : String(value).length)
+  let rest = left - 2
+  for (const key in value) {
+    if (rest < 0) return rest
+    const name = Array.isArray(value) ? 1 : Buffer.byteLength(key) + 4
+    rest = spend(rest - name, own(value as JsonObject, key))
+  }
+  return rest
 }
 
 /** Bytes of a message that is short enough to keep to every limit, whatever it holds. */

@@ -8,7 +8,7 @@ import { isObject } from '../protocol/json.ts'
 import { LIMIT_DEFAULTS, type Limits } from '../protocol/limits.ts'
 import type { JsonRpcMessage, Request, RequestId, Transport } from '../protocol/message.ts'
 import { type Incoming, Peer } from '../protocol/peer.ts'
-import { LineReader, LineWriter } from '../protocol/stream.ts'
+import { LineReader, LineWriter, type Turn } from '../protocol/stream.ts'
 import type { ModernService } from './backend.ts'
 import { excessOf, harmlessBytes, idUnparsed, introductionExcess } from './bounds.ts'
 import { isSound, unsupportedVersion } from './envelope.ts'
@@ -26,6 +26,8 @@ interface StdioOptions {
 
 /** Bytes that may lie unread before a client that does not read is spared notifications. Answers it asked for itself. */
 const MAX_BACKLOG = 16 * 1024 * 1024
+/** Lines that are read in one turn of the event loop: others have theirs before the rest. */
+const MOST_LINES = 500
 
 export class StdioTransport implements Transport {
   onmessage: Transport['onmessage']
@@ -37,6 +39,12 @@ export class StdioTransport implements Transport {
   readonly #limits: Limits
   /** A message of no more bytes is not looked at. */
   readonly #harmless: number
+  /** Lines read in this turn of the event loop. */
+  #linesRead = 0
+  /** Lines that came are left for the next turn. */
+  #isBehind = false
+  /** Nothing more will come. */
+  #hasAll = false
   #closed = false
 
   constructor(options: StdioOptions) {
@@ -46,16 +54,21 @@ export class StdioTransport implements Transport {
     this.#writer = new LineWriter(options.output)
     this.#lines = new LineReader({
       maxBytes: options.maxMessageBytes,
-      onLine: (parts, length) => this.#read(parts, length),
+      onLine: (parts, length) => this.#take(parts, length),
       onDiscarded: ({ length }) => this.onerror?.(new Error(`a message of ${length} bytes was too large`)),
+      turn: this.#turn(),
     })
   }
 
   async start(): Promise<void> {
     const { input, output } = this.#options
-    input.on('data', (chunk: Buffer) => this.#lines.push(chunk))
-    input.once('end', () => this.#end())
-    input.once('close', () => this.#end())
+    input.on('data', (chunk: Buffer) => this.#push(chunk))
+    for (const last of ['end', 'close']) {
+      input.once(last, () => {
+        this.#hasAll = true
+        if (!this.#isBehind) this.#end()
+      })
+    }
     // EPIPE and the like: the client is gone, and a missing listener would end the process instead.
     for (const stream of [input, output]) {
       stream.on('error', (error: Error) => {
@@ -80,7 +93,33 @@ export class StdioTransport implements Transport {
     this.#end()
   }
 
-  #read(parts: readonly Buffer[], length: number): void {
+  #turn(): Turn {
+    const transport = this
+    return {
+      line() {
+        transport.#linesRead += 1
+      },
+      get spent() {
+        return transport.#linesRead >= MOST_LINES
+      },
+    }
+  }
+
+  /** Reads some lines now, and those that are left in turns of their own. */
+  #push(chunk: Buffer): void {
+    const { input } = this.#options
+    if (this.#closed) return
+    this.#linesRead = 0
+    const rest = chunk.subarray(this.#lines.push(chunk))
+    this.#isBehind = rest.length > 0
+    if (this.#isBehind) {
+      input.pause()
+      setImmediate(() => this.#push(rest))
+    } else if (this.#hasAll) this.#end()
+    else if (input.isPaused()) input.resume()
+  }
+
+  #take(parts: readonly Buffer[], length: number): void {
     const [first] = parts
     const line = parts.length === 1 && first ? first : Buffer.concat(parts, length)
     const excess = length > this.#harmless ? excessOf(line, this.#limits) : undefined

@@ -181,7 +181,7 @@ function definitions(
   instructions: string,
 ): SavingsRecord {
   const mine = tools.filter(({ name }) => typeof name === 'string' && ownTools.has(name))
-  const text = JSON.stringify(mine) + instructions
+  const text = `[${mine.map(writtenOnce).join()}]${instructions}`
   return {
     agent: agent.id,
     tool: '(definitions)',
@@ -191,6 +191,15 @@ function definitions(
     deliveredCharacters: text.length,
     sample: () => text,
   }
+}
+
+/** Clients ask for lists again and again, and definitions of the proxy's own tools stay the same objects. */
+const written = new WeakMap<JsonObject, string>()
+
+function writtenOnce(definition: JsonObject): string {
+  const known = written.get(definition) ?? JSON.stringify(definition)
+  written.set(definition, known)
+  return known
 }
 
 /** Undefined when it was not counted. */

@@ -22,8 +22,14 @@ export interface BodyFault {
 /** More in one batch is no way to speak but a way to make others work. */
 const MAX_BATCH = 100
 
-/** Never throws. Params are not looked at, but for whether they claim a revision of the modern era in a batch. */
+/** Never throws. Of params it is checked whether they claim a revision of the modern era in a batch, and say too much of the client. */
 export function parseMessages(bytes: Buffer, limits: Limits = LIMIT_DEFAULTS): Body | BodyFault {
+  const body = parseBody(bytes, limits)
+  return isFault(body) ? body : checkIntroductions(body, bytes.length, limits)
+}
+
+/** The same without `checkIntroductions`, for a caller that does other work between the two. */
+export function parseBody(bytes: Buffer, limits: Limits): Body | BodyFault {
   const excess = excessOf(bytes, limits)
   if (excess !== undefined) return invalid(excess)
   let value: unknown
@@ -33,9 +39,7 @@ export function parseMessages(bytes: Buffer, limits: Limits = LIMIT_DEFAULTS): B
     return { code: RPC.parseError, message: 'Parse error: the body is not JSON' }
   }
   if (!Array.isArray(value)) {
-    if (!isMessage(value)) return invalid('the body is no JSON-RPC message')
-    const tooMuch = introductionExcess(value, bytes.length, limits)
-    return tooMuch === undefined ? { messages: [value], batch: false } : invalid(tooMuch)
+    return isMessage(value) ? { messages: [value], batch: false } : invalid('the body is no JSON-RPC message')
   }
   if (value.length === 0) return invalid('the batch is empty')
   if (value.length > MAX_BATCH) return invalid(`a batch may have ${MAX_BATCH} messages`)
@@ -43,11 +47,16 @@ export function parseMessages(bytes: Buffer, limits: Limits = LIMIT_DEFAULTS): B
   if (value.some((message) => 'method' in message && isClaim(message.params))) {
     return invalid('the modern revisions have no batches')
   }
-  for (const message of value) {
-    const tooMuch = introductionExcess(message, bytes.length, limits)
+  return { messages: value, batch: true }
+}
+
+/** The same body, or what is wrong with it, where its client says too much of itself. `length`: its bytes. */
+export function checkIntroductions(body: Body, length: number, limits: Limits): Body | BodyFault {
+  for (const message of body.messages) {
+    const tooMuch = introductionExcess(message, length, limits)
     if (tooMuch !== undefined) return invalid(tooMuch)
   }
-  return { messages: value, batch: true }
+  return body
 }
 
 /** True for a message that has to be answered. */

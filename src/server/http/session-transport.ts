@@ -53,6 +53,9 @@ const STANDING = 0
 /** Milliseconds in which a second standing stream is a mistake. Later it comes from a client that lost its first one. */
 const STANDING_MS = 25_000
 
+/** Messages of a batch that are begun in one turn of the event loop. */
+const MOST_AT_ONCE = 20
+
 const DONE = Promise.resolve()
 
 export class SessionTransport implements Transport {
@@ -133,9 +136,13 @@ export class SessionTransport implements Transport {
     this.take(messages)
   }
 
-  /** Takes messages that get no answer. */
+  /** Takes messages that get no answer. Others have a turn of the event loop before the rest of a long batch. */
   take(messages: readonly JsonRpcMessage[]): void {
-    for (const message of messages) {
+    if (messages.length > MOST_AT_ONCE)
+      setImmediate(() => {
+        if (!this.#closed) this.take(messages.slice(MOST_AT_ONCE))
+      })
+    for (const message of messages.slice(0, MOST_AT_ONCE)) {
       if (this.#tell && !isRequest(message) && !this.#isOurs(message)) this.#tell({ to: 'proxy', message })
       this.onmessage?.(message)
       if (!('method' in message)) continue

@@ -11,7 +11,7 @@ import type { Principal, Visitor } from '../backend.ts'
 import { Budget } from '../bounds.ts'
 import { createLegacyEndpoint } from './legacy.ts'
 import { type HttpListener, type HttpOptions, listen, type Mounted, mount, type Service } from './listen.ts'
-import { isFault, isRequest, parseMessages } from './messages.ts'
+import { checkIntroductions, isFault, isRequest, parseBody } from './messages.ts'
 import { createModernEndpoint } from './modern.ts'
 import { createHeartbeat } from './outlet.ts'
 import { visitorAt } from './profile-path.ts'
@@ -31,9 +31,23 @@ export function mountHttp(options: MountedOptions): Mounted {
 
 type MountedOptions = Omit<HttpOptions, 'port'>
 
+/** Bytes of a body that may take some time to parse. */
+const LONG_BODY = 256 * 1024
+
+/** One turn of the event loop each, for work that comes at the same time. */
+class Turns {
+  #last = Promise.resolve()
+
+  own(): Promise<void> {
+    this.#last = this.#last.then(() => new Promise((resolve) => setImmediate(resolve)))
+    return this.#last
+  }
+}
+
 function streamable(options: MountedOptions): Service {
   const { limits = LIMIT_DEFAULTS } = options
   const room = new Budget('bodyBytes', limits)
+  const turns = new Turns()
   const heartbeat = createHeartbeat()
   const place = { path: PATH, profiles: options.profiles ?? (() => []) }
   const legacy = createLegacyEndpoint(options, heartbeat, place)
@@ -64,7 +78,11 @@ function streamable(options: MountedOptions): Service {
     }
     const bytes = await readLimited(request, response, limits, room)
     if (bytes === undefined) return
-    const body = parseMessages(bytes, limits)
+    const isLong = bytes.length > LONG_BODY
+    if (isLong) await turns.own()
+    const parsed = parseBody(bytes, limits)
+    if (isLong) await turns.own()
+    const body = isFault(parsed) ? parsed : checkIntroductions(parsed, bytes.length, limits)
     if (isFault(body)) return refuse(response, 400, body.message, { code: body.code })
     const [message] = body.messages
     if (body.batch || message === undefined || !isModern(request, message)) {

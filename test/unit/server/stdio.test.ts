@@ -38,6 +38,30 @@ test('reads each message of a batch and refuses invalid ones', async () => {
   ])
 })
 
+test('reads thousands of lines that come at once in their order, and lets others have a turn in between', async () => {
+  const { input, received } = await started()
+  const lines = Array.from({ length: 3000 }, (_, id) => `{"jsonrpc":"2.0","id":${id},"method":"ping"}\n`)
+  input.end(lines.join(''))
+  let turns = 0
+  while (received.length < lines.length) {
+    await new Promise((resolve) => setImmediate(resolve))
+    turns += 1
+  }
+  expect(turns).toBeGreaterThan(3)
+  expect(received.map((message) => 'id' in message && message.id)).toEqual(lines.map((_, id) => id))
+})
+
+test('what a client sent ahead is not read any more once its transport is closed', async () => {
+  const { transport, input, received } = await started()
+  input.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n'.repeat(3000))
+  await expect.poll(() => received.length).toBeGreaterThan(0)
+  await transport.close()
+  const read = received.length
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect(received.length).toBe(read)
+  expect(read).toBeLessThan(3000)
+})
+
 test('a client that does not read is sent answers, and no more notifications than it can hold', async () => {
   const { transport, output } = await started()
   const params = { data: 'x'.repeat(1024 * 1024) }

@@ -105,6 +105,25 @@ describe('requests that are sent ahead on one connection', () => {
   })
 })
 
+test('a request without a Host is refused, and thousands that came in one read are hung up on', async () => {
+  const { url } = await served()
+  const { hostname, port } = new URL(url)
+  const answerTo = async (bytes: string): Promise<string> => {
+    const socket = connect(Number(port), hostname, () => socket.write(bytes))
+    let text = ''
+    socket.on('error', () => {})
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    await once(socket, 'close')
+    return text
+  }
+  expect(await answerTo('GET / HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 .*there is no Host/s)
+  const { stackTraceLimit } = Error
+  await answerTo('GET / HTTP/1.1\r\n\r\n'.repeat(3000))
+  expect(Error.stackTraceLimit).toBe(stackTraceLimit)
+})
+
 test('a connection beyond the limit is closed, and one that ends makes room', async () => {
   const { url } = await served({ limits: { ...LIMIT_DEFAULTS, connections: 1 } })
   const { hostname, port } = new URL(url)
