@@ -105,7 +105,7 @@ export class StdioTransport implements Transport {
     }
   }
 
-  /** Reads some lines now, and those that are left in turns of their own. */
+  /** Reads some lines now, and the rest in turns of their own. */
   #push(chunk: Buffer): void {
     const { input } = this.#options
     if (this.#closed) return
