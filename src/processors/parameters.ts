@@ -1,5 +1,6 @@
 /** What models may write: the parameters of every step, and of the three tools that are made of them. */
 import * as z from 'zod'
+import { type JsonObject, own, renamed } from '../protocol/json.ts'
 import { aggregatesTold, conditionsTold, functionsTold, windowsTold } from '../query/page.ts'
 import { choice, count, flag, fraction, joined, names, sentences, text } from './lenient.ts'
 
@@ -85,3 +86,32 @@ export const searchParams = z.object({
 })
 
 export const exploreParams = z.object({ ...selectParams.shape, ...structureParams.shape, offset })
+
+/** The parameters of each kind of question, without its source. */
+export const questionParams: Readonly<Record<'filter' | 'search' | 'explore', z.ZodObject>> = {
+  filter: filterParams,
+  search: searchParams,
+  explore: exploreParams,
+}
+
+/** What models call parameters of a filter: a whole SELECT stands in `where`. */
+const FILTER_NAMES = {
+  sql: 'where',
+  query: 'where',
+  statement: 'where',
+  order_by: 'sort',
+  select: 'fields',
+}
+
+/** The parameters by their own names. A name beside the one that it stands for stays, and is refused. */
+export function byOwnNames(kind: keyof typeof questionParams, params: JsonObject): JsonObject {
+  if (kind !== 'filter') return params
+  const free = Object.entries(FILTER_NAMES).filter(([, right]) => !Object.hasOwn(params, right))
+  const read = renamed(params, Object.fromEntries(free))
+  // What models call conditions on groups, which stand beside the others.
+  const more = own(read, 'having')
+  if (more === undefined) return read
+  const { having: _, where = [], ...others } = read
+  // Each is read by itself: a condition may be a list of its parts, or a list may be written as text.
+  return { ...others, where: [where, more] }
+}

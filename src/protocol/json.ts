@@ -31,6 +31,17 @@ export function setOwn(object: JsonObject, key: string, value: JsonValue): void 
   }
 }
 
+/** A copy with its members under the names they should have, by what else they are called. A name that is right wins. */
+export function renamed(object: JsonObject, others: Readonly<Record<string, string>>): JsonObject {
+  const named: JsonObject = {}
+  for (const [key, value] of Object.entries(object)) {
+    const right = Object.hasOwn(others, key) ? others[key] : undefined
+    if (right === undefined) setOwn(named, key, value)
+    else if (!Object.hasOwn(object, right) && !Object.hasOwn(named, right)) setOwn(named, right, value)
+  }
+  return named
+}
+
 // Values that are sent as they are written, without being parsed and written again on the event loop.
 
 /** Where values are gathered while a message is written. */

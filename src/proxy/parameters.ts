@@ -1,6 +1,6 @@
 import type { ZodObject } from 'zod'
 import * as z from 'zod'
-import { isObject, type JsonObject, type JsonValue, setOwn } from '../protocol/json.ts'
+import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { didYouMean } from '../text/edit-distance.ts'
 
 /** Reads a proxy tool's arguments; a mistake becomes a text that says what to write instead. */
@@ -86,17 +86,6 @@ export const ARGUMENT_NAMES: readonly string[] = [
   'kwargs',
   'tool_input',
 ]
-
-/** The arguments under the names they should have, by what else they are called. A name that is right wins. */
-export function renamed(args: JsonObject, others: Readonly<Record<string, string>>): JsonObject {
-  const named: JsonObject = {}
-  for (const [key, value] of Object.entries(args)) {
-    const right = Object.hasOwn(others, key) ? others[key] : undefined
-    if (right === undefined) setOwn(named, key, value)
-    else if (!Object.hasOwn(args, right) && !Object.hasOwn(named, right)) setOwn(named, right, value)
-  }
-  return named
-}
 
 /** One text is a list of one, unless it is a list written as JSON. */
 export function listed(value: unknown): unknown {

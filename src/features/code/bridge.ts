@@ -6,6 +6,7 @@ import { leadOf, signatureOf } from '../../discovery/signature.ts'
 import { partialLines } from '../../documents/paging/standing.ts'
 import { hashInSlices } from '../../engine/content.ts'
 import type { Engine, Reading } from '../../engine/contract.ts'
+import { byOwnNames, questionParams } from '../../processors/parameters.ts'
 import { asksForInput, blocksOf, isText, LargeResult, type Result, textIn } from '../../protocol/content.ts'
 import { type Effect, effectOf, type Limit, within } from '../../protocol/effects.ts'
 import { ProxyError, RpcError } from '../../protocol/errors.ts'
@@ -14,6 +15,7 @@ import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/j
 import { listedNames } from '../../protocol/spellings.ts'
 import type { OutputTypesOf } from '../../proxy/exposure.ts'
 import { refusal } from '../../proxy/own-tools.ts'
+import { readParams } from '../../proxy/parameters.ts'
 import type { ToolIndex } from '../../proxy/tool-index.ts'
 import type { ResultStore } from '../../store/result-store.ts'
 import type { Entry } from '../../store/store.ts'
@@ -259,8 +261,13 @@ export function createBridge(exchange: Exchange, parts: BridgeParts): Bridge {
     ) => Promise<string>
   } = {
     info: ({ ids }) => read(ids, { op: 'info' }),
-    rows: ({ ids, kind, params, offset, limit }) =>
-      read(ids, { op: 'rows', kind, params, offset, limit, maxLength: PAGE_LENGTH }),
+    async rows({ ids, kind, params, offset, limit }) {
+      const schema: z.ZodObject = z.strictObject(questionParams[kind].shape)
+      const asked = readParams(kind === 'filter' ? 'd.rows' : 'd.search', schema, byOwnNames(kind, params))
+      if ('failure' in asked) throw new Fault(asked.failure)
+      const wanted = { op: 'rows', kind, params: asked.params as JsonObject, offset, limit } as const
+      return read(ids, { ...wanted, maxLength: PAGE_LENGTH })
+    },
     text: ({ ids, from, to = from + LONGEST_TEXT }) =>
       read(ids, { op: 'text', from, to: Math.min(to, from + LONGEST_TEXT) }),
     at: ({ ids, path }) => read(ids, { op: 'at', path, maxLength: PAGE_LENGTH }),

@@ -11,7 +11,9 @@ interface Doc {
   each(fn: (row: any, index: number) => any, query?: Query): Promise<number>  // page by page, for more than fits in memory
   group(by: string | string[], aggregate?: string | string[], query?: Query): Promise<any[]>  // group("state", "sum(price) as total")
   search(pattern: string, options?: { mode?: "regex" | "bm25" | "fuzzy" | "context", max_results?: number, context_lines?: number, path?: string }): Promise<any[]>
+  sql(statement: string): Promise<any[]>                               // "SELECT state, count(*) FROM d GROUP BY state"
   text(from?: number, to?: number): Promise<string>                    // characters, at most 1,000,000 at once
+  json(): Promise<any>                                                 // the whole as a value, at most 2,000,000 characters
   at(path: string): Promise<any>                                       // the value at a JSONPath
   readonly notes: string[]                                             // remarks on the last answer: a field that is not there, the nearest name
 }
@@ -61,6 +63,7 @@ const waiting = create(null)
 let next = 0
 let notes = []
 let fields = []
+let gave = ''
 let handed = []
 
 function request(op, args) {
@@ -69,6 +72,32 @@ function request(op, args) {
     waiting[id] = { resolve, reject }
     send(stringify({ ask: op, id, args }))
   })
+}
+
+const guarded = new Set(['then', 'catch', 'finally', 'constructor', '__proto__', 'prototype', 'toJSON', 'toString', 'valueOf'])
+
+/** An object before another one in the chain of prototypes: members that neither has are told of by an error in place of undefined. */
+function strict(base, tell) {
+  return new Proxy(create(base), {
+    get(target, name, receiver) {
+      if (name in target || guarded.has(name)) return Reflect.get(target, name, receiver)
+      const told = tell(name)
+      if (told === undefined) return undefined
+      throw new TypeError(told)
+    },
+  })
+}
+
+const unready = create(null)
+
+/** The promise, which says so where it is taken for its value. */
+function pending(promise, what) {
+  unready[what] ??= strict(Promise.prototype, (name) => {
+    const first = 'the value of ' + what + ' is not there yet: await it first'
+    if (typeof name === 'string') return first + ', as in (await ' + what + ').' + name
+    return name === Symbol.iterator || name === Symbol.toPrimitive ? first : undefined
+  })
+  return Object.setPrototypeOf(promise, unready[what])
 }
 
 class Doc {
@@ -81,8 +110,10 @@ class Doc {
   async info() { return (await request('info', { ids: this.#ids })).value }
   async count(where) { return (await page(this.#ids, 'filter', listed({ where }), 0, 0)).total }
   async rows(query) { return all(this.#ids, 'filter', listed(query)) }
+  async sql(statement) { return all(this.#ids, 'filter', { where: String(statement) }) }
   async group(by, aggregate, query) {
-    return all(this.#ids, 'filter', listed({ ...query, group_by: by, aggregate: aggregate ?? 'count' }))
+    const { by: own, ...rest } = isQuery(by) ? by : { by }
+    return all(this.#ids, 'filter', listed({ aggregate: aggregate ?? 'count', ...query, ...rest, group_by: rest.group_by ?? own }))
   }
   async search(pattern, options) {
     if (pattern instanceof RegExp) {
@@ -94,24 +125,35 @@ class Doc {
   }
   async each(fn, query) {
     if (typeof fn !== 'function') throw new TypeError('d.each(fn, query): the first argument is a function of a row')
-    const { offset = 0, limit = Infinity, ...params } = listed(query)
-    for (let at = 0; at < limit; ) {
-      const { value, total } = await page(this.#ids, 'filter', params, offset + at, limit - at)
-      for (const row of value) await fn(row, at++)
-      if (value.length === 0 || offset + at >= total) return at
-    }
-    return limit
+    const { limit = Infinity } = listed(query)
+    let at = 0
+    for await (const row of paged(this.#ids, listed(query))) await fn(row, at++)
+    return Math.min(at, limit)
   }
   async text(from = 0, to = Infinity) { return (await request('text', { ids: this.#ids, from, to: to === Infinity ? undefined : to })).value }
+  async json() { return this.at('$') }
   async at(path) { return (await request('at', { ids: this.#ids, path })).value }
+  [Symbol.asyncIterator]() { return paged(this.#ids, {}) }
 }
-for (const name of ['map', 'filter', 'forEach', 'reduce', 'find', 'some', 'every', 'slice', 'length', 'sort'])
-  defineProperty(Doc.prototype, name, {
-    get() { throw new TypeError('a document is no array, so it has no ' + name + ': take (await d.rows({ where, fields })).' + name) },
-  })
+const ASKED = ['info', 'count', 'rows', 'sql', 'group', 'search', 'each', 'text', 'json', 'at']
+for (const name of ASKED) {
+  const method = Doc.prototype[name]
+  defineProperty(Doc.prototype, name, { value(...args) { return pending(method.apply(this, args), 'd.' + name + '(…)') } })
+}
+Object.setPrototypeOf(Doc.prototype, strict(Object.prototype, (name) => {
+  const isList = name === Symbol.iterator || name in Array.prototype || /^\\d+$/.test(String(name))
+  if (isList) return 'a document is no list: take the rows first, as in (await d.rows({ where, fields }))' + (typeof name === 'symbol' ? '' : /^\\d/.test(name) ? '[' + name + ']' : '.' + name)
+  if (typeof name === 'symbol') return undefined
+  const near = ASKED.find((one) => name.toLowerCase().startsWith(one))
+  const meant = near === undefined ? '; what is in it under that name is await d.at("$.' + name + '")' : '. Did you mean d.' + near + '?'
+  return 'a document has no ' + name + ': it has ' + ASKED.join(', ') + meant
+}))
 freeze(Doc.prototype)
 
+const isQuery = (value) => value !== null && typeof value === 'object' && !isArray(value)
+
 function listed(query) {
+  if (query !== undefined && query !== null && !isQuery(query)) query = { where: query }
   const { limit, offset, ...rest } = query ?? {}
   const params = {}
   for (const name of keys(rest)) if (rest[name] !== undefined && rest[name] !== null) params[name] = rest[name]
@@ -126,6 +168,16 @@ async function page(ids, kind, params, offset, limit) {
   const [first] = answer.value
   if (first !== null && typeof first === 'object') fields = keys(first)
   return answer
+}
+
+/** Page by page. */
+async function* paged(ids, { offset = 0, limit = Infinity, ...params }) {
+  for (let at = 0; at < limit; ) {
+    const { value, total } = await page(ids, 'filter', params, offset + at, limit - at)
+    yield* value
+    at += value.length
+    if (value.length === 0 || offset + at >= total) return
+  }
 }
 
 async function all(ids, kind, { offset = 0, limit = Infinity, ...params }) {
@@ -147,19 +199,33 @@ function doc(id) {
 
 async function call(name, args) {
   const { value, text, cache_id } = await request('call', { name: String(name), args: args ?? {} })
-  if (cache_id !== undefined) return doc(cache_id)
-  if (text === undefined) return value
+  const given = cache_id !== undefined ? doc(cache_id) : text === undefined ? value : valueIn(text)
+  gave = String(name) + ' gave ' + kindOf(given)
+  return given
+}
+
+function valueIn(text) {
   try { return parse(text) } catch { return text }
 }
-const guarded = new Set(['then', 'catch', 'finally', 'constructor', '__proto__', 'prototype', 'toJSON', 'toString', 'valueOf'])
+
+function kindOf(value) {
+  if (value instanceof Doc) return 'a document, as d is'
+  if (typeof value === 'string') return 'a text'
+  if (value === null || typeof value !== 'object') return String(value)
+  const names = (one) => 'an object with ' + (keys(one).slice(0, 12).join(', ') || 'nothing')
+  if (!isArray(value)) return names(value)
+  const [first] = value
+  return 'a list of ' + value.length + (isQuery(first) ? ', the first is ' + names(first) : '')
+}
+
 const own = freeze({
   __proto__: null,
-  search: async (words, limit) => (await request('search', { words: String(words), limit })).value,
-  describe: async (name) => (await request('describe', { name: String(name) })).value,
-  call,
+  search: (words, limit) => pending(request('search', { words: String(words), limit }).then(({ value }) => value), 'tools.search(…)'),
+  describe: (name) => pending(request('describe', { name: String(name) }).then(({ value }) => value), 'tools.describe(…)'),
+  call: (name, args) => pending(call(name, args), 'tools.call(…)'),
 })
 const tools = new Proxy(own, {
-  get: (target, name) => (typeof name !== 'string' ? undefined : hasOwn(target, name) ? target[name] : guarded.has(name) ? undefined : (args) => call(name, args)),
+  get: (target, name) => (typeof name !== 'string' ? undefined : hasOwn(target, name) ? target[name] : guarded.has(name) ? undefined : (args) => pending(call(name, args), 'tools.' + name + '(…)')),
   getPrototypeOf: () => null,
 })
 
@@ -265,7 +331,12 @@ function failed(error) {
   const isError = error instanceof Error
   const name = isError ? String(error.name) : 'Error'
   const message = isError ? String(error.message) : shown(error)
-  return { name, message: message.slice(0, 4000), stack: isError ? String(error.stack).slice(0, 4000) : '', fields: failures.some((one) => error instanceof one) ? fields.slice(0, 60) : [] }
+  return { name, message: message.slice(0, 4000), stack: isError ? String(error.stack).slice(0, 4000) : '', seen: failures.some((one) => error instanceof one) ? seen() : undefined }
+}
+
+/** What the program was given last: it may have taken it for something else. */
+function seen() {
+  return { fields: fields.slice(0, 60), gave }
 }
 
 const none = (name, instead) => defineProperty(globalThis, name, {
@@ -280,7 +351,18 @@ none('require', asTool)
 none('open', 'Ask a document: d or doc(cache_id).')
 none('setInterval', 'Use a loop with setTimeout.')
 
-const globals = { doc, tools, keep, ask, askEach, console, print: log, setTimeout, clearTimeout, help: () => help }
+const globals = {
+  doc,
+  tools,
+  keep: (...args) => pending(keep(...args), 'keep(…)'),
+  ask: (...args) => pending(ask(...args), 'ask(…)'),
+  askEach: (...args) => pending(askEach(...args), 'askEach(…)'),
+  console,
+  print: log,
+  setTimeout,
+  clearTimeout,
+  help: () => help,
+}
 let help = ''
 for (const name of keys(globals))
   defineProperty(globalThis, name, { value: globals[name], configurable: true, writable: true, enumerable: false })
@@ -291,6 +373,7 @@ return freeze({
     help = text
     notes = []
     fields = []
+    gave = ''
     handed = ids
     defineProperty(globalThis, 'd', {
       configurable: true, enumerable: false,
@@ -306,7 +389,7 @@ return freeze({
     program().then(settled).then((value) => {
       if (typeof value === 'string') return end({ done: { text: value } })
       const json = written(value)
-      end({ done: json === undefined ? {} : { json } })
+      end({ done: json === undefined ? {} : { json }, seen: json === undefined || value !== value ? seen() : undefined })
     }).catch((error) => {
       let told
       try { told = failed(error) } catch { told = { name: 'Error', message: 'the program threw something that cannot be read', stack: '', fields: [] } }

@@ -3,10 +3,11 @@
  * it is loaded with the first list, and what runs programs with the first one.
  */
 import { errorResult } from '../../protocol/content.ts'
+import { renamed } from '../../protocol/json.ts'
 import { createLists } from '../../protocol/lists.ts'
 import type { ExposureConfig } from '../../proxy/exposure.ts'
 import { PROXY_CODE, type ProxyTool } from '../../proxy/own-tools.ts'
-import { readParams, renamed } from '../../proxy/parameters.ts'
+import { readParams } from '../../proxy/parameters.ts'
 import type { CodeParts, CodeWiring, Programs } from './programs.ts'
 
 /** The feature, made where the settings ask for it. */

@@ -241,8 +241,10 @@ class Program {
       say({ ask: said.ask, id, ...asked(said.args) })
     } else if (said.timer !== undefined) this.#sleep(Number(said.timer), Number(said.ms))
     else if (said.cleared !== undefined) this.#cleared(Number(said.cleared))
-    else if (said.failed !== undefined) this.#end({ failed: this.#told(said.failed as Failure) })
-    else if ('done' in said) this.#end({ done: answerOf(said.done) })
+    else if (said.failed !== undefined) {
+      const failure = said.failed as Failure
+      this.#end({ failed: this.#told(failure), ...seenIn(failure.seen) })
+    } else if ('done' in said) this.#end({ done: answerOf(said.done), ...seenIn(said.seen) })
   }
 
   #sleep(id: number, ms: number): void {
@@ -311,17 +313,21 @@ class Program {
       })
   }
 
-  #end(outcome: Pick<Ended, 'done' | 'failed'>): void {
+  #end(outcome: Pick<Ended, 'done' | 'failed' | 'seen'>): void {
     if (this.#ended !== undefined) return
     this.#ended = { ...outcome, console: this.#console, cut: this.#cut }
     this.#wake()
   }
 
   /** A failure as the model reads it: where, what, and what may have been meant. */
-  #told(failure: Failure): { text: string; missing?: string; fields?: string[] } {
-    const { name, message, stack, fields } = failure
+  #told(failure: Failure): NonNullable<Ended['failed']> {
+    const { name, message, stack } = failure
     const place = /program\.js:(\d+):(\d+)/.exec(stack)
-    const at = place && writtenPlace(this.#prepared, Number(place[1]) - 1, Number(place[2]))
+    // The first line is that of the function around the program.
+    const at =
+      place && Number(place[1]) > 1
+        ? writtenPlace(this.#prepared, Number(place[1]) - 1, Number(place[2]))
+        : undefined
     const line = at && this.#run.code.split('\n')[at.line - 1]?.trim().slice(0, 160)
     const where = at ? `Line ${at.line}, column ${at.column}: ` : ''
     const isFull = /out of memory/.test(message)
@@ -330,7 +336,6 @@ class Program {
     return {
       text: `${where}${name === 'Error' ? '' : `${name}: `}${message}${hint}${line ? `\n${line}` : ''}`,
       ...(missing !== undefined && { missing }),
-      ...(fields.length > 0 && { fields: fields.map((field) => String(field).slice(0, 60)) }),
     }
   }
 
@@ -365,6 +370,16 @@ function asked(args: unknown): Pick<Extract<FromMachine, { ask: string }>, 'args
   }
 }
 
+/** Code units of a name that the program was given, and of what a tool gave. */
+const [LONGEST_NAME, LONGEST_GIFT] = [60, 400]
+
+function seenIn(seen: unknown): Pick<Ended, 'seen'> {
+  const { fields, gave } = (seen ?? {}) as { fields?: unknown; gave?: unknown }
+  const names = Array.isArray(fields) ? fields.map((field) => String(field).slice(0, LONGEST_NAME)) : []
+  const given = typeof gave === 'string' ? gave.slice(0, LONGEST_GIFT) : ''
+  return names.length === 0 && given === '' ? {} : { seen: { fields: names, gave: given } }
+}
+
 /** Longer answers are written as a result here. */
 const SHORT = 8000
 
@@ -393,12 +408,12 @@ interface Failure {
   readonly name: string
   readonly message: string
   readonly stack: string
-  readonly fields: readonly string[]
+  readonly seen?: unknown
 }
 
 function failureOf(error: unknown): Failure {
   const { name, message, stack } = error instanceof Error ? error : new Error(String(error))
-  return { name, message, stack: stack ?? '', fields: [] }
+  return { name, message, stack: stack ?? '' }
 }
 
 // A machine that is kept: its tokens, then its memory, together compressed.

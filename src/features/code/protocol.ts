@@ -53,9 +53,9 @@ export interface Ended {
     readonly text: string
     /** A name that the program used and that is not there. */
     readonly missing?: string
-    /** Of the rows that it saw last. */
-    readonly fields?: readonly string[]
   }
+  /** Where it failed or gave nothing: the fields of the rows that it read last, and what a tool gave it last. */
+  readonly seen?: { readonly fields: readonly string[]; readonly gave: string }
   readonly console: string
   /** Code units of the console that were dropped. */
   readonly cut: number

@@ -48,14 +48,17 @@ export async function reply(
   const beside = notes.length === 0 ? '' : `\n\n${notes.join('\n')}`
   if (failed !== undefined) {
     const calls = told.calls === 0 ? '' : `\nCalls of tools that were made before: ${told.calls}.`
-    const text = `${failed.text}${hint(failed)}${calls}`
+    const text = `${failed.text}${nameMeant(failed)}${lastSeen(ended)}${calls}`
     return errorResult(
       `${room.json === undefined ? text : ellipsis(text, Math.floor(room.json / 4))}${beside}`,
     )
   }
-  if (done === undefined || done.length === 0) return plainAnswer(`${NOTHING}${beside}`)
+  if (done === undefined || done.length === 0) {
+    const nothing = /\breturn\b/.test(told.code) ? UNDEFINED : NOTHING
+    return plainAnswer(`${nothing}${lastSeen(ended)}${beside}`)
+  }
   if (done.text !== undefined) {
-    const answer = plainAnswer(readable(`${done.text}${beside}`))
+    const answer = plainAnswer(readable(`${done.text}${lastSeen(ended)}${beside}`))
     const fits = done.length <= Math.max(LEAST, room.text - beside.length)
     if (fits && (room.json === undefined || JSON.stringify(answer).length <= room.json)) return answer
   }
@@ -89,6 +92,7 @@ function readable(text: string): string {
 }
 
 const NOTHING = 'The program ran and returned nothing: `return` a value to see it.'
+const UNDEFINED = 'The program returned undefined: a member that is not there, or a branch without `return`.'
 
 /** The value is kept under a handle of its own. */
 async function previewed(
@@ -134,10 +138,16 @@ function consoleOf({ console, cut }: Ended, most: number): string[] {
 }
 
 /** What may have been meant by a name that is not there. */
-function hint({ missing, fields = [] }: NonNullable<Ended['failed']>): string {
+function nameMeant({ missing }: NonNullable<Ended['failed']>): string {
   const [near] = missing === undefined ? [] : nearest(missing, NAMES, 1)
-  const meant = near === undefined ? '' : `\nDid you mean ${near}?`
-  const there =
+  return near === undefined ? '' : `\nDid you mean ${near}?`
+}
+
+/** What the program may have taken for something else. */
+function lastSeen({ seen }: Ended): string {
+  if (seen === undefined) return ''
+  const { fields, gave } = seen
+  const rows =
     fields.length === 0 ? '' : `\nThe rows that were read last have these fields: ${fields.join(', ')}.`
-  return `${meant}${there}`
+  return `${rows}${gave === '' ? '' : `\nThe tool that was called last: ${gave}.`}`
 }

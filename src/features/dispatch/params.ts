@@ -2,7 +2,7 @@
 
 import * as z from 'zod'
 import { READBACK_OPS } from '../../processors/readback.ts'
-import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
+import { isObject, type JsonObject, type JsonValue, renamed } from '../../protocol/json.ts'
 import { QUERIES } from '../../proxy/own-tools.ts'
 import {
   ARGUMENT_NAMES,
@@ -13,7 +13,6 @@ import {
   objectIn,
   objectParam,
   readParams,
-  renamed,
   saysNothing,
   TOOL_NAMES,
 } from '../../proxy/parameters.ts'

@@ -1,15 +1,14 @@
-import type { ZodObject } from 'zod'
 import * as z from 'zod'
 import { isPartial, partialLines } from '../../documents/paging/standing.ts'
 import { type Dialect, TYPICAL_HANDLE } from '../../documents/template.ts'
 import { FROM_FILE } from '../../engine/arguments.ts'
 import type { Engine, Query, QueryAnswer } from '../../engine/contract.ts'
-import { exploreParams, filterParams, searchParams } from '../../processors/parameters.ts'
+import { byOwnNames, questionParams } from '../../processors/parameters.ts'
 import { errorResult, isInputRequired, META, plain, plainAnswer, textBlock } from '../../protocol/content.ts'
 import { annotationsOf, type Effect, type Limit, within } from '../../protocol/effects.ts'
 import { ProxyError } from '../../protocol/errors.ts'
 import type { Client, Exchange, Handler } from '../../protocol/exchange.ts'
-import { type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
+import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { findable, type ProxyTool, refusal } from '../../proxy/own-tools.ts'
 import {
   flagIn,
@@ -17,7 +16,6 @@ import {
   objectParam,
   publicSchema,
   readParams,
-  renamed,
   saysNothing,
   unlessNothing,
 } from '../../proxy/parameters.ts'
@@ -39,9 +37,6 @@ function proxyFilter(options: QueryToolOptions): ProxyTool {
       name: 'proxy_filter',
       title: 'Filter a kept result',
       kind: 'filter',
-      params: filterParams,
-      otherNames: { sql: 'where', query: 'where', statement: 'where', order_by: 'sort', select: 'fields' },
-      moreConditions: 'having',
       searchHint:
         'count rows, sum, filter records of a large result, part of a preview, kept result cache_id, JSON CSV table log',
       description: `Records (rows) and fields of a large result that came as a preview (cache_id), or of a fresh call (tool + arguments), \
@@ -59,7 +54,6 @@ function proxySearch(options: QueryToolOptions): ProxyTool {
       name: 'proxy_search',
       title: 'Search a kept result',
       kind: 'search',
-      params: searchParams,
       searchHint: 'find text in a large result, search part of a preview, grep lines, kept result cache_id',
       description: `Find text in a large kept result (cache_id; "*": in all) or in a fresh call (tool + arguments). Hits are counted over \
 everything.
@@ -77,7 +71,6 @@ function proxyExplore(options: QueryToolOptions): ProxyTool {
       name: 'proxy_explore',
       title: 'Explore a kept result',
       kind: 'explore',
-      params: exploreParams,
       searchHint:
         'list kept results, cache_id of an earlier large result, fields and types, structure of a preview',
       description: `Structure of a large kept result (cache_id) or of a fresh call (tool + arguments): fields with types, presence, \
@@ -107,30 +100,14 @@ interface QueryToolDeclaration {
   description: string
   /** Words by which clients that search their tools find it. */
   searchHint: string
-  params: ZodObject
-  /** What models call some of them. A whole SELECT stands in `where`. */
-  otherNames?: Readonly<Record<string, string>>
-  /** What models call conditions on groups, which stand in `where` beside the others. */
-  moreConditions?: string
   /** Parameters that another of the tools explains, or the description: only their types are listed. Default: none. */
   explained?: readonly string[]
-}
-
-/** The arguments by their own names. A name beside the one that it stands for stays, and is refused. */
-function called(args: JsonObject, { otherNames = {}, moreConditions }: QueryToolDeclaration): JsonObject {
-  const free = Object.entries(otherNames).filter(([, right]) => !Object.hasOwn(args, right))
-  const read = renamed(args, Object.fromEntries(free))
-  const more = moreConditions === undefined ? undefined : own(read, moreConditions)
-  if (moreConditions === undefined || more === undefined) return read
-  const { [moreConditions]: _, where = [], ...others } = read
-  // Each is read by itself: a condition may be a list of its parts, or a list may be written as text.
-  return { ...others, where: [where, more] }
 }
 
 /** A tool that puts one kind of query to kept results. */
 function createQueryTool(declaration: QueryToolDeclaration, options: QueryToolOptions): ProxyTool {
   const { name, title, description, searchHint, kind } = declaration
-  const params = z.strictObject({ ...sourceParams, ...declaration.params.shape })
+  const params = z.strictObject({ ...sourceParams, ...questionParams[kind].shape })
   return {
     name,
     definition: {
@@ -147,7 +124,7 @@ function createQueryTool(declaration: QueryToolDeclaration, options: QueryToolOp
       _meta: findable(searchHint),
     },
     async call(args, exchange) {
-      const read = readParams(name, params, called(args, declaration))
+      const read = readParams(name, params, byOwnNames(kind, args))
       if ('failure' in read) return errorResult(read.failure)
       const { cache_id, tool, arguments: toolArguments, all, ...query } = read.params
       // Under another spelling of its name it is reached by one of its kind.

@@ -73,8 +73,60 @@ test.each<[string, unknown]>([
   ],
   ['return (await doc(d.cache_id).rows({ limit: 1 }))[0].id', 0],
   ['await d.rows({ where: "stat = open" }); return d.notes.length > 0', true],
+  // What models write as well.
+  ['return (await d.rows("id < 2")).length', 2],
+  ['return (await d.rows({ select: ["id"], order_by: "-id", limit: 1 }))', [{ id: 299 }]],
+  ['return (await d.sql("SELECT state, count(*) AS n FROM d GROUP BY state"))[0].n', 200],
+  ['return (await d.group({ by: "state", aggregate: "count" }))[0].count', 200],
+  ['return (await d.json()).length', 300],
+  ['let n = 0; for await (const { id } of d) n += id; return n', 44850],
+  ['let n = 0; await d.each(() => n++, { offset: 290, limit: 20 }); return n', 10],
 ])('a document answers: %s', async (code, expected) => {
   expect(await world.value(code, { cache_id: id })).toEqual(expected)
+})
+
+test.each<[string, RegExp]>([
+  [
+    'return d.rows().map((row) => row.id)',
+    /^Line 1, column 10: .*await it first, as in \(await d\.rows\(…\)\)\.map/,
+  ],
+  ['return await d.rows({ limit: 2 }).length', /await it first/],
+  ['const rows = d.rows()\nfor (const row of rows) {}', /^Line 2.*await it first/],
+  ['return d.count() > 5', /await it first/],
+  ['return tools.s_prose().length', /the value of tools\.s_prose\(…\) is not there yet/],
+  ['return d[0]', /a document is no list: .*\(await d\.rows\(\{ where, fields \}\)\)\[0\]/],
+  ['for (const row of d) {}', /a document is no list/],
+  ['return d.filter(Boolean)', /a document is no list: .*\.filter/],
+  ['return d.groupBy("state")', /a document has no groupBy: .*Did you mean d\.group\?/],
+  ['const { items } = d; return items', /a document has no items: .*await d\.at\("\$\.items"\)/],
+  [
+    'return await d.rows({ wher: "id > 1" })',
+    /d\.rows cannot read its parameters\.\nwher: no such parameter\. Did you mean where\?/,
+  ],
+  ['return await d.search("record", { modus: "bm25" })', /modus: no such parameter/],
+])('what a document has not is an error that says what to write: %s', async (code, told) => {
+  expect(await world.run(code, { cache_id: id })).toMatch(told)
+})
+
+test.each<[string, RegExp]>([
+  [
+    'return (await d.rows({ limit: 1 }))[0].nam',
+    /^The program returned undefined: .*\n.*these fields: id, name, state, price, owner\.$/,
+  ],
+  [
+    'let sum = 0; for (const { cost } of await d.rows()) sum += cost; return sum',
+    /NaN.*\n.*these fields: id, name/,
+  ],
+  [
+    'return (await tools.s_structured()).sum',
+    /^The program returned undefined: .*\nThe tool that was called last: s_structured gave an object with total\.$/,
+  ],
+  [
+    'return (await tools.s_structured()).split(" ")',
+    /TypeError.*\n.*\nThe tool that was called last: s_structured gave an object with total\.\n/,
+  ],
+])('a program that took something for something else is told what it was given: %s', async (code, told) => {
+  expect(await world.run(code, { cache_id: id })).toMatch(told)
 })
 
 test.each<[string, unknown]>([
@@ -183,9 +235,6 @@ test('a failure over rows names the fields that exist', async () => {
   })
   expect(answer).toContain('Line 2, column')
   expect(answer).toContain('these fields: id, name, state, price, owner')
-  expect(await world.run('return d.map((row) => row.id)', { cache_id: id })).toContain(
-    'take (await d.rows({ where, fields })).map',
-  )
 })
 
 test('a large answer is kept, and its preview asks on', async () => {
