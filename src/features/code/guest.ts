@@ -76,7 +76,7 @@ function request(op, args) {
 
 const guarded = new Set(['then', 'catch', 'finally', 'constructor', '__proto__', 'prototype', 'toJSON', 'toString', 'valueOf'])
 
-/** An object before another one in the chain of prototypes: members that neither has are told of by an error in place of undefined. */
+/** An object that stands before another one in the chain of prototypes, and throws for a member that neither has. */
 function strict(base, tell) {
   return new Proxy(create(base), {
     get(target, name, receiver) {
