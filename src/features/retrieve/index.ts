@@ -243,6 +243,12 @@ function typeOf({ description: _, ...type }: JsonObject): JsonObject {
 
 // Wires the exposure `retrieve`.
 
+/**
+ * Of the questions of `benchmarks/retrieval/set`, 21 of 34 that no tool answers score less, and 44 of 506 others of which a right
+ * tool is among the best five.
+ */
+const CLOSE_FROM = 0.3
+
 export async function openRetrieve(config: ExposureConfig, parts: ExposureParts): Promise<Exposure> {
   const { settings } = config
   const { retrieve } = settings
@@ -260,6 +266,7 @@ export async function openRetrieve(config: ExposureConfig, parts: ExposureParts)
       createRetrieve({
         ...retrieve,
         budget: settings.maxResponseSize,
+        closeFrom: settings.index.engine === 'static' ? CLOSE_FROM : undefined,
         ownTools: PROXY_TOOL_NAMES,
         finder,
         events,

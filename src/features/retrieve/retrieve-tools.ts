@@ -115,6 +115,7 @@ export function retrieveTools(
         wanted.map((question) => index.search(question, limit, exchange.signal)),
       )
       const found = mergeAnswers(answers)
+      const isClose = found.some(({ score }) => score >= (settings.closeFrom ?? 0))
       const fit = asked === undefined && topK === 'adaptive' ? deserving(answers, found) : found
       const named = fit.map((one) => ({ ...one, name: nameAt(index, one.index) }))
       const kept = usage?.order(whoAsks(exchange), wanted, named) ?? named
@@ -144,7 +145,7 @@ export function retrieveTools(
           : [{ ...told, newly_registered: fresh.has(tool.name) }]
       })
       return reply(settings, {
-        message: `${messageOf(tools.length, index, way)}${cut ? ` Only the first ${longestQuestion} characters of a question were read.` : ''}`,
+        message: `${messageOf(tools.length, index, way, isClose)}${cut ? ` Only the first ${longestQuestion} characters of a question were read.` : ''}`,
         query: wanted.length === 1 ? shown(wanted[0]) : wanted.map(shown),
         total_available_tools: index.tools.length,
         ...(pooled &&
@@ -217,8 +218,9 @@ const HOW = {
   dynamic: 'Call one by its name.',
 }
 
-function messageOf(count: number, { tools }: ToolIndex, way: keyof typeof HOW): string {
-  if (count > 0) return `The best ${count} of ${tools.length} tools. ${HOW[way]}`
+function messageOf(count: number, { tools }: ToolIndex, way: keyof typeof HOW, isClose: boolean): string {
+  if (count > 0)
+    return `The best ${count} of ${tools.length} tools${isClose ? '' : ', none of them a close match'}. ${HOW[way]}`
   return tools.length === 0
     ? 'No server has given its tools yet; ask again in a moment.'
     : 'No tool fits. Ask in other words, in English where the tools are: what is done, and to what.'

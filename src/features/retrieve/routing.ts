@@ -19,6 +19,8 @@ export interface RetrieveSettings {
   variants: 'single' | 'readWriteDestructive'
   /** The most characters of a reply. */
   budget: number
+  /** The score below which no tool is a close match. Absent: scores of the engine do not tell. */
+  closeFrom?: number | undefined
 }
 
 /** A call tool for each effect, told apart by the tools' annotations. */

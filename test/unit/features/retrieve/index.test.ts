@@ -204,6 +204,16 @@ describe('the routing call', () => {
     })
   })
 
+  test('says where no tool is a close match', async () => {
+    const scoring = (score: number): Finder => ({ ...finder, over: () => async () => [{ index: 0, score }] })
+    const message = async (score: number): Promise<string> =>
+      (await world({ closeFrom: 0.3, finder: scoring(score) }).retrieve({ query: 'read' })).message
+    expect(await message(0.3)).toBe('The best 1 of 6 tools. Run one with call_tool.')
+    expect(await message(0.29)).toBe(
+      'The best 1 of 6 tools, none of them a close match. Run one with call_tool.',
+    )
+  })
+
   verifies('S1.55', 'a question without a match gives an empty list', async () => {
     expect(await world().retrieve({ query: 'xyzzy plugh' })).toMatchObject({ tools: [] })
   })
