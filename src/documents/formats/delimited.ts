@@ -267,6 +267,7 @@ export function glimpseOf(layout: Layout): JsonValue[] | undefined {
   const cells = new Cells(units, parting.delimiter)
   const pass = new Pass()
   const counts = new SpelledCounts(units, pass, (from, end) => text.slice(from, end))
+  const cell = new CellCounter(counts, cells, units, text)
   const root = emptyShape()
   const places: SpelledPlace[] = []
   const placeOf = (column: number): SpelledPlace => {
@@ -284,8 +285,8 @@ export function glimpseOf(layout: Layout): JsonValue[] | undefined {
       isLast = cells.isLast
       const place = places[column] ?? placeOf(column)
       place.met(record)
-      if (numeric[column]) countNumber(counts, place, cells, units, text, record, detail)
-      else countText(counts, place, cells, units, text, record, detail)
+      if (numeric[column]) cell.number(place, record, detail)
+      else cell.text(place, record, detail)
     }
     if (cells.isLast) continue
     const spare: string[] = []
@@ -313,35 +314,36 @@ export function glimpseOf(layout: Layout): JsonValue[] | undefined {
   )
 }
 
-function countNumber(
-  counts: SpelledCounts,
-  place: SpelledPlace,
-  cells: Cells,
-  units: Units,
-  text: string,
-  record: number,
-  detail: boolean,
-): void {
-  const value = numberIn(units, cells, text)
-  if (value !== null && Number.isInteger(value)) counts.wholeNumber(place, value, record, detail)
-  else counts.value(place, value, record, detail, 1, false)
-}
+/** Counts the cell that was read last, where it is written. */
+class CellCounter {
+  readonly #counts: SpelledCounts
+  readonly #cells: Cells
+  readonly #units: Units
+  readonly #text: string
 
-function countText(
-  counts: SpelledCounts,
-  place: SpelledPlace,
-  cells: Cells,
-  units: Units,
-  text: string,
-  record: number,
-  detail: boolean,
-): void {
-  const { from, end } = cells
-  const first = units[from]
-  if (cells.isDoubled || first === OPEN_LIST || first === OPEN_OBJECT)
-    return counts.value(place, cells.written(text), record, detail, 1, true)
-  const isCounted = detail && !place.shape.distinct.closed
-  let hash = 0
-  if (isCounted) for (let at = from; at < end; at++) hash = (Math.imul(hash, 31) + (units[at] as number)) | 0
-  counts.text(place, from, end - from, hash, record, isCounted)
+  constructor(counts: SpelledCounts, cells: Cells, units: Units, text: string) {
+    this.#counts = counts
+    this.#cells = cells
+    this.#units = units
+    this.#text = text
+  }
+
+  number(place: SpelledPlace, record: number, detail: boolean): void {
+    const value = numberIn(this.#units, this.#cells, this.#text)
+    if (value !== null && Number.isInteger(value)) this.#counts.wholeNumber(place, value, record, detail)
+    else this.#counts.value(place, value, record, detail, 1, false)
+  }
+
+  text(place: SpelledPlace, record: number, detail: boolean): void {
+    const { from, end, isDoubled } = this.#cells
+    const units = this.#units
+    const first = units[from]
+    if (isDoubled || first === OPEN_LIST || first === OPEN_OBJECT)
+      return this.#counts.value(place, this.#cells.written(this.#text), record, detail, 1, true)
+    const isCounted = detail && !place.shape.distinct.closed
+    let hash = 0
+    if (isCounted)
+      for (let at = from; at < end; at++) hash = (Math.imul(hash, 31) + (units[at] as number)) | 0
+    this.#counts.text(place, from, end - from, hash, record, isCounted)
+  }
 }
