@@ -22,6 +22,7 @@ import { createMounting } from './gateway/mounting.ts'
 import { createOnion, describeLayers } from './gateway/onion.ts'
 import { openBuckets, openMaps, openReplicas, openSeal } from './gateway/replicas.ts'
 import { openResultStore } from './gateway/result-store.ts'
+import { openServerSessions } from './gateway/server-sessions.ts'
 import {
   liveSettings,
   openSignIn,
@@ -94,6 +95,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     maxMessageBytes: memory.messageBytes,
     arriving: settings.enableAutoTruncation ? engine.arriving : undefined,
     reach: stack.reach,
+    sessions: await openServerSessions(settings, shared, logger, now),
     ask: askThrough(stack),
   })
   const quotas = createServerQuotas(buckets)

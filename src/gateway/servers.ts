@@ -18,6 +18,7 @@ import type { Serve } from '../upstream/in-process.ts'
 import type { Arriving } from '../upstream/incoming.ts'
 import type { Authorizers, ProtectedServer, SignedOut } from '../upstream/oauth/authorizer.ts'
 import { createUpstreams } from '../upstream/pool.ts'
+import type { SharedSessions } from '../upstream/shared-session.ts'
 import type { Authorizer } from '../upstream/transport.ts'
 import type { SignInParts, UnmatchedTool } from './contract.ts'
 import { resultSettingsOf } from './result-settings.ts'
@@ -36,6 +37,8 @@ interface ServersParts {
   arriving: Arriving | undefined
   /** Which servers are there for a client. */
   reach: Reach
+  /** What other replicas know of sessions at HTTP servers. */
+  sessions: SharedSessions | undefined
   /** Asks a client that no request under way belongs to. */
   ask: NonNullable<UpstreamEvents['ask']>
 }
@@ -76,6 +79,7 @@ export function openUpstreams(config: Config, parts: ServersParts): Upstreams {
     arriving: parts.arriving,
     dataDir: settings.dataDir,
     now,
+    sessions: parts.sessions,
     authorizer,
     reach: parts.reach,
     permits: permitsOf(config),

@@ -5,6 +5,7 @@ import { integer, oneOf, text } from '../config/option.ts'
 import { messageOf } from '../protocol/errors.ts'
 import { createDiskStore } from './disk.ts'
 import type { Store } from './store.ts'
+import { readStoreAddress } from './valkey/address.ts'
 import type { SharedValues } from './valkey/values.ts'
 
 /** What the settings say of the store, and the clock. */
@@ -42,10 +43,10 @@ export const STORE_NAMES = Object.keys(STORES) as [StoreName, ...StoreName[]]
 
 /** A store that several proxies share, by its address. */
 export const sharedStoreSchema = z.object({
-  url: z.string().refine(isStoreUrl).meta({
+  url: z.string().superRefine(checkUrl).meta({
     description:
-      'Where Valkey or Redis is: valkey://user:password@host:6379/0. redis:// is the same, valkeys:// and rediss:// speak TLS. Write a password as ${VARIABLE}.',
-    allowed: 'an address valkey://…, valkeys://…, redis://… or rediss://…',
+      'Where Valkey or Redis is: valkey://user:password@host:6379/0, valkey+sentinel://host:26379,host2:26379/mymaster or valkey+cluster://host:6379,host2:6379. redis is the same as valkey, valkeys and rediss speak TLS. Write a password as ${VARIABLE}.',
+    allowed: 'an address valkey://…, valkey+sentinel://… or valkey+cluster://…; also redis, valkeys, rediss',
   }),
   key: z
     .string()
@@ -65,16 +66,12 @@ export const sharedStoreSchema = z.object({
   ).default(256 * 1024 * 1024),
 })
 
-function isStoreUrl(value: string): boolean {
-  if (!/^(?:valkey|redis)s?:\/\/[^/]/.test(value) || !URL.canParse(value)) return false
-  const { pathname, username, password, search, hash } = new URL(value)
+function checkUrl(value: string, context: z.RefinementCtx): void {
   try {
-    decodeURIComponent(username)
-    decodeURIComponent(password)
-  } catch {
-    return false
+    readStoreAddress(value)
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: messageOf(error) })
   }
-  return /^\/?$|^\/\d{1,4}$/.test(pathname) && `${search}${hash}` === ''
 }
 
 /** The setting `store`: a word of the table, or the address of a shared store. */

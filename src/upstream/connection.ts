@@ -27,6 +27,7 @@ import {
   offers,
   refusesEra,
 } from './handshake.ts'
+import type { ServerSession, SharedSession } from './shared-session.ts'
 import { type Subscription, withoutSubscription } from './subscription.ts'
 import { SessionExpired, type UpstreamTransport } from './transport.ts'
 import { SingleVariant, type Variants } from './variants.ts'
@@ -58,6 +59,8 @@ export interface ConnectionOptions {
   subscription?: Subscription
   dial(): UpstreamTransport
   introduction: Introduction
+  /** Where it may go on with a session that another process began, and others with the one that it begins. */
+  shared?: SharedSession | undefined
   connectTimeoutMs: number
   limits: Limits
   backoff: BackoffOptions
@@ -336,7 +339,7 @@ export class Connection {
   }
 
   async #open(): Promise<Established> {
-    const { server, introduction, connectTimeoutMs, handlers, limits } = this.#options
+    const { server, introduction, connectTimeoutMs, handlers, limits, shared, random } = this.#options
     this.#stopWaiting?.()
     this.#state = 'connecting'
     const transport = this.#dial()
@@ -351,11 +354,12 @@ export class Connection {
       most: limits.serverQuestions,
       words: () => `too many requests of this server are under way: ${limitWords('serverQuestions', limits)}`,
     }
-    const peer: Peer = new Peer(transport, handlersOfPeer, { limit })
+    const firstId = shared && 1 + NUMBERS * Math.floor(random() * NUMBERS)
+    const peer: Peer = new Peer(transport, handlersOfPeer, { limit, firstId })
     this.#dialling = peer
     const attempt = (async () => {
       await peer.start()
-      return await handshake(peer, introduction, (version) => transport.setProtocolVersion?.(version))
+      return await this.#introduce(peer, transport)
     })()
     // A server that knows only `initialize` may say nothing at all to anything else.
     const limited = introduction.era === 'modern' && transport.local
@@ -384,6 +388,36 @@ export class Connection {
     } finally {
       this.#dialling = undefined
     }
+  }
+
+  /** Goes on with the session that another process began, where there is one that the server still knows. */
+  async #introduce(peer: Peer, transport: UpstreamTransport): Promise<JsonObject> {
+    const { introduction, shared } = this.#options
+    const begin = (): Promise<JsonObject> =>
+      handshake(peer, introduction, (version) => transport.setProtocolVersion?.(version))
+    let gone: string | undefined
+    while (shared !== undefined && transport.session !== undefined) {
+      const found = await shared.find(gone)
+      if ('known' in found) {
+        if (await isStillThere(found.known, peer, transport)) {
+          transport.session.mayStay = shared.mayStay
+          transport.session.listen()
+          return found.known.initialize
+        }
+        gone = found.known.id
+        continue
+      }
+      let session: ServerSession | undefined
+      try {
+        const initialize = await begin()
+        const id = transport.session?.id
+        session = id === undefined ? undefined : { id, initialize }
+        return initialize
+      } finally {
+        if ((await found.begun(session)) && transport.session) transport.session.mayStay = shared.mayStay
+      }
+    }
+    return begin()
   }
 
   #notConnected(thrown: unknown, transport: UpstreamTransport): Error {
@@ -571,6 +605,28 @@ export class Connection {
   #onlyClient(): Client | undefined {
     const [client, another] = new Set([...this.#underway.values()].map((exchange) => exchange.client))
     return another === undefined ? client : undefined
+  }
+}
+
+/** A connection has up to so many requests, and one of so many ranges of their numbers: of one session, no two may use the same. */
+const NUMBERS = 1_000_000
+
+/** From then on the transport speaks in this session, unless the server has forgotten it. */
+async function isStillThere(
+  { id, initialize }: ServerSession,
+  peer: Peer,
+  { session }: UpstreamTransport,
+): Promise<boolean> {
+  session?.resume({ id, version: String(initialize.protocolVersion) })
+  try {
+    await peer.request({ method: 'ping' })
+    return true
+  } catch (error) {
+    // It has answered.
+    if (error instanceof RpcError) return true
+    session?.resume(undefined)
+    if (error instanceof SessionExpired) return false
+    throw error
   }
 }
 

@@ -11,7 +11,9 @@ import { type CompleteOptions, LIST_KINDS, type ListKind } from './contract.ts'
 import { dial, transportOf } from './dial.ts'
 import { connectionLost } from './errors.ts'
 import { type Established, envelope } from './handshake.ts'
+import { nameOfServer } from './memory.ts'
 import type { Server } from './servers.ts'
+import type { SharedSession } from './shared-session.ts'
 import { Subscription } from './subscription.ts'
 import { ManyVariants } from './variants.ts'
 
@@ -246,6 +248,17 @@ export class Connections {
       )
   }
 
+  /** A client that comes back to its session at another process has its sessions at servers there, too. */
+  #sharedFor({ options }: Server, client: Client | undefined): SharedSession | undefined {
+    const { sessions } = this.#options
+    if (client?.mayReturn === undefined || sessions === undefined || !('url' in options)) return undefined
+    const name = nameOfServer(options)
+    return {
+      find: (gone) => sessions.find(client, name, gone),
+      mayStay: () => client.mayReturn?.() === true,
+    }
+  }
+
   /** `first`: the client that needs it first, so that a server which serves all is told what at least this client can do. */
   #make(server: Server, client: Client | undefined, era: Era, first = client): Connection {
     const { clientInfo, identity, defaults, logger, events, now, random, later } = this.#options
@@ -281,6 +294,7 @@ export class Connections {
         via: [...((client ?? founder)?.via ?? []), identity],
         protocolVersion: (client ?? founder)?.protocolVersion,
       },
+      shared: era === 'legacy' ? this.#sharedFor(server, client) : undefined,
       connectTimeoutMs: server.connectTimeoutMs,
       limits: defaults.limits,
       backoff: defaults.backoff,

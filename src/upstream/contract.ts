@@ -11,6 +11,7 @@ import type { ServerOptions } from './dial.ts'
 import type { Arriving } from './incoming.ts'
 import { noting, processFolder } from './left-behind.ts'
 import type { Spawn } from './processes.ts'
+import type { SharedSessions } from './shared-session.ts'
 import type { Reconfigured, ServerStatus } from './status.ts'
 import type { Authorizer, Instance } from './transport.ts'
 
@@ -173,6 +174,8 @@ export interface UpstreamsOptions {
   reach?: Reach
   /** Which tools may be used: others are neither listed nor called. Absent: all. */
   permits?: Permits | undefined
+  /** What other processes know of sessions at HTTP servers. Absent: there are none. */
+  sessions?: SharedSessions | undefined
   /** What signs in at a server over HTTP. Absent: the proxy signs in nowhere. */
   authorizer?: (server: string) => Authorizer | undefined
 }
@@ -181,13 +184,14 @@ export interface UpstreamsOptions {
 export interface CompleteOptions
   extends Omit<
     Required<UpstreamsOptions>,
-    'defaults' | 'dataDir' | 'spawn' | 'arriving' | 'permits' | 'authorizer'
+    'defaults' | 'dataDir' | 'spawn' | 'arriving' | 'permits' | 'sessions' | 'authorizer'
   > {
   defaults: UpstreamDefaults
   dataDir: string | undefined
   spawn: Spawn | undefined
   arriving: Arriving | undefined
   permits: Permits | undefined
+  sessions: SharedSessions | undefined
   authorizer: (server: string) => Authorizer | undefined
 }
 
@@ -205,6 +209,7 @@ export function complete(options: UpstreamsOptions): CompleteOptions {
       options.spawn ?? (options.dataDir === undefined ? undefined : noting(processFolder(options.dataDir))),
     arriving: options.arriving,
     permits: options.permits,
+    sessions: options.sessions,
     authorizer: options.authorizer ?? (() => undefined),
     defaults: { ...UPSTREAM_DEFAULTS, ...options.defaults },
   }

@@ -3,6 +3,7 @@
 import { type ErrorCode, RPC, type RpcError } from '../protocol/errors.ts'
 import { isObject, own } from '../protocol/json.ts'
 import type { JsonRpcFailure, RequestId, Transport } from '../protocol/message.ts'
+import type { ResumableSession } from './shared-session.ts'
 
 /** Settings of any server; what is absent comes from `defaults`. */
 export interface ServerSettings {
@@ -29,6 +30,8 @@ export interface UpstreamTransport extends Transport {
   readonly keepAliveMs?: number | undefined
   /** Told once the handshake is done (HTTP sends it as a header). */
   setProtocolVersion?(version: string): void
+  /** Undefined: there are no sessions on this transport, or it has not begun. */
+  readonly session?: ResumableSession | undefined
 }
 
 /** Rejects `send` when the server forgot the session: the message was not delivered and may be sent again. */

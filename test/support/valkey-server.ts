@@ -1,7 +1,7 @@
 /** A real Valkey or Redis, started on loopback with a directory of its own. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,16 +42,23 @@ export interface ValkeyServer {
 }
 
 /** `settings` as on the command line: `['--maxmemory', '10mb']`. */
-export async function startValkey(settings: readonly string[] = []): Promise<ValkeyServer> {
+export function startValkey(settings: readonly string[] = []): Promise<ValkeyServer> {
+  return startProcess(['--save', '', '--loglevel', 'warning', ...settings])
+}
+
+async function startProcess(settings: readonly string[]): Promise<ValkeyServer> {
   if (SERVER === undefined) throw new Error('no server is installed')
   const command = SERVER
   const directory = mkdtempSync(join(tmpdir(), 'valkey-'))
   const port = await ownPort()
+  // Sentinel writes what it learns into its file.
+  const file = join(directory, 'own.conf')
+  writeFileSync(file, '')
   let child = start()
 
   function start(): ChildProcess {
-    const own = ['--port', String(port), '--bind', '127.0.0.1', '--dir', directory, '--save', '']
-    return spawn(command, [...own, '--loglevel', 'warning', ...settings], { stdio: 'ignore' })
+    const own = ['--port', String(port), '--bind', '127.0.0.1', '--dir', directory]
+    return spawn(command, [file, ...own, ...settings], { stdio: 'ignore' })
   }
 
   async function answers(): Promise<void> {
@@ -61,17 +68,8 @@ export async function startValkey(settings: readonly string[] = []): Promise<Val
     }
   }
 
-  function tell(...words: string[]): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const socket = connect(port, '127.0.0.1')
-      socket.once('error', reject)
-      socket.once('data', (data) => {
-        resolve(String(data).split('\r\n')[0] ?? '')
-        socket.destroy()
-      })
-      const parts = words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`)
-      socket.write(`*${words.length}\r\n${parts.join('')}`)
-    })
+  async function tell(...words: string[]): Promise<string> {
+    return (await answer(port, words)).split('\r\n')[0] ?? ''
   }
 
   async function kill(): Promise<void> {
@@ -100,4 +98,97 @@ export async function startValkey(settings: readonly string[] = []): Promise<Val
       rmSync(directory, { recursive: true, force: true })
     },
   }
+}
+
+/** The first piece of an answer, as it comes. */
+function answer(port: number, words: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('error', reject)
+    socket.once('data', (data) => {
+      resolve(String(data))
+      socket.destroy()
+    })
+    const parts = words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`)
+    socket.write(`*${words.length}\r\n${parts.join('')}`)
+  })
+}
+
+/** Several servers that are one store. */
+export interface ValkeyServers {
+  /** Without credentials. */
+  readonly url: string
+  readonly servers: readonly ValkeyServer[]
+  /** Removes all keys of each server that takes commands that write. */
+  flush(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface SentinelServers extends ValkeyServers {
+  readonly sentinel: ValkeyServer
+  /** The server that is the master now, as Sentinel says. */
+  master(): Promise<ValkeyServer>
+}
+
+const MASTER = 'results'
+
+/** A master, its replica, and one Sentinel that decides by itself. */
+export async function startSentinel(settings: readonly string[] = []): Promise<SentinelServers> {
+  const first = await startValkey(settings)
+  const second = await startValkey([...settings, '--replicaof', '127.0.0.1', String(first.port)])
+  const sentinel = await startProcess(['--sentinel'])
+  await sentinel.tell('SENTINEL', 'MONITOR', MASTER, '127.0.0.1', String(first.port), '1')
+  await sentinel.tell('SENTINEL', 'SET', MASTER, 'down-after-milliseconds', '500')
+  await sentinel.tell('SENTINEL', 'SET', MASTER, 'failover-timeout', '2000')
+  const servers = [first, second]
+  // Sentinel asks the master for its replicas every ten seconds, and a failover needs a replica.
+  const state = () => answer(sentinel.port, ['SENTINEL', 'REPLICAS', MASTER])
+  while (!/master-link-status\r\n\$2\r\nok/.test(await state())) await sleep(50)
+  return {
+    url: `valkey+sentinel://127.0.0.1:${sentinel.port}/${MASTER}`,
+    servers,
+    sentinel,
+    async master() {
+      const named = await answer(sentinel.port, ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', MASTER])
+      const found = servers.find(({ port }) => named.includes(`\r\n${port}\r\n`))
+      if (found === undefined) throw new Error(`Sentinel names no master: ${named}`)
+      return found
+    },
+    flush: () => flushed(servers),
+    async stop() {
+      for (const server of [sentinel, ...servers]) await server.stop()
+    },
+  }
+}
+
+/** Three nodes of a cluster, each with a third of the slots. */
+export async function startCluster(settings: readonly string[] = []): Promise<ValkeyServers> {
+  const servers: ValkeyServer[] = []
+  const own = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '1000', ...settings]
+  for (let nth = 0; nth < 3; nth++)
+    servers.push(await startValkey([...own, '--cluster-config-file', `${nth}`]))
+  const [first, ...others] = servers
+  if (first === undefined) throw new Error('a cluster has nodes')
+  for (const [nth, server] of servers.entries()) {
+    const [from, to] = [nth, nth + 1].map((part) => Math.floor((16_384 * part) / servers.length))
+    await server.tell('CLUSTER', 'ADDSLOTSRANGE', String(from), String((to ?? 0) - 1))
+    await server.tell('CLUSTER', 'SET-CONFIG-EPOCH', String(nth + 1))
+  }
+  for (const { port } of others) await first.tell('CLUSTER', 'MEET', '127.0.0.1', String(port))
+  for (const { port } of servers)
+    while (!/cluster_state:ok[\s\S]*cluster_known_nodes:3/.test(await answer(port, ['CLUSTER', 'INFO'])))
+      await sleep(50)
+  return {
+    url: `valkey+cluster://${servers.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
+    servers,
+    flush: () => flushed(servers),
+    async stop() {
+      for (const server of servers) await server.stop()
+    },
+  }
+}
+
+async function flushed(servers: readonly ValkeyServer[]): Promise<void> {
+  // A replica refuses, and follows its master.
+  for (const server of servers) await server.tell('FLUSHALL').catch(() => {})
 }

@@ -1,7 +1,9 @@
-/** One connection to Valkey that is kept up: it says when the server is away, and no command waits longer than a limit. */
+/** One connection to Valkey that is kept up: it says when the store is away, and no command waits longer than a limit. */
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf, ProxyError } from '../../protocol/errors.ts'
+import { readStoreAddress } from './address.ts'
+import { type Argument, type Client, clientsOf, destroy } from './client.ts'
 
 /** The listeners to the state of the connection. */
 export interface ConnectionEvents {
@@ -20,9 +22,6 @@ export interface ConnectionOptions extends ConnectionEvents {
   /** Milliseconds since 1970. */
   now: () => number
 }
-
-/** A value that is sent. Answers hold Buffers for texts. */
-export type Argument = string | Buffer
 
 /** What was asked of the server since the start. */
 export interface ConnectionWork {
@@ -82,26 +81,22 @@ export class Unreachable extends ProxyError {
 
 const MOST_WAIT_MS = 10_000
 
-/** The part of the library that is used, as a program sees it that may not have it. */
-interface Client {
-  connect(): Promise<unknown>
-  destroy(): void
-  on(event: 'error' | 'end', heard: (error?: unknown) => void): unknown
-  sendCommand(args: Argument[]): Promise<unknown>
-  subscribe(channel: string, heard: (message: Buffer) => void, asBuffers: true): Promise<unknown>
-}
-
-interface Library {
-  createClient(options: object): Client
-  RESP_TYPES: { BLOB_STRING: number }
-}
+/**
+ * What a server answers that cannot do its work now: the next connection may be to another one. A cluster that misses a node mostly refuses
+ * all; where it serves the rest, it says `Hash slot not served` of single keys.
+ */
+const CANNOT_NOW = /^(?:LOADING|MASTERDOWN|READONLY|CLUSTERDOWN The cluster is down)\b/
+/** There is none: whether a command that writes is taken is all that is asked. */
+const NO_KEY = 'mcp-rlm-proxy:{none}'
 
 /** Rejects where the library is not installed. A server that is away is no reason to reject. */
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
-  const library = await load()
-  const address = addressOf(options.url)
-  const { place } = address
-  const secrets = [address.password, address.username].filter((text) => text !== undefined)
+  const address = readStoreAddress(options.url)
+  const makeClient = await clientsOf(address, options.commandMs)
+  const { text: place, password, username, sentinelPassword, sentinelUsername } = address
+  const secrets = [password, username, sentinelPassword, sentinelUsername].filter(
+    (text) => text !== undefined,
+  )
   /** The library and the server do not name credentials; if they ever do, they are struck out. */
   const safely = (error: unknown): string =>
     secrets.reduce((text, secret) => text.replaceAll(secret, '***'), messageOf(error))
@@ -125,14 +120,13 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   async function stay(): Promise<void> {
     let isTold = false
     for (let failures = 0; !closing.signal.aborted; failures++) {
-      const made = makeClient()
       const lost = new Promise<unknown>((resolve) => {
         lose = resolve
-        made.on('error', resolve)
-        made.on('end', resolve)
       })
+      const made = makeClient(lose)
       try {
         await inTime(Promise.race([made.connect(), lost.then((error) => Promise.reject(error))]))
+        await probe(made)
         await readClock(made)
         for (const listen of listeners) listen(made)
         client = made
@@ -155,19 +149,14 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     }
   }
 
-  function makeClient(): Client {
-    const { username, password, database, host, port, tls } = address
-    return library.createClient({
-      username,
-      password,
-      database,
-      // The loop above connects again: the library's own would go on where a server accepts and never answers.
-      socket: { host, port, tls, connectTimeout: options.commandMs, reconnectStrategy: false },
-      disableOfflineQueue: true,
-      disableClientInfo: true,
-      maintNotifications: 'disabled',
-      commandOptions: { typeMapping: { [library.RESP_TYPES.BLOB_STRING]: Buffer } },
-    })
+  /** Rejects where a server cannot do its work now. What it refuses for other reasons, it will refuse with words of its own. */
+  async function probe(made: Client): Promise<void> {
+    const answers = made.sendToEach(['UNLINK', NO_KEY]).map((answer) =>
+      answer.catch((error: unknown) => {
+        if (!isReply(error) || CANNOT_NOW.test(messageOf(error))) throw error
+      }),
+    )
+    await inTime(Promise.all(answers))
   }
 
   async function readClock(made: Client): Promise<void> {
@@ -226,9 +215,10 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
       return await inTime(asked.sendCommand([...args]))
     } catch (error) {
       // A server that does not answer in time is given up, so that no later command waits.
-      if (error instanceof TooLate && asked === client) lose(error)
+      const isAway = error instanceof TooLate || CANNOT_NOW.test(messageOf(error))
+      if (isAway && asked === client) lose(error)
       // What the server says in answer is no reason to think it away.
-      if (client === asked && !(error instanceof TooLate) && isReply(error)) throw refusal(error)
+      if (client === asked && !isAway && isReply(error)) throw refusal(error)
       throw new Unreachable(place, safely(error))
     }
   }
@@ -292,52 +282,7 @@ function remedyOf(message: string): string {
     return 'Give the store more memory (maxmemory), or keep results for a shorter time.'
   if (message.startsWith('NOPERM') || message.startsWith('NOAUTH'))
     return 'Give its user the commands and keys that docs/shared-store.md lists.'
+  if (message.startsWith('MOVED'))
+    return 'It is a node of a cluster: write `store.url` with valkey+cluster:// (docs/shared-store.md).'
   return 'Look at the log of the store.'
-}
-
-function destroy(client: Client): void {
-  try {
-    client.destroy()
-  } catch {
-    // It was closed already.
-  }
-}
-
-const PACKAGE = '@redis/client'
-
-/** Too large for everybody: loaded when a store has an address. */
-async function load(): Promise<Library> {
-  try {
-    return (await import(PACKAGE)) as Library
-  } catch {
-    throw new ProxyError(
-      'PACKAGE_MISSING',
-      `A shared store needs the package ${PACKAGE}, which is not installed or cannot be loaded`,
-      `Install it where mcp-rlm-proxy is installed: npm install ${PACKAGE} (with -g for a global installation)`,
-    )
-  }
-}
-
-interface Address {
-  host: string
-  port: number
-  tls: boolean
-  username: string | undefined
-  password: string | undefined
-  database: number
-  place: string
-}
-
-function addressOf(url: string): Address {
-  const { protocol, hostname, port, username, password, pathname } = new URL(url)
-  const host = hostname.replace(/^\[(.*)\]$/, '$1')
-  return {
-    host,
-    port: Number(port) || 6379,
-    tls: /^(?:rediss|valkeys):$/.test(protocol),
-    username: decodeURIComponent(username) || undefined,
-    password: decodeURIComponent(password) || undefined,
-    database: Number(pathname.slice(1)),
-    place: `${hostname}:${Number(port) || 6379}`,
-  }
 }

@@ -14,6 +14,7 @@ import type {
 } from '../../protocol/message.ts'
 import type { Later } from '../backoff.ts'
 import { type ReadLimits, watchFor } from '../incoming.ts'
+import type { ResumableSession } from '../shared-session.ts'
 import { SessionExpired, type UpstreamTransport } from '../transport.ts'
 import { type BodyReader, IGNORED } from './body.ts'
 import { Call } from './call.ts'
@@ -53,6 +54,7 @@ export class StreamableTransport implements UpstreamTransport {
   readonly #host: PostHost
   /** Absent in the modern era. */
   readonly #session: LegacySession | undefined
+  readonly #resumable = this.#createResumable()
   #version: string | undefined
   readonly #posts = new Set<Post>()
   readonly #waiting = new Map<RequestId, Post>()
@@ -87,6 +89,10 @@ export class StreamableTransport implements UpstreamTransport {
     this.#session?.agree(version)
   }
 
+  get session(): ResumableSession | undefined {
+    return this.#session && this.#resumable
+  }
+
   async close(): Promise<void> {
     if (this.#ended) return
     this.#ended = true
@@ -94,6 +100,18 @@ export class StreamableTransport implements UpstreamTransport {
     this.#serverStream?.close()
     await this.#endSession()
     this.onclose?.()
+  }
+
+  #createResumable(): ResumableSession {
+    const id = (): string | undefined => this.#session?.id
+    return {
+      get id() {
+        return id()
+      },
+      resume: (session) => this.#session?.resume(session),
+      listen: () => this.#listen(),
+      mayStay: () => false,
+    }
   }
 
   #createHost(): PostHost {
@@ -151,28 +169,30 @@ export class StreamableTransport implements UpstreamTransport {
   }
 
   #introduce(sent: Promise<void>): void {
-    const session = this.#session
-    if (session === undefined) return
-    const { later, random, largeBytes, limits, maxMessageBytes: maxBytes } = this.#options
-    const listen = (): void => {
-      if (this.#ended) return
-      this.#serverStream = new ServerStream({
-        endpoint: this.#endpoint,
-        largeBytes,
-        limits,
-        maxBytes,
-        later,
-        random,
-        headers: (lastEventId) => session.streamFrom(lastEventId),
-        message: (message) => this.#receive(message, undefined),
-        trouble: (words) => this.#trouble(words),
-      })
-      this.#serverStream.open()
-    }
+    if (this.#session === undefined) return
     const goOn = (): void => {
       this.#introducing = undefined
     }
-    this.#introducing = sent.then(listen).then(goOn, goOn)
+    this.#introducing = sent.then(() => this.#listen()).then(goOn, goOn)
+  }
+
+  #listen(): void {
+    const session = this.#session
+    if (this.#ended || session === undefined) return
+    const { later, random, largeBytes, limits, maxMessageBytes: maxBytes } = this.#options
+    this.#serverStream = new ServerStream({
+      endpoint: this.#endpoint,
+      largeBytes,
+      limits,
+      maxBytes,
+      later,
+      random,
+      headers: (lastEventId) => session.streamFrom(lastEventId),
+      mayBeElsewhere: () => this.#resumable.mayStay(),
+      message: (message) => this.#receive(message, undefined),
+      trouble: (words) => this.#trouble(words),
+    })
+    this.#serverStream.open()
   }
 
   #receive(message: JsonRpcMessage, via: RequestId | undefined): void {
@@ -227,7 +247,7 @@ export class StreamableTransport implements UpstreamTransport {
    */
   async #endSession(): Promise<void> {
     const session = this.#session
-    if (session?.id === undefined) return
+    if (session?.id === undefined || this.#resumable.mayStay()) return
     const { later, graceMs } = this.#options
     let stop = (): void => {}
     let heard = (): void => {}
@@ -308,6 +328,12 @@ class LegacySession {
     this.#build()
   }
 
+  resume(session: { id: string; version: string } | undefined): void {
+    this.#id = session?.id
+    this.#version = session?.version
+    this.#build()
+  }
+
   agree(version: string): void {
     this.#version = version
     this.#build()
@@ -332,6 +358,8 @@ interface ServerStreamOptions extends ReadLimits {
   later: Later
   random(): number
   headers(lastEventId: string | undefined): readonly string[]
+  /** Another connection may have the stream of the session. */
+  mayBeElsewhere(): boolean
   message(message: JsonRpcMessage): void
   /** Ends nothing. */
   trouble(words: string): void
@@ -395,7 +423,9 @@ class ServerStream {
       return stream
     }
     this.#call?.abort()
-    if ((status >= 500 && status !== 501) || PASSING.has(status)) {
+    // Of one session, some servers give the stream to one connection at a time.
+    const isElsewhere = status === 409 && this.#options.mayBeElsewhere()
+    if ((status >= 500 && status !== 501) || PASSING.has(status) || isElsewhere) {
       trouble(`HTTP ${status} for the stream of the server`)
       this.#ended(undefined)
     }

@@ -4,6 +4,7 @@
  */
 import { messageOf } from '../../protocol/errors.ts'
 import type { JsonRpcMessage, SendOptions, Transport } from '../../protocol/message.ts'
+import type { ResumableSession } from '../shared-session.ts'
 import type { ServerSettings, UpstreamTransport } from '../transport.ts'
 import type { Endpoint, HttpOptions } from './endpoint.ts'
 
@@ -42,6 +43,10 @@ export class HttpTransport implements UpstreamTransport {
 
   get failure(): string | undefined {
     return this.#inner?.failure
+  }
+
+  get session(): ResumableSession | undefined {
+    return this.#inner?.session
   }
 
   get keepAliveMs(): number | undefined {

@@ -6,7 +6,16 @@ const parsed = (store: JsonValue) => parseConfig({ proxySettings: { store } }).s
 
 test('a store is a word or an address', () => {
   expect(parsed('memory')).toBe('memory')
-  for (const url of ['valkey://a', 'valkeys://u:p%40@a:1/15', 'redis://[::1]:6379', 'rediss://a/'])
+  for (const url of [
+    'valkey://a',
+    'valkeys://u:p%40@a:1/15',
+    'redis://[::1]:6379',
+    'rediss://a/',
+    'valkey+sentinel://a/mymaster',
+    'rediss+sentinel://u:p@a:1,[::1]:2/my%20master/3?sentinel_password=x',
+    'valkey+cluster://a,b:2',
+    'rediss+cluster://:p@a/0',
+  ])
     expect(parsed({ url })).toMatchObject({ url, maxBytesPerClient: 256 * 1024 * 1024 })
 })
 
@@ -17,6 +26,14 @@ test('what is no such address is refused without telling it: it may hold a passw
     { url: 'redis://me:secret-word@host/not-a-number' },
     { url: 'redis://me:secret-word%@host' },
     { url: 'redis://host?password=secret-word' },
+    { url: 'redis://me:secret-word@host,host2' },
+    { url: 'redis://me:secret-word@host:secret-word' },
+    { url: 'redis://me:secret-word@host:65536' },
+    { url: 'redis+sentinel://me:secret-word@host' },
+    { url: 'redis+sentinel://me:secret-word@host/mymaster/0/1' },
+    { url: 'redis+sentinel://host/mymaster?password=secret-word' },
+    { url: 'redis+cluster://me:secret-word@host/1' },
+    { url: 'redis+cluster://me:secret-word@,host' },
     { url: 'redis://a', key: 'secret-word' },
   ]) {
     let message = ''
