@@ -395,10 +395,10 @@ function calendar(days: Savings['days'], range: number): (Savings['days'][number
   })
 }
 
-/** 1, 2 or 5 and zeros: the first such number that is not smaller. */
+/** A number that reads well, as does its half: the first such one that is not smaller. */
 function roundUp(value: number): number {
   const unit = 10 ** Math.floor(Math.log10(Math.max(1, value)))
-  return ([1, 2, 5, 10].find((by) => by * unit >= value) ?? 10) * unit
+  return ([1, 1.5, 2, 3, 4, 6, 8, 10].find((by) => by * unit >= value) ?? 10) * unit
 }
 
 /** A bar a day: what was delivered and what the proxy cost, below what was saved. The figures stand in a table below. */
