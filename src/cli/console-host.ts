@@ -20,7 +20,8 @@ export function consoleHost(
   const { env, cwd, home } = host
   const placeOf = (client: Client) => ({
     path: client.files(host).at(client.target) ?? '',
-    entry: proxyEntry(client, file ?? 'mcp.json', host.platform),
+    // As `import --into` writes it: clients share the gateway in the background.
+    entry: proxyEntry(client, file ?? 'mcp.json', host.platform, ['connect', '--as', client.id]),
   })
   /** The file holds the proxy and nothing else: it was made for that. */
   function isMade(client: Client, path: string): boolean {

@@ -46,7 +46,7 @@ export async function openFinder(options: FinderOptions): Promise<Finder> {
   const catalogue = await openCatalogue({ directory, servers, model: embedder?.model, reset, logger })
   const path = directory && join(directory, 'usage.json')
   const learning = options.learn ? { usage: await openUsage({ path, reset, logger }) } : {}
-  const words = engine === 'words' ? {} : { vectors: () => tableOf(options) }
+  const words = { vectors: () => tableOf(options) }
   if (!embedder) return createFinder({ catalogue, ...learning, ...words })
   const vectors = await vectorsOf(options, directory, spaceOf(embedder.model, servers))
   const meaning = createMeaning({ embedder, vectors, logger })
@@ -59,8 +59,13 @@ export async function openFinder(options: FinderOptions): Promise<Finder> {
   })
 }
 
-/** Undefined where the file of the package cannot be read: the words find tools without it. */
-function tableOf({ languages = [], logger }: FinderOptions): WordVectors | undefined {
+/** Undefined for the engine of words alone, and where the file of the package cannot be read: the words find tools without it. */
+export function tableOf({
+  engine,
+  languages = [],
+  logger,
+}: Pick<FinderOptions, 'engine' | 'languages' | 'logger'>): WordVectors | undefined {
+  if (engine === 'words') return undefined
   try {
     return wordVectors(languages.some((language) => language !== 'en') ? 'several' : 'english')
   } catch (error) {

@@ -137,6 +137,8 @@ export const result = z.object({
   tool: text,
   arguments: object,
   agent: text,
+  /** The clients that this agent was in this run. */
+  names: z.array(text),
   bytes: count,
   tokens: count.optional(),
   shape: text.optional(),
@@ -202,6 +204,8 @@ export const tool = z.object({
   signature: text,
   annotations: object.optional(),
   inputSchema: anything.optional(),
+  /** As its server says it; clients see it where `structured` is keep. */
+  outputSchema: anything.optional(),
   tokens: count,
   calls: count,
   meanTokens: count.optional(),
@@ -317,6 +321,8 @@ export const status = z.object({
   transport: text,
   exposure: text,
   url: text.optional(),
+  /** Where clients connect over streamable HTTP. */
+  mcpUrl: text.optional(),
   file: text.optional(),
   residentBytes: count,
   kept: z.object({ entries: count, bytes: count }),

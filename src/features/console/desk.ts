@@ -8,7 +8,7 @@ import { approve, pinFileIn, readPins } from '../../data/pins.ts'
 import { changeTokens, createToken, mayExist, readTokens } from '../../data/tokens.ts'
 import type { Engine } from '../../engine/contract.ts'
 import { compareTrials, netByTool } from '../../observe/holdout.ts'
-import { callerOf } from '../../observe/log.ts'
+import { callerOf, type Logger } from '../../observe/log.ts'
 import { fingerprint, type Redactor } from '../../observe/redact.ts'
 import type { Ledger } from '../../observe/savings.ts'
 import { mergeRows, readLedger, type SavingsRow, totalsOf } from '../../observe/savings-report.ts'
@@ -19,6 +19,7 @@ import { LEGACY_VERSIONS } from '../../protocol/eras.ts'
 import { ProxyError } from '../../protocol/errors.ts'
 import type { Agent, Client } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
+import { originOf } from '../../protocol/origin.ts'
 import { PROXY_CODE, type ProxyTool } from '../../proxy/own-tools.ts'
 import type { ResultStore } from '../../store/result-store.ts'
 import type { Entry, EntryInfo, Mark } from '../../store/store.ts'
@@ -56,6 +57,7 @@ export interface DeskParts {
   readonly upstreams: Pick<Upstreams, 'status' | 'restart'>
   readonly calls: Calls
   readonly logLines: LogLines
+  readonly logger: Logger
   readonly redactor: Redactor
   /** The connected clients, and since when they are. */
   readonly clients: ReadonlyMap<Client, number>
@@ -78,7 +80,7 @@ export interface DeskParts {
   readonly host: Pick<ConsoleHost, 'cards' | 'connect' | 'disconnect'> | undefined
   /** Tells the pages that a list changed. */
   changed(list: 'results'): void
-  /** Where clients connect over HTTP. */
+  /** Where the page is. */
   url(): string | undefined
   readonly now: () => number
 }
@@ -159,6 +161,14 @@ export function createDesk(parts: DeskParts) {
   function known(server: string): void {
     if (!upstreams.status().some((one) => one.server === server))
       throw new Refused(404, 'There is no server of this name.')
+  }
+
+  /** The names of the clients of each agent, connected now or before. */
+  function namesOf(): Map<string, Set<string>> {
+    const names = new Map<string, Set<string>>()
+    for (const { agent, client } of [...[...clients.keys()].map(callerOf), ...calls.since(0, 100_000)])
+      names.set(agent, (names.get(agent) ?? new Set()).add(client))
+    return names
   }
 
   // Tools.
@@ -249,6 +259,8 @@ export function createDesk(parts: DeskParts) {
         transport: settings.transport,
         exposure: settings.exposure,
         ...(url !== undefined && { url }),
+        ...(url !== undefined &&
+          settings.transport === 'streamable-http' && { mcpUrl: new URL('/mcp', url).href }),
         ...(file !== undefined && { file }),
         residentBytes: process.memoryUsage.rss(),
         kept: resultStore.stats(),
@@ -270,9 +282,7 @@ export function createDesk(parts: DeskParts) {
       const from = new Date(now() - (most - 1) * 86_400_000).toISOString().slice(0, 10)
       const days = [...byDay].filter(([day]) => day >= from).sort(([a], [b]) => (a < b ? -1 : 1))
       const rows = mergeRows(days.flatMap(([, tools]) => tools))
-      const names = new Map<string, Set<string>>()
-      for (const { agent, client } of calls.since(0, 100_000))
-        names.set(agent, (names.get(agent) ?? new Set()).add(client))
+      const names = namesOf()
       return {
         totals: sums(totalsOf(rows)),
         days: days.map(([day, tools]) => ({ day, ...sums(totalsOf(tools)) })),
@@ -301,12 +311,14 @@ export function createDesk(parts: DeskParts) {
     },
     async results(): Promise<api.Results> {
       const all = await kept()
+      const names = namesOf()
       return {
         results: all.map((info) => ({
           handle: info.handle,
           tool: info.tool,
           arguments: redactor.fields(info.arguments),
           agent: fingerprint(info.owner),
+          names: [...(names.get(fingerprint(info.owner)) ?? [])],
           bytes: info.size,
           ...(info.tokens !== undefined && { tokens: info.tokens }),
           ...(info.shape !== undefined && { shape: info.shape }),
@@ -441,13 +453,14 @@ export function createDesk(parts: DeskParts) {
     signOut: (server: string) => parts.signOut(server),
     async tools(query: string): Promise<api.Tools> {
       const all = await looked()
-      const { indexTools } = await import('../../discovery/lexical.ts')
+      const { indexTools, WEIGHTS } = await import('../../discovery/lexical.ts')
+      const { tableOf } = await import('../../discovery/open-finder.ts')
       const { signatureOf } = await import('../../discovery/signature.ts')
       const scores =
         query.trim() === ''
           ? undefined
           : new Map(
-              indexTools(all)
+              indexTools(all, WEIGHTS, { vectors: tableOf({ ...settings.index, logger: parts.logger }) })
                 .search(query, 50)
                 .map(({ index, score }) => [index, score]),
             )
@@ -461,6 +474,7 @@ export function createDesk(parts: DeskParts) {
           .map(({ name, server, original, definition, tokens, enabled, score }) => {
             const { calls: times, meanTokens } = calls.figures({ tool: name })
             const { annotations, inputSchema, description } = definition
+            const { outputSchema } = originOf(definition)?.said ?? definition
             const agents = [LOCAL, ...[...clients.keys()].map(({ agent }) => agent)]
             return {
               name,
@@ -470,6 +484,7 @@ export function createDesk(parts: DeskParts) {
               signature: signatureOf(name, definition.inputSchema),
               ...(isObject(annotations) && { annotations }),
               ...(inputSchema !== undefined && { inputSchema }),
+              ...(outputSchema !== undefined && { outputSchema }),
               tokens,
               calls: times,
               ...(meanTokens !== undefined && { meanTokens }),

@@ -200,7 +200,7 @@ export const ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/tools',
     scope: 'read',
-    what: 'The tools of all servers. With `query` only tools that fit it, the best first, with the scores of retrieve_tools by words.',
+    what: 'The tools of all servers. With `query` only tools that fit it, the best first, with the scores of retrieve_tools by words and the table of word vectors.',
     input: z.strictObject({ query: z.string().max(2_000).default('') }),
     output: api.tools,
     handle: ({ query }, desk) => desk.tools(query),

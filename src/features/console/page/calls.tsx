@@ -25,7 +25,7 @@ import {
 
 const STATES = ['all', 'ok', 'errors'] as const
 
-export function CallsPage({ place: [open] }: PageProps) {
+export function CallsPage({ place: [open], status }: PageProps) {
   const { calls, loaded, error } = useCalls()
   const [words, setWords] = useState('')
   const [server, setServer] = useState('')
@@ -116,7 +116,7 @@ export function CallsPage({ place: [open] }: PageProps) {
               </Empty>
             }
           >
-            {(_, id) => <Detail id={id} />}
+            {(_, id) => <Detail id={id} mcpUrl={status.mcpUrl} />}
           </List>
         </>
       )}
@@ -171,23 +171,17 @@ function Pick(props: { label: string; value: string; of: string[]; onChange: (va
   )
 }
 
-function Detail({ id }: { id: string }) {
+function Detail({ id, mcpUrl }: { id: string; mcpUrl: string | undefined }) {
   const { data, error } = useRead<CallDetail>(`/calls/${encodeURIComponent(id)}`)
-  return data ? <Told detail={data} /> : <Loading error={error} />
+  return data ? <Told detail={data} mcpUrl={mcpUrl} /> : <Loading error={error} />
 }
 
-function Told({ detail }: { detail: CallDetail }) {
+function Told({ detail, mcpUrl }: { detail: CallDetail; mcpUrl: string | undefined }) {
   const { call, arguments: args, reply, message, timing, followUps } = detail
   const [nth, setNth] = useState(0)
   const seen = reply?.[nth]
   const saved = (call.originalTokens ?? 0) - (call.deliveredTokens ?? 0)
-  const request = {
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'tools/call',
-    params: { name: call.tool, arguments: args ?? {} },
-  }
-  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+  const given = args ?? {}
   return (
     <>
       <dl class="facts">
@@ -230,15 +224,9 @@ function Told({ detail }: { detail: CallDetail }) {
         <Code label="Arguments" text={pretty(args)} />
       )}
       <div class="actions">
-        <Copy text={pretty(args ?? {})}>JSON</Copy>
-        <Copy
-          text={`curl -s ${location.origin}/mcp -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream' -d ${quoted(JSON.stringify(request))}`}
-        >
-          curl
-        </Copy>
-        <Copy text={`mcp-rlm-proxy call ${quoted(call.tool)} ${quoted(JSON.stringify(args ?? {}))}`}>
-          Command
-        </Copy>
+        <Copy text={pretty(given)}>JSON</Copy>
+        {mcpUrl && <Copy text={curlOf(mcpUrl, call.tool, given)}>curl</Copy>}
+        <Copy text={`mcp-rlm-proxy call ${quoted(call.tool)} ${quoted(JSON.stringify(given))}`}>Command</Copy>
       </div>
       <h3>As the model read it</h3>
       {message !== undefined && <Code label="Error" text={message} />}
@@ -280,6 +268,34 @@ function Told({ detail }: { detail: CallDetail }) {
       )}
     </>
   )
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
+/** A name as a header may say it (MCP 2026-07-28, "Value Encoding"). */
+function headerOf(name: string): string {
+  if (/^[!-~]+$/.test(name)) return name
+  return `=?base64?${btoa(String.fromCharCode(...new TextEncoder().encode(name)))}?=`
+}
+
+/** One request of the revision without sessions. A proxy that wants a token of clients gets the one in the variable. */
+function curlOf(url: string, name: string, args: object): string {
+  const version = '2026-07-28'
+  const meta = 'io.modelcontextprotocol/'
+  const _meta = {
+    [`${meta}protocolVersion`]: version,
+    [`${meta}clientInfo`]: { name: 'curl', version: '1' },
+    [`${meta}clientCapabilities`]: {},
+  }
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args, _meta } }
+  const headers = [
+    'Content-Type: application/json',
+    'Accept: application/json, text/event-stream',
+    `MCP-Protocol-Version: ${version}`,
+    'Mcp-Method: tools/call',
+    `Mcp-Name: ${headerOf(name)}`,
+  ].map((header) => ` -H ${quoted(header)}`)
+  return `curl -s ${quoted(url)}${headers.join('')} -H "Authorization: Bearer $MCP_TOKEN" -d ${quoted(JSON.stringify(body))}`
 }
 
 /** A bar for each part; what it took itself, without what stands further in, is the figure. */

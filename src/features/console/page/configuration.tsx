@@ -267,12 +267,11 @@ export function ConnectPage({ status }: PageProps) {
     <>
       <Head
         title="Connect"
-        about={`How each client starts this proxy in place of its servers. On this machine ${connected === 0 ? 'no client starts' : `${plural(connected, 'client')} already ${connected === 1 ? 'starts' : 'start'}`} it.`}
+        about={`How each client joins one gateway of this configuration in the background, or starts it. What a client has of its own stays in its file. On this machine ${connected === 0 ? 'no client starts' : `${plural(connected, 'client')} already ${connected === 1 ? 'starts' : 'start'}`} it.`}
       />
-      {status.transport !== 'stdio' && status.url && (
+      {status.mcpUrl && (
         <p class="note">
-          Clients that speak HTTP connect to <code>{new URL('/mcp', status.url).href}</code>{' '}
-          <Copy text={new URL('/mcp', status.url).href} />
+          Clients that speak HTTP connect to <code>{status.mcpUrl}</code> <Copy text={status.mcpUrl} />
         </p>
       )}
       <Trouble error={refused} />

@@ -91,7 +91,7 @@ function App() {
             {live ? 'Live' : 'Not connected'}
           </p>
           {status.data && (
-            <div class="facts quiet">
+            <div class="quiet">
               <p>{plural(status.data.kept.entries, 'result')} in memory</p>
               <p>{bytes(status.data.residentBytes)} in use</p>
               {status.data.scope === 'read' && <p>Read-only</p>}

@@ -26,10 +26,27 @@ import {
   Trouble,
 } from './parts.tsx'
 
+const ORDERS = {
+  newest: (a: KeptResult, b: KeptResult) => b.created - a.created,
+  largest: (a: KeptResult, b: KeptResult) => b.bytes - a.bytes,
+  'used last': (a: KeptResult, b: KeptResult) => b.lastAccessed - a.lastAccessed,
+  'ends first': (a: KeptResult, b: KeptResult) => endOf(a) - endOf(b),
+} as const
+
+/** When it leaves memory. */
+const endOf = ({ pinned, until }: KeptResult): number => (pinned ? Number.POSITIVE_INFINITY : until)
+const nameOf = ({ names, agent }: KeptResult): string => names.join(', ') || agent
+
 export function ResultsPage({ place: [open], status }: PageProps) {
   const { data, error, again } = useRead<Results>('/results', ['results'])
+  const [client, setClient] = useState('')
+  const [order, setOrder] = useState<keyof typeof ORDERS>('newest')
   if (!data) return <Loading error={error} />
   const { results } = data
+  const clients = [...new Set(results.map(nameOf))].sort()
+  const shown = results
+    .filter((one) => client === '' || !clients.includes(client) || nameOf(one) === client)
+    .sort(ORDERS[order])
   return (
     <>
       <Head
@@ -48,38 +65,58 @@ export function ResultsPage({ place: [open], status }: PageProps) {
           </p>
         </Empty>
       ) : (
-        <List
-          page="results"
-          label="Kept results"
-          rows={results}
-          columns={LIST}
-          idOf={({ handle }) => handle}
-          open={open}
-          title={(result) => result?.label ?? result?.tool ?? 'Result'}
-          wide
-          none={null}
-        >
-          {(result) =>
-            result ? (
-              <Opened
-                result={result}
-                isAdmin={status.scope === 'admin'}
-                changed={again}
-                removed={() => {
-                  go('results')
-                  again()
-                }}
-              />
-            ) : (
-              <Trouble
-                error={{
-                  message: 'No result is kept under this cache_id.',
-                  remedy: 'It expired or was removed. Make the call again.',
-                }}
-              />
-            )
-          }
-        </List>
+        <>
+          <div class="filters">
+            <Field label="Client">
+              <select value={client} onChange={(event) => setClient(event.currentTarget.value)}>
+                <option value="">all</option>
+                {clients.map((one) => (
+                  <option key={one}>{one}</option>
+                ))}
+              </select>
+            </Field>
+            <Choice
+              label="Order"
+              value={order}
+              of={Object.keys(ORDERS) as (keyof typeof ORDERS)[]}
+              onChange={setOrder}
+            />
+          </div>
+          <List
+            page="results"
+            label="Kept results"
+            rows={shown}
+            columns={LIST}
+            idOf={({ handle }) => handle}
+            open={open}
+            title={(result) => result?.label ?? result?.tool ?? 'Result'}
+            wide
+            none={null}
+          >
+            {(_, id) => {
+              // The filter hides it from the list alone.
+              const result = results.find(({ handle }) => handle === id)
+              return result ? (
+                <Opened
+                  result={result}
+                  isAdmin={status.scope === 'admin'}
+                  changed={again}
+                  removed={() => {
+                    go('results')
+                    again()
+                  }}
+                />
+              ) : (
+                <Trouble
+                  error={{
+                    message: 'No result is kept under this cache_id.',
+                    remedy: 'It expired or was removed. Make the call again.',
+                  }}
+                />
+              )
+            }}
+          </List>
+        </>
       )}
     </>
   )
@@ -98,14 +135,21 @@ const LIST: readonly ListColumn<KeptResult>[] = [
     ),
   },
   { name: 'What it is', kind: 'who', of: ({ shape }) => shape ?? '' },
-  { name: 'Client', kind: 'time', of: ({ agent }) => agent },
+  { name: 'Client', kind: 'who', of: nameOf },
   {
     name: 'Size',
     kind: 'number',
     of: ({ tokens, bytes: size }) => (tokens === undefined ? bytes(size) : `${short(tokens)} tok`),
   },
   { name: 'Kept', kind: 'number', of: ({ created }) => ago(created) },
+  { name: 'Life', kind: 'time', of: lifeOf },
 ]
+
+/** How long it stays in memory after its last use. */
+function lifeOf({ pinned, until }: KeptResult): string {
+  if (pinned) return 'pinned'
+  return until > Date.now() ? lasted(until - Date.now()) : 'over'
+}
 
 function brief(args: Record<string, unknown>): string {
   return Object.entries(args)
@@ -241,14 +285,14 @@ function Opened({
           { name: 'Asked', value: count(result.uses), note: 'times' },
           {
             name: 'Life',
-            value: pinned ? 'pinned' : result.until > Date.now() ? lasted(result.until - Date.now()) : 'over',
+            value: lifeOf(result),
             note: pinned ? 'until it is unpinned' : 'in memory after its last use; then on disk',
           },
         ]}
       />
       <p class="quiet">
         {result.shape}
-        {result.standing && ` · ${result.standing}`} · owner {result.agent} · <code>{handle}</code>
+        {result.standing && ` · ${result.standing}`} · {nameOf(result)} · <code>{handle}</code>
       </p>
       <div class="actions">
         {['json', 'csv', 'ndjson'].map((format) => (

@@ -1,5 +1,5 @@
 /** What the proxy saved, with its own cost taken off. */
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Savings } from '../api.ts'
 import { type PageProps, useEvents, useRead } from './client.ts'
 import {
@@ -111,7 +111,23 @@ export function SavingsPage(_: PageProps) {
           />
           <section aria-labelledby="by-day">
             <h2 id="by-day">By day</h2>
-            <Days days={days} />
+            <Days days={days} range={RANGES[range]} />
+            <details>
+              <summary>As a table</summary>
+              <Table
+                caption="Tokens by day"
+                rows={[...days].reverse()}
+                keyOf={({ day }) => day}
+                columns={[
+                  { name: 'Day', of: ({ day }) => day },
+                  { name: 'Calls', number: true, extra: true, of: ({ calls }) => count(calls) },
+                  { name: 'Original', number: true, of: (row) => count(row.originalTokens) },
+                  { name: 'Delivered', number: true, of: (row) => count(row.deliveredTokens) },
+                  { name: 'Own cost', number: true, extra: true, of: (row) => count(row.ownTokens) },
+                  { name: 'Saved', number: true, of: ({ savedTokens }) => <Signed value={savedTokens} /> },
+                ]}
+              />
+            </details>
           </section>
           <section aria-labelledby="by-tool">
             <h2 id="by-tool">By tool</h2>
@@ -193,12 +209,8 @@ export function SavingsPage(_: PageProps) {
                     of: ({ agent, names }) => <span class="name">{names.join(', ') || agent}</span>,
                   },
                   { name: 'Calls', number: true, of: ({ calls }) => count(calls) },
-                  {
-                    name: 'Delivered',
-                    number: true,
-                    extra: true,
-                    of: ({ deliveredTokens }) => count(deliveredTokens),
-                  },
+                  { name: 'Original', number: true, extra: true, of: (row) => count(row.originalTokens) },
+                  { name: 'Delivered', number: true, extra: true, of: (row) => count(row.deliveredTokens) },
                   { name: 'Own cost', number: true, extra: true, of: ({ ownTokens }) => count(ownTokens) },
                   { name: 'Saved', number: true, of: ({ savedTokens }) => <Signed value={savedTokens} /> },
                 ]}
@@ -266,7 +278,7 @@ export function SavingsPage(_: PageProps) {
                 {
                   name: 'Model',
                   of: ([one]) => (
-                    <label>
+                    <label class="pick">
                       <input type="radio" name="model" checked={one === model} onChange={() => choose(one)} />{' '}
                       {one}
                     </label>
@@ -360,33 +372,90 @@ function Signed({ value }: { value: number }) {
   return <span class={value < 0 ? 'bad' : ''}>{value < 0 ? `−${count(-value)}` : count(value)}</span>
 }
 
-const [WIDTH, HEIGHT] = [720, 160]
+// The chart of days.
 
-/** A bar a day: what was delivered and what the proxy cost, below what was saved. */
-function Days({ days }: { days: Savings['days'] }) {
-  const most = Math.max(
-    1,
-    ...days.map((day) => Math.max(day.originalTokens, day.deliveredTokens + day.ownTokens)),
+const DAY_MS = 86_400_000
+const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
+/** In pixels: the chart, and what its labels take below, above and at its left. */
+const HEIGHT = 190
+const [BELOW, ABOVE, LEFT] = [22, 10, 52]
+/** A label of a day, and the widest bar. */
+const LABEL = 84
+const WIDEST = 42
+
+/** Each day of the range, also the ones on which nothing was called; at least two weeks where all of them are wanted. */
+function calendar(days: Savings['days'], range: number): (Savings['days'][number] | { day: string })[] {
+  const known = new Map(days.map((day) => [day.day, day]))
+  const last = Math.max(Date.now(), ...days.map(({ day }) => Date.parse(day)))
+  const first = days[0] === undefined ? last : Date.parse(days[0].day)
+  const length = range < RANGES.All ? range : Math.max(14, Math.floor((last - first) / DAY_MS) + 1)
+  return Array.from({ length }, (_, nth) => {
+    const day = dayOf(last - (length - 1 - nth) * DAY_MS)
+    return known.get(day) ?? { day }
+  })
+}
+
+/** A number that reads well, as does its half: the first such one that is not smaller. */
+function roundUp(value: number): number {
+  const unit = 10 ** Math.floor(Math.log10(Math.max(1, value)))
+  return ([1, 1.5, 2, 3, 4, 6, 8, 10].find((by) => by * unit >= value) ?? 10) * unit
+}
+
+/** A bar a day: what was delivered and what the proxy cost, below what was saved. The figures stand in a table below. */
+function Days({ days, range }: { days: Savings['days']; range: number }) {
+  const place = useRef<HTMLElement>(null)
+  const [width, setWidth] = useState(720)
+  useEffect(() => {
+    const { current } = place
+    if (!current) return
+    const watch = new ResizeObserver(() => setWidth(Math.max(240, Math.min(current.clientWidth, 1_000))))
+    watch.observe(current)
+    return () => watch.disconnect()
+  }, [])
+  const shown = calendar(days, range)
+  const most = roundUp(
+    Math.max(1, ...days.map((day) => Math.max(day.originalTokens, day.deliveredTokens + day.ownTokens))),
   )
-  const step = WIDTH / Math.max(days.length, 14)
-  const y = (tokens: number) => (tokens / most) * (HEIGHT - 20)
+  const step = (width - LEFT) / shown.length
+  const every = Math.max(1, Math.ceil(LABEL / step))
+  const y = (tokens: number) => (tokens / most) * (HEIGHT - BELOW - ABOVE)
+  const ground = HEIGHT - BELOW
   return (
-    <figure class="chart">
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`Tokens by day, at most ${short(most)}`}>
-        <line class="axis" x1="0" y1={HEIGHT - 0.5} x2={WIDTH} y2={HEIGHT - 0.5} />
-        <line class="grid" x1="0" y1={HEIGHT - y(most)} x2={WIDTH} y2={HEIGHT - y(most)} />
-        <text x="0" y={HEIGHT - y(most) - 5}>{`${short(most)} tokens`}</text>
-        {days.map((day, nth) => {
-          const { deliveredTokens: delivered, ownTokens: own, originalTokens: original } = day
-          const bar = { x: nth * step + step * 0.12, width: Math.min(step * 0.76, 42) }
-          const [one, two] = [y(delivered), y(delivered + own)]
-          const all = Math.max(y(original), two)
+    <figure class="chart" ref={place}>
+      <svg
+        width={width}
+        height={HEIGHT}
+        viewBox={`0 0 ${width} ${HEIGHT}`}
+        role="img"
+        aria-label={`Tokens by day, at most ${short(most)}. The table below has the figures.`}
+      >
+        {[0, most / 2, most].map((tokens) => (
+          <g key={tokens}>
+            <line
+              class={tokens === 0 ? 'axis' : 'grid'}
+              x1={LEFT}
+              x2={width}
+              y1={ground - y(tokens)}
+              y2={ground - y(tokens)}
+            />
+            <text x={LEFT - 8} y={ground - y(tokens) + 4} text-anchor="end">
+              {short(tokens)}
+            </text>
+          </g>
+        ))}
+        {shown.map((day, nth) => {
+          const thick = Math.min(step * 0.8, WIDEST)
+          const middle = LEFT + (nth + 0.5) * step
+          // Counted from the last day, which always has its label.
+          const isNamed = (shown.length - 1 - nth) % every === 0 && middle - LABEL / 2 >= LEFT - 24
           return (
             <g key={day.day}>
-              <title>{`${day.day}: ${count(original)} original, ${count(delivered)} delivered, ${count(own)} own, ${count(day.savedTokens)} saved`}</title>
-              <rect class="bar-saved" {...bar} y={HEIGHT - all} height={all - two} />
-              <rect class="bar-own" {...bar} y={HEIGHT - two} height={two - one} />
-              <rect class="bar-delivered" {...bar} y={HEIGHT - one} height={one} />
+              {isNamed && (
+                <text x={Math.min(middle, width - 16)} y={HEIGHT - 6} text-anchor="middle">
+                  {day.day.slice(5)}
+                </text>
+              )}
+              {'calls' in day && <Bar day={day} x={middle - thick / 2} width={thick} ground={ground} y={y} />}
             </g>
           )
         })}
@@ -395,11 +464,28 @@ function Days({ days }: { days: Savings['days'] }) {
         <span class="key bar-saved">saved</span>
         <span class="key bar-own">own cost</span>
         <span class="key bar-delivered">delivered</span>
-        <span class="quiet range">
-          {days[0]?.day}
-          {days.length > 1 && ` – ${days.at(-1)?.day}`}
-        </span>
       </figcaption>
     </figure>
+  )
+}
+
+function Bar(props: {
+  day: Savings['days'][number]
+  x: number
+  width: number
+  ground: number
+  y: (tokens: number) => number
+}) {
+  const { day, x, width, ground, y } = props
+  const { deliveredTokens: delivered, ownTokens: own, originalTokens: original } = day
+  const [one, two] = [y(delivered), y(delivered + own)]
+  const all = Math.max(y(original), two)
+  return (
+    <>
+      <title>{`${day.day}: ${count(original)} original, ${count(delivered)} delivered, ${count(own)} own, ${count(day.savedTokens)} saved`}</title>
+      <rect class="bar-saved" x={x} width={width} y={ground - all} height={all - two} />
+      <rect class="bar-own" x={x} width={width} y={ground - two} height={two - one} />
+      <rect class="bar-delivered" x={x} width={width} y={ground - one} height={one} />
+    </>
   )
 }

@@ -95,7 +95,7 @@ export function ServersPage({ status }: PageProps) {
                 <Tile
                   name="Definitions"
                   value={server.definitionTokens === undefined ? '–' : count(server.definitionTokens)}
-                  unit="tokens"
+                  unit={server.definitionTokens === undefined ? '' : 'tokens'}
                 />
                 <Tile
                   name="Calls"
@@ -107,8 +107,8 @@ export function ServersPage({ status }: PageProps) {
                   value={server.upMs === undefined ? '–' : lasted(server.upMs)}
                   unit={server.restarts > 0 ? plural(server.restarts, 'restart') : ''}
                 />
-                <Tile name="Half within" value={server.p50 === undefined ? '–' : ms(server.p50)} />
-                <Tile name="95 % within" value={server.p95 === undefined ? '–' : ms(server.p95)} />
+                <Tile name="Median (p50)" value={server.p50 === undefined ? '–' : ms(server.p50)} />
+                <Tile name="95 % (p95)" value={server.p95 === undefined ? '–' : ms(server.p95)} />
                 {server.quota && <Tile name="Quota" value={count(server.quota.rps)} unit="a second" />}
               </dl>
               {status.scope === 'admin' && (
@@ -180,6 +180,8 @@ export function ModulesPage({ status }: PageProps) {
   const clients = useRead<Clients>('/clients', ['clients'])
   const [refused, setRefused] = useState<Refusal>()
   const [name, setName] = useState('')
+  const [days, setDays] = useState('')
+  const [profiles, setProfiles] = useState('')
   const [made, setMade] = useState<{ name: string; token: string }>()
   if (!modules.data || !clients.data) return <Loading error={modules.error ?? clients.error} />
   const { sessions, tokens, tokenFile } = clients.data
@@ -187,9 +189,16 @@ export function ModulesPage({ status }: PageProps) {
 
   async function add(): Promise<void> {
     try {
-      const { token } = await ask<{ token: string }>('POST', '/tokens', { name })
+      const wanted = profiles.split(/[\s,]+/).filter((one) => one !== '')
+      const { token } = await ask<{ token: string }>('POST', '/tokens', {
+        name,
+        ...(days !== '' && { days: Number(days) }),
+        ...(wanted.length > 0 && { profiles: wanted }),
+      })
       setMade({ name, token })
       setName('')
+      setDays('')
+      setProfiles('')
       setRefused(undefined)
       clients.again()
     } catch (why) {
@@ -308,6 +317,23 @@ export function ModulesPage({ status }: PageProps) {
           >
             <Field label="Name of a new token">
               <input value={name} maxLength={64} onInput={(event) => setName(event.currentTarget.value)} />
+            </Field>
+            <Field label="Expires in days">
+              <input
+                type="number"
+                min={1}
+                max={3650}
+                placeholder="never"
+                value={days}
+                onInput={(event) => setDays(event.currentTarget.value)}
+              />
+            </Field>
+            <Field label="Profiles">
+              <input
+                placeholder="all"
+                value={profiles}
+                onInput={(event) => setProfiles(event.currentTarget.value)}
+              />
             </Field>
             <button type="submit" class="usual" disabled={name.trim() === ''}>
               Make it

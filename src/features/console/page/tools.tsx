@@ -161,10 +161,12 @@ function Opened({
         <p class="quiet">
           {`Score ${tool.score.toFixed(2)} for “${query}”: 1 fits best. ${
             tool.fits.length === 0
-              ? 'No word of the question stands in the definition; words that are spelt alike do.'
+              ? 'No word of the question stands in the definition. It has words that are spelt alike, or that mean something near.'
               : `Of the question, these words stand in ${tool.fits
                   .map(({ field, words }) => `the ${field}: ${words.join(', ')}`)
-                  .join('; in ')}. A word in the name counts most, and rare words count more.`
+                  .join(
+                    '; in ',
+                  )}. A word in the name counts most, rare words count more, and words that mean something near count, too.`
           }`}
         </p>
       )}
@@ -181,8 +183,24 @@ function Opened({
           .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
           .join(' · ')}
       </p>
+      {Object.keys(tool.annotations ?? {}).length > 0 && (
+        <>
+          <h3>Annotations</h3>
+          <p class="quiet">
+            {Object.entries(tool.annotations ?? {})
+              .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+              .join(' · ')}
+          </p>
+        </>
+      )}
       <h3>Input schema</h3>
       <Code label="Input schema" text={pretty(tool.inputSchema ?? {})} />
+      {tool.outputSchema !== undefined && (
+        <>
+          <h3>Output schema of the server</h3>
+          <Code label="Output schema of the server" text={pretty(tool.outputSchema)} />
+        </>
+      )}
     </>
   )
 }

@@ -36,6 +36,7 @@ test('a call is noted with its server, its sizes, its times and what was kept of
   const heard: number[] = []
   const stop = calls.listen(({ id }) => heard.push(id))
   await call('shop_rows', { count: 3 }, (exchange) => {
+    void exchange.admit?.({ server: 'shop', name: 'rows' })
     exchange.onTimed?.({ part: 'router', from: 1, to: 9 })
     exchange.onTimed?.({ part: 'server', server: 'shop', from: 2, to: 5 })
     exchange.onSaved?.({ originalTokens: 900, deliveredTokens: 30 })
@@ -43,7 +44,16 @@ test('a call is noted with its server, its sizes, its times and what was kept of
     return text('a preview')()
   })
   stop()
-  await call('shop_fail', {}, () => ({ content: [], isError: true }), { keep: true })
+  // The quota of a server refuses a call before the server is asked.
+  await call(
+    'shop_fail',
+    {},
+    (exchange) => {
+      void exchange.admit?.({ server: 'shop', name: 'fail' })
+      return { content: [], isError: true }
+    },
+    { keep: true },
+  )
   expect(heard).toEqual([1])
   const [first, second] = calls.since(0, 10)
   expect(first).toMatchObject({
@@ -56,10 +66,10 @@ test('a call is noted with its server, its sizes, its times and what was kept of
     deliveredTokens: 30,
     handle: 'a'.repeat(25),
   })
-  expect(second).toMatchObject({ status: 'error', inner: true })
+  expect(second).toMatchObject({ server: 'shop', status: 'error', inner: true })
   expect(calls.detail(1)?.timing.map(({ part }) => part)).toEqual(['router', 'server'])
   expect(calls.since(1, 10).map(({ id }) => id)).toEqual([2])
-  expect(calls.figures({ server: 'shop' })).toMatchObject({ calls: 1, errors: 0, meanTokens: 900 })
+  expect(calls.figures({ server: 'shop' })).toMatchObject({ calls: 2, errors: 1, meanTokens: 900 })
   expect(calls.figures({ tool: 'shop_fail' })).toMatchObject({ calls: 1, errors: 1 })
 })
 
