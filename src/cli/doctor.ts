@@ -1,4 +1,4 @@
-/** Says what works and how to mend what does not. */
+/** Says what works, and how to fix the rest. */
 
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

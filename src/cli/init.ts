@@ -143,7 +143,7 @@ export function importClients(host: Host, wanted: string | undefined, choices: I
   )
   if (choices.into) return putInto(host, sources, path)
   host.stderr.write(
-    `Then put the proxy in their place: mcp-rlm-proxy init ${out} --client ${wanted ?? 'NAME'}, or import again with --into\n`,
+    `Then write the proxy into the client: mcp-rlm-proxy init ${out} --client ${wanted ?? 'NAME'}, or import again with --into\n`,
   )
   return 0
 }

@@ -39,18 +39,22 @@ const JSON_REPLY = [['--json', 'print the result as JSON']] as const
 
 /** What can be asked of a kept result: the command, what it does, and what its words are. */
 const KEPT_QUESTIONS = [
-  ['filter', 'ask the records of a kept result: conditions, fields, sorting, grouping, counting', 'where'],
+  [
+    'filter',
+    'ask about the records of a kept result: conditions, fields, sorting, grouping, counting',
+    'where',
+  ],
   ['search', 'search a kept result', 'pattern'],
   ['explore', 'show the structure of a kept result', 'path'],
 ] as const
 
 /** What a person can say of a kept result. */
 const MARKS = [
-  ['pin', 'keep a result until it is unpinned, however old it gets', () => ({ pinned: true }), []],
-  ['unpin', 'let a pinned result go as others do', () => ({ pinned: false }), []],
+  ['pin', 'keep a result until you unpin it, however old it gets', () => ({ pinned: true }), []],
+  ['unpin', 'let a pinned result expire again', () => ({ pinned: false }), []],
   [
     'rename',
-    'name a kept result in lists; without a name, take it away',
+    'give a kept result a name for lists; without a name, remove the name',
     (name: string) => ({ label: name === '' ? undefined : name }),
     [['[name...]', 'its name']],
   ],
@@ -70,7 +74,7 @@ const CLI_COMMANDS: readonly CliCommand[] = [
   },
   {
     name: 'connect',
-    what: 'serve one client over standard input and output by the gateway in the background, which it starts where none runs',
+    what: 'serve one client over standard input and output, through a gateway in the background; start the gateway if none runs',
     options: [['--as <name>', 'the owner of the kept results: a later run with this name finds them again']],
     run: async ({ host, invocation, options }) =>
       (await import('./connect.ts')).connect(host, invocation, textIn(options.as)),
@@ -82,7 +86,7 @@ const CLI_COMMANDS: readonly CliCommand[] = [
   },
   {
     name: 'doctor',
-    what: 'check the configuration and every server, and say how to mend what is broken',
+    what: 'check the configuration and every server, and say how to fix problems',
     options: [['--json', 'print the findings as JSON']],
     run: async ({ host, invocation, options }) =>
       (await import('./doctor.ts')).doctor(host, invocation, options.json === true),
@@ -103,10 +107,10 @@ const CLI_COMMANDS: readonly CliCommand[] = [
   },
   {
     name: 'console',
-    what: 'open the console in a browser: that of a proxy which serves one, or of one that is started for it',
+    what: 'open the console in a browser; start a proxy for it if none serves a console',
     options: [
       ['--print', 'print its address, and open no browser'],
-      ['--read-only', 'with a token that sees everything and changes nothing'],
+      ['--read-only', 'use a token that sees everything and changes nothing'],
     ],
     run: async ({ host, invocation, options }) =>
       (await import('./console.ts')).openConsole(host, invocation, {
@@ -138,7 +142,7 @@ const CLI_COMMANDS: readonly CliCommand[] = [
       name,
       what,
       arguments: [
-        ['<cache_id>', 'which kept result; last: the newest'],
+        ['<cache_id>', 'the kept result; last: the newest'],
         [`[${asked}...]`, `${asked}, and key=value for the other parameters of proxy_${name}`],
       ],
       options: JSON_REPLY,
@@ -150,8 +154,8 @@ const CLI_COMMANDS: readonly CliCommand[] = [
     name: 'code',
     what: 'run a JavaScript program over kept results, in the sandbox of proxy_code',
     arguments: [
-      ['<cache_id>', 'what `d` is in it: kept results with commas between; last: the newest; -: none'],
-      ['[program]', 'the program; without it, standard input is read'],
+      ['<cache_id>', 'the kept results that `d` stands for, with commas between; last: the newest; -: none'],
+      ['[program]', 'the program; without it, the command reads standard input'],
     ],
     options: JSON_REPLY,
     run: async ({ host, invocation, words, options }) =>
@@ -159,11 +163,11 @@ const CLI_COMMANDS: readonly CliCommand[] = [
   },
   {
     name: 'results',
-    what: 'list, pin and name what is kept of earlier calls',
+    what: 'list, pin and name kept results',
     commands: [
       {
         name: 'list',
-        what: 'list what is kept, the newest first',
+        what: 'list kept results, the newest first',
         isDefault: true,
         options: [
           ...JSON_REPLY,
@@ -180,7 +184,7 @@ const CLI_COMMANDS: readonly CliCommand[] = [
         ([name, what, mark, more]): CliCommand => ({
           name,
           what,
-          arguments: [['<cache_id>', 'which kept result; last: the newest'], ...more],
+          arguments: [['<cache_id>', 'the kept result; last: the newest'], ...more],
           run: async ({ host, invocation, words: [id = '', ...words] }) =>
             (await import('./ask.ts')).markKept(host, invocation, id, mark(words.join(' ').trim())),
         }),
@@ -189,8 +193,8 @@ const CLI_COMMANDS: readonly CliCommand[] = [
   },
   {
     name: 'servers',
-    what: 'show how every server is: of the gateway in the background where one runs, else by starting them',
-    options: [['--json', 'print it as JSON, as to a pipe']],
+    what: 'show the state of every server of the gateway in the background; start the servers if no gateway runs',
+    options: [['--json', 'print it as JSON; a pipe always gets JSON']],
     run: async ({ host, invocation, options }) =>
       (await import('./background.ts')).listServers(host, invocation, options.json === true),
   },
@@ -198,8 +202,8 @@ const CLI_COMMANDS: readonly CliCommand[] = [
     name: 'logs',
     what: 'print the log of the gateway in the background, or the file that `log.file` names',
     options: [
-      ['-f, --follow', 'go on with what is added, until Ctrl-C'],
-      ['-n, --lines <number>', 'how many of the last lines; 50 without it'],
+      ['-f, --follow', 'print new lines until Ctrl-C'],
+      ['-n, --lines <number>', 'the number of last lines to print; 50 without it'],
     ],
     run: async ({ host, invocation, options }) =>
       (await import('./background.ts')).logs(
@@ -211,8 +215,10 @@ const CLI_COMMANDS: readonly CliCommand[] = [
   },
   {
     name: 'init',
-    what: 'write a first mcp.json, or show what to put into a client',
-    arguments: [['[file]', "the proxy's configuration, or the name of a client as for --client", 'mcp.json']],
+    what: 'write a first mcp.json, or show the entry for a client',
+    arguments: [
+      ['[file]', 'the configuration file to write, or the name of a client as for --client', 'mcp.json'],
+    ],
     options: [
       ['--client <name>', 'show the entry that starts the proxy in this client, with its settings'],
       ['--write', "add that entry to the client's file"],
@@ -222,12 +228,12 @@ const CLI_COMMANDS: readonly CliCommand[] = [
   },
   {
     name: 'import',
-    what: 'make an mcp.json of the servers a client already has',
-    arguments: [['[client]', 'codex, cursor, vscode, …; all of them when absent']],
+    what: 'make an mcp.json from the servers that your clients already have',
+    arguments: [['[client]', 'codex, cursor, vscode, …; without it, all clients']],
     options: [
-      ['-o, --out <file>', 'write a new file; without it the result is printed'],
-      ['--into', "put the proxy in the place of the servers in the client's files; copies of them stay"],
-      ['--undo', 'put the files of clients back as they were before --into'],
+      ['-o, --out <file>', 'write a new file; without it, the command prints the result'],
+      ['--into', 'replace the servers in the files of clients by the proxy, and keep copies of the files'],
+      ['--undo', 'restore the files of clients as they were before --into'],
     ],
     run: async ({ host, words: [client], options }) =>
       (await import('./init.ts')).importClients(host, client, {
@@ -245,7 +251,7 @@ const CLI_COMMANDS: readonly CliCommand[] = [
   },
   {
     name: 'logout',
-    what: 'forget the tokens of a server',
+    what: 'delete the tokens of a server',
     arguments: SERVER,
     run: async ({ host, invocation, words: [server = ''] }) =>
       (await import('./login.ts')).logout(host, invocation, server),
@@ -256,9 +262,9 @@ const CLI_COMMANDS: readonly CliCommand[] = [
     commands: [
       {
         name: 'add',
-        what: 'make a token and print it; only its hash is kept. With --profile it opens that profile alone',
+        what: 'make a token and print it once; the proxy keeps only its hash. With --profile the token opens only that profile',
         arguments: [['<name>', 'the name of its owner']],
-        options: [['--expires <when>', '12h, 90d, 8w, 1y or a date; without it the token does not expire']],
+        options: [['--expires <when>', '12h, 90d, 8w, 1y or a date; without it, the token never expires']],
         run: async ({ host, invocation, words: [name = ''], options }) =>
           (await import('./token.ts')).addToken(host, invocation, name, textIn(options.expires)),
       },
@@ -272,7 +278,7 @@ const CLI_COMMANDS: readonly CliCommand[] = [
       {
         name: 'remove',
         what: 'end a token',
-        arguments: [['<name|id>', 'which']],
+        arguments: [['<name|id>', 'the name of its owner, or its id']],
         run: async ({ host, invocation, words: [which = ''] }) =>
           (await import('./token.ts')).removeToken(host, invocation, which),
       },
@@ -284,7 +290,7 @@ const CLI_COMMANDS: readonly CliCommand[] = [
     commands: [
       {
         name: 'list',
-        what: 'show which tools are held back, why, and what is another than before',
+        what: 'show which tools are held back, why, and what changed',
         isDefault: true,
         options: [['--json', 'print them as JSON, with whole definitions']],
         run: async ({ host, invocation, options }) =>
@@ -292,11 +298,14 @@ const CLI_COMMANDS: readonly CliCommand[] = [
       },
       {
         name: 'approve',
-        what: 'accept what they say of themselves now',
+        what: 'accept the present definitions of tools',
         arguments: [
-          ['[server/tool...]', 'which; with @ and the beginning of a hash: only what pins list showed'],
+          [
+            '[server/tool...]',
+            'the tools; with @ and the beginning of a hash: only the definition that pins list showed',
+          ],
         ],
-        options: [['--all', 'all that are held back']],
+        options: [['--all', 'approve all tools that are held back']],
         run: async ({ host, invocation, words, options }) =>
           (await import('./pins.ts')).approvePins(host, invocation, words, options.all === true),
       },
@@ -304,7 +313,7 @@ const CLI_COMMANDS: readonly CliCommand[] = [
   },
   {
     name: 'completion',
-    what: 'print the script that completes words of this command line in a shell',
+    what: 'print a script that completes commands and options in your shell',
     arguments: [['<shell>', 'bash, zsh or fish']],
     run: async ({ host, words: [shell = ''] }) => {
       const { completion } = await import('./completion.ts')
@@ -346,10 +355,11 @@ export async function createProgram(
   const descriptions = await settingDescriptions(argv)
   const program = new Command('mcp-rlm-proxy')
     .description(
-      'One connection to all your MCP servers. Large results stay outside the model: it gets a preview and asks for the part it needs.',
+      'One connection to all your MCP servers. Large results stay outside the context of the model. It reads a preview and asks for the part that it needs.',
     )
     .version(packageVersion(), '-v, --version', 'print the version')
     .helpOption('-h, --help', 'show this help')
+    .configureHelp({ minWidthToWrap: 30 })
     .option(
       '-c, --config <file>',
       'the configuration; without it $MCPPROXY_CONFIG_PATH, ./mcp.json, ./mcp_config.json',
@@ -425,27 +435,28 @@ async function settingDescriptions(argv: readonly string[]): Promise<Map<string,
 }
 
 const HELP = `
-Exit codes: 0 all well; 1 something failed, as a tool that answers with an error; 2 the configuration or the command line is wrong.
+Exit codes: 0: all is well. 1: something failed; for example, a tool answered with an error.
+2: the configuration or the command line is wrong.
 
-The configuration is the mcp.json you know from Claude Desktop, Cursor or VS Code; such a file works unchanged.
-The command line wins over the environment (MCPPROXY_PORT, …), that over the file, that over the defaults.
+The configuration has the form of the files of Claude Desktop, Cursor and VS Code; such a file works unchanged.
+The command line wins over the environment (MCPPROXY_PORT, …), the environment over the file, and the file over the defaults.
 
 Examples:
   mcp-rlm-proxy init                              write a first mcp.json
-  mcp-rlm-proxy import claude-desktop -o mcp.json take over the servers of a client
-  mcp-rlm-proxy init --client codex               show what to put into a client in their place
-  mcp-rlm-proxy doctor                            does every server work?
-  mcp-rlm-proxy status                            what is done to a call, and in which order?
+  mcp-rlm-proxy import claude-desktop -o mcp.json copy the servers of a client
+  mcp-rlm-proxy init --client codex               show the entry of the proxy for a client
+  mcp-rlm-proxy doctor                            check every server
+  mcp-rlm-proxy status                            list the layers of a call in their order
   mcp-rlm-proxy                                   serve one local client over standard input and output
   mcp-rlm-proxy --transport streamable-http       serve many clients at http://127.0.0.1:8000/mcp
-  mcp-rlm-proxy --profile notes                   serve a chosen part of the servers; over HTTP it is at …/mcp/notes
+  mcp-rlm-proxy --profile notes                   serve only this profile; over HTTP clients use …/mcp/notes
   mcp-rlm-proxy call files_read_text_file path=big.json
-                                                  call a tool; then ask what was kept of it:
+                                                  call a tool, then ask about its result:
   mcp-rlm-proxy filter last "state = open" group_by=author aggregate=count
   mcp-rlm-proxy -- npx -y @modelcontextprotocol/server-filesystem .
-                                                  wrap a single server, without a file
+                                                  wrap one server, without a file
 
-In your client, put the proxy in place of the servers:
+In your client, write the proxy instead of the servers:
   { "mcpServers": { "proxy": { "command": "npx", "args": ["-y", "mcp-rlm-proxy", "--config", "/path/to/mcp.json"] } } }`
 
 // From arguments to an exit code: 0 all well, 1 something failed, 2 the configuration or the command line is wrong.

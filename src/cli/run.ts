@@ -211,7 +211,7 @@ async function settleOrExplain(host: Host, invocation: Invocation): ReturnType<t
 
 const START = `
 Three ways to start:
-  mcp-rlm-proxy import          take over the servers of Claude, Cursor or VS Code
+  mcp-rlm-proxy import          copy the servers of Claude, Cursor or VS Code
   mcp-rlm-proxy init            write a first mcp.json here
   mcp-rlm-proxy -- npx -y @modelcontextprotocol/server-filesystem .
                                 wrap a single server, without a file

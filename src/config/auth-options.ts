@@ -7,25 +7,27 @@ import { flag, integer, oneOf, text } from './option.ts'
 import type { Path, Report } from './report.ts'
 
 const introspection = z.object({
-  url: text('Where the issuer tells about tokens that are no JWT (RFC 7662).').optional(),
-  clientId: text('The name under which the proxy asks there.').optional(),
+  url: text('The address at which the issuer checks tokens that are not JWTs (RFC 7662).').optional(),
+  clientId: text('The client id that the proxy uses there.').optional(),
   clientSecret: text(
-    'The secret that belongs to it. Better ${A_VARIABLE} than the secret itself.',
+    'The secret for this client id. Write ${A_VARIABLE} instead of the secret itself.',
   ).optional(),
 })
 
 export const authSchema = z.object({
   tokens: text(
-    'The file of `mcp-rlm-proxy token add`. Not set: tokens.json in the data directory, when it is there.',
+    'The file of `mcp-rlm-proxy token add`. Not set: tokens.json in the data directory, if it exists.',
   ).optional(),
   issuer: text(
-    'The OAuth authorization server that gives the accepted access tokens, spelled as its tokens spell `iss`.',
+    'The OAuth authorization server of accepted access tokens, exactly as in `iss` of its tokens.',
   ).optional(),
-  issuers: z.array(z.string().min(1)).meta({ description: 'The same where there are several.' }).default([]),
+  issuers: z.array(z.string().min(1)).meta({ description: 'The same if there are several.' }).default([]),
   audience: text(
     'The `aud` that access tokens must have. Not set: the address at which clients reach the proxy.',
   ).optional(),
-  jwksUri: text('Where the keys of the issuer lie. Not set: where its metadata says (RFC 8414).').optional(),
+  jwksUri: text(
+    'The address of the keys of the issuer. Not set: the address in its metadata (RFC 8414).',
+  ).optional(),
   introspection: introspection.prefault({}).meta({ description: 'Asks the issuer about opaque tokens.' }),
   requiredScopes: z
     .array(z.string().regex(/^[\x21\x23-\x5B\x5D-\x7E]+$/))
@@ -110,12 +112,14 @@ function isResource(address: string): boolean {
 /** One entry as written. `true` and `false` stand for `{ "enabled": … }`. */
 export const oauthSchema = z
   .object({
-    enabled: flag('Sign in where the server asks for it. `"oauth": false` is short for never.').default(true),
+    enabled: flag('Sign in if the server asks for it. `"oauth": false` means never.').default(true),
     clientId: text(
-      'The client id, where one was registered by hand. Not set: the proxy registers itself.',
+      'The client id, if a person registered the proxy by hand. Not set: the proxy registers itself.',
     ).optional(),
     clientSecret: text('The secret that belongs to it.').optional(),
-    scope: text('What to ask for, words apart by spaces. Not set: what the server says.').optional(),
+    scope: text(
+      'The scopes to ask for, with spaces between. Not set: the scopes that the server names.',
+    ).optional(),
     grant: oneOf(
       ['authorization_code', 'client_credentials'],
       'authorization_code: a person signs in, in the browser. client_credentials: the proxy acts for itself.',
@@ -135,7 +139,7 @@ export const oauthSchema = z
       max: 65_535,
     }).default(0),
     clientMetadataUrl: text(
-      'Where a client id metadata document of yours lies; it is the client id where the server takes one.',
+      'The address of your client id metadata document. It is the client id if the server accepts such documents.',
     ).optional(),
     clientName: text('The name under which the proxy registers itself.').default('mcp-rlm-proxy'),
     account: text(
@@ -154,7 +158,7 @@ export type OAuthSettings = z.output<typeof oauthSchema>
 export const signInSchema = z.object({
   open: oneOf(
     ['auto', 'never'],
-    'Whether a browser is opened to sign in: where one is likely to be seen, or never. The address is always told.',
+    'Whether the proxy opens a browser to sign in. auto: if a person can probably see it. The proxy always gives the address.',
   ).default('auto'),
 })
 

@@ -7,15 +7,15 @@ import { flag, integer, oneOf, text } from './option.ts'
 /** What any entry may say. */
 const common = {
   name: text(
-    'What the module is called in messages, in the log and by `doctor`. Not set: made of what it is.',
+    'The name of the module in messages, in the log and in `doctor`. Not set: the proxy derives one from the entry.',
   ).optional(),
   mode: oneOf(
     ['enforce', 'audit'],
-    'audit: it sees everything and changes and refuses nothing; what it would have done is logged.',
+    'audit: the module sees everything but changes and refuses nothing. The log says what it would have done.',
     { spellings: { active: 'enforce' } },
   ).default('enforce'),
   failOpen: flag(
-    'What happens to a message when the module fails or takes too long. true: it goes on unchanged. false: it is refused.',
+    'What happens to a message when the module fails or takes too long. true: the message passes unchanged. false: the proxy refuses it.',
   ).default(false),
   timeoutMs: integer('How long the module may work on a message.', {
     unit: 'milliseconds',
@@ -47,7 +47,7 @@ export const externalSchema = z.object({
     .record(z.string().min(1), z.union([z.string(), z.number(), z.boolean(), z.null()]))
     .meta({ description: 'Environment variables for it, added to a safe few of your own.' })
     .optional(),
-  cwd: text('The directory it runs in. Not set: the one the proxy runs in.').optional(),
+  cwd: text('The directory in which it runs. Not set: the directory of the proxy.').optional(),
   url: text(
     'The address of a module that runs elsewhere and speaks the protocol over streamable HTTP.',
   ).optional(),
@@ -57,18 +57,23 @@ export const externalSchema = z.object({
     .optional(),
   config: z
     .record(z.string(), z.unknown())
-    .meta({ description: 'Passed to the module with every message, as it is.', allowed: 'an object { … }' })
+    .meta({
+      description: 'The proxy passes this to the module with every message, unchanged.',
+      allowed: 'an object { … }',
+    })
     .optional(),
   events: z
     .array(z.string().min(1))
-    .meta({ description: 'The messages it is sent, of those it asks for. Not set: all of those.' })
+    .meta({
+      description: 'Limits the messages that it gets to these. Not set: all messages that it asks for.',
+    })
     .optional(),
-  phase: oneOf(['request', 'response', 'both'], 'The half of an exchange it is sent.').default('both'),
+  phase: oneOf(['request', 'response', 'both'], 'The part of an exchange that it gets.').default('both'),
   payload: oneOf(
     ['content', 'message'],
-    'What it is sent of a request: content sends the params alone, message sends { method, params }.',
+    'The form of a request that it gets. content: only the params. message: { method, params }.',
   ).default('content'),
-  maxBytes: integer('The longest message it is sent. What is longer counts as its failure.', {
+  maxBytes: integer('The longest message that it gets. A longer message counts as a failure of the module.', {
     unit: 'bytes',
     min: 1024,
     max: 256 * 1024 * 1024,

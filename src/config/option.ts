@@ -175,7 +175,7 @@ export function rate(calls: string) {
   return {
     rps: number(calls, { unit: 'calls', min: 0.001, max: 1_000_000 }),
     burst: integer(
-      'Calls that may be made at once after a pause. Not set: those of a second, one at least.',
+      'The most calls at once after a pause. Not set: the calls of one second, but at least one.',
       {
         unit: 'calls',
         min: 1,

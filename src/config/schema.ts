@@ -31,21 +31,24 @@ const MEBIBYTE = 1024 * 1024
 const naming = z.object({
   prefix: oneOf(
     ['always', 'onConflict', 'never'],
-    'Whether a tool is called {server}_{tool}: always, only where two servers use the same name, or never.',
+    'Whether a tool is listed as {server}_{tool}. onConflict: only if two servers use the same name.',
   ).default('always'),
   separator: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,4}$/)
     .meta({
-      description: 'What stands between server and tool.',
+      description: 'The text between server and tool.',
       allowed: 'one to four letters, digits, _ or -',
     })
     .default('_'),
-  maxLength: integer('The most characters of a tool name. Longer names are cut and stay unique.', {
-    unit: 'characters',
-    min: 10,
-    max: 200,
-  }).default(60),
+  maxLength: integer(
+    'The most characters of a tool name. The proxy shortens longer names, and keeps them unique.',
+    {
+      unit: 'characters',
+      min: 10,
+      max: 200,
+    },
+  ).default(60),
   charset: oneOf(
     ['default', 'gemini'],
     'Characters a tool name may have: letters, digits, _ and - (default), or lower case, digits and _ (gemini).',
@@ -64,7 +67,7 @@ const connect = z.object({
     max: 600_000,
   }).default(30_000),
   listWaitMs: integer(
-    'How long the first list waits for servers that the proxy remembers no list of, where it has several servers. Later lists wait for no server; tools that come late are announced.',
+    'How long the first list waits for servers without a remembered list, if there are several servers. Later lists wait for no server; the proxy notifies clients of tools that come late.',
     {
       unit: 'milliseconds',
       min: 100,
@@ -76,7 +79,7 @@ const connect = z.object({
     min: 100,
     max: 86_400_000,
   }).default(120_000),
-  idleMs: integer('How long a connection that serves no client stays open after its lists were fetched.', {
+  idleMs: integer('How long a connection without a client stays open after the proxy fetched its lists.', {
     unit: 'milliseconds',
     min: 1_000,
     max: 86_400_000,
@@ -93,11 +96,11 @@ const sessions = z.object({
     .union([SESSION_KEY, z.array(SESSION_KEY).min(1).max(10)])
     .meta({
       description:
-        'A secret that all replicas have, or a list of them: the first seals, each opens. With it, a session of streamable-http goes on at any replica, and replicas of one store share sign-ins to servers (docs/replicas.md). Not set: a session is of one process.',
+        'A secret that all replicas have, or a list: the first one seals, each of them opens. With it, any replica can continue a session of streamable-http, and replicas of one store share sign-ins to servers (docs/replicas.md). Not set: a session belongs to one process.',
       allowed: 'a text of at least 16 characters, or a list of one to ten',
     })
     .optional(),
-  maxAgeSeconds: integer('How long a session id counts that was made with `sessions.key`.', {
+  maxAgeSeconds: integer('How long a session id is valid that was made with `sessions.key`.', {
     unit: 'seconds',
     min: 60,
     max: 31_536_000,
@@ -106,10 +109,10 @@ const sessions = z.object({
 
 const drain = z.object({
   noticeSeconds: integer(
-    'After SIGTERM, how long connections are still taken while `/readyz` says 503, so that a balancer sees it.',
+    'How long the proxy still takes connections after SIGTERM while `/readyz` says 503, so that a balancer sees it.',
     { unit: 'seconds', min: 0, max: 3_600 },
   ).default(0),
-  callSeconds: integer('How long running calls may take after that, before they are ended.', {
+  callSeconds: integer('How long running calls may take after that, before the proxy ends them.', {
     unit: 'seconds',
     min: 0,
     max: 3_600,
@@ -137,11 +140,11 @@ const limits = z.object(
 export const settingsSchema = z.object({
   exposure: oneOf(
     ['passthrough', 'retrieve', 'dispatch'],
-    'How the tools of the servers are offered: passthrough lists them all, retrieve lists a tool that finds them, dispatch lists one tool for everything.',
+    'Which tools clients see. passthrough: all tools of all servers. retrieve: a tool that finds tools. dispatch: one tool that calls all others.',
   ).default('passthrough'),
   transport: oneOf(
     ['stdio', 'streamable-http', 'sse', 'socket'],
-    'How clients reach the proxy: stdio for one local client, streamable-http or sse for several. socket: for those of this user that come by `mcp-rlm-proxy connect`, which starts such a proxy itself.',
+    'How clients reach the proxy. stdio: one local client. streamable-http or sse: several clients. socket: clients of this user that come by `mcp-rlm-proxy connect`, which starts such a proxy itself.',
     {
       spellings: {
         http: 'streamable-http',
@@ -151,26 +154,24 @@ export const settingsSchema = z.object({
     },
   ).default('stdio'),
   profile: text(
-    'The profile that is served, and no other: the name of a `package` in `modules`. Not set: over HTTP, clients choose one by the path.',
+    'Serve only this profile: the name of a `package` in `modules`. Not set: over HTTP, clients choose a profile by the path.',
   ).optional(),
-  host: text('The address to listen on with streamable-http and sse. 127.0.0.1: this machine alone.').default(
+  host: text('The address to listen on with streamable-http and sse. 127.0.0.1: only this machine.').default(
     '127.0.0.1',
   ),
   port: integer('The port to listen on with streamable-http and sse. 0: any free one.', {
     min: 0,
     max: 65_535,
   }).default(8000),
-  allowUnauthenticated: flag(
-    'Serve clients on other machines although none of them has to authenticate.',
-  ).default(false),
+  allowUnauthenticated: flag('Serve clients on other machines without authentication.').default(false),
   lingerSeconds: integer(
-    'With the transport socket: how long the proxy waits for another client when the last one has left. 0: for ever.',
+    'With the transport socket: how long the proxy waits for another client after the last one has left. 0: for ever.',
     { unit: 'seconds', min: 0, max: 2_000_000 },
   ).default(300),
-  dataDir: text('Where kept results, remembered tool lists and the savings ledger lie.').default(
+  dataDir: text('The directory for kept results, remembered tool lists and the savings ledger.').default(
     '~/.mcpproxy',
   ),
-  resetData: flag('Forget kept results and remembered tool lists of earlier runs before starting.').default(
+  resetData: flag('Delete kept results and remembered tool lists of earlier runs at the start.').default(
     false,
   ),
 
@@ -179,12 +180,12 @@ export const settingsSchema = z.object({
   ...truncateSettings,
   ...queryToolSettings,
 
-  cacheTTLSeconds: integer('How long a kept result stays in memory after it was last used.', {
+  cacheTTLSeconds: integer('How long a kept result stays in memory after its last use.', {
     unit: 'seconds',
     min: 1,
     max: 31_536_000,
   }).default(300),
-  cacheMaxEntries: integer('The most kept results in memory when agents are not kept apart.', {
+  cacheMaxEntries: integer('The most kept results in memory if `enableAgentIsolation` is false.', {
     unit: 'results',
     min: 1,
     max: 1_000_000,
@@ -198,7 +199,7 @@ export const settingsSchema = z.object({
     max: 1_000_000,
   }).default(20),
   maxMemoryPerAgent: integer(
-    'The most memory for the kept results of one client. All clients together have 1 GiB, or less where `memoryMb` is small.',
+    'The most memory for the kept results of one client. All clients together have 1 GiB, or less if `memoryMb` is small.',
     {
       unit: 'bytes',
       min: 1024,
@@ -206,11 +207,11 @@ export const settingsSchema = z.object({
     },
   ).default(100 * MEBIBYTE),
   memoryMb: integer(
-    'The memory that the proxy and its query workers share, without servers. Heaps, kept results in memory and the longest message are reckoned from it; it is no hard limit. Below 1024 there is one worker in place of two. Default: what the container may have, or half of what the machine has.',
+    'The memory that the proxy and its query workers share, without servers. The proxy derives heaps, kept results in memory and the longest message from it; it is not a hard limit. Below 1024 there is one worker instead of two. Default: the limit of the container, or half of the memory of the machine.',
     { unit: 'MB', min: 512, max: 1_000_000 },
   ).optional(),
   maxTotalAgents: integer(
-    'The most clients that have kept results. The results of the client that was idle longest are removed first.',
+    'The most clients that have kept results. The proxy first removes the results of the client that was idle longest.',
     {
       unit: 'clients',
       min: 1,
@@ -222,13 +223,16 @@ export const settingsSchema = z.object({
     .prefault({})
     .meta({ description: 'Sessions of clients over HTTP, where several replicas serve them.' }),
   drain: drain.prefault({}).meta({ description: 'How a proxy over HTTP ends after SIGTERM.' }),
-  cacheDiskMaxBytes: integer('The most disk for results that left memory. 0: nothing is kept on disk.', {
-    unit: 'bytes',
-    min: 0,
-    max: 1024 * 1024 * MEBIBYTE,
-  }).default(1024 * MEBIBYTE),
+  cacheDiskMaxBytes: integer(
+    'The most disk space for results that left memory. 0: the proxy keeps nothing on disk.',
+    {
+      unit: 'bytes',
+      min: 0,
+      max: 1024 * 1024 * MEBIBYTE,
+    },
+  ).default(1024 * MEBIBYTE),
   cacheDiskMaxAgeSeconds: integer(
-    'How long a result stays on disk, or in a shared store, after it was last used.',
+    'How long a result stays on disk, or in a shared store, after its last use.',
     {
       unit: 'seconds',
       min: 1,

@@ -16,8 +16,8 @@ export const serverSchema = z.object({
     .record(z.string().min(1), z.union([z.string(), z.number(), z.boolean(), z.null()]))
     .meta({ description: 'Environment variables for it, added to a safe few of your own.' })
     .optional(),
-  envFile: text('A file with more of them, one NAME=value a line. `env` wins.').optional(),
-  cwd: text('The directory it runs in. Not set: the one the proxy runs in.').optional(),
+  envFile: text('A file with more environment variables, one NAME=value a line. `env` wins.').optional(),
+  cwd: text('The directory in which it runs. Not set: the directory of the proxy.').optional(),
   url: text('The address of a server that runs elsewhere.').optional(),
   headers: z
     .record(z.string().min(1), z.string())
@@ -26,7 +26,7 @@ export const serverSchema = z.object({
   oauth: oauthSchema.optional(),
   type: oneOf(
     ['stdio', 'streamable-http', 'sse'],
-    'How it is reached. Not set: stdio for a command; for a url streamable HTTP, or SSE where the server speaks that.',
+    'The transport. Not set: stdio for a command; for a url streamable HTTP, or SSE if the server speaks only that.',
     {
       spellings: {
         http: 'streamable-http',
@@ -43,26 +43,26 @@ export const serverSchema = z.object({
   disabled: flag('Leave this server out.').default(false),
   instance: oneOf(
     ['session', 'auto', 'shared'],
-    'session: a connection for each client. shared: one for all clients, for servers that remember nothing about a client. auto: clients of one owner that can do the same share the process of a server, until it asks a client for something (roots, sampling, elicitation) or lists tools that keep a state between calls, as a browser does; then each has its own. Not set: auto by `connect`, else session.',
+    'session: a connection for each client. shared: one connection for all clients, for servers that remember nothing about a client. auto: clients of one owner with the same capabilities share the process of a server. Each gets its own process once the server asks a client for something (roots, sampling, elicitation) or lists tools that keep a state between calls, like a browser. Not set: auto for clients that come by `connect`, otherwise session.',
   ).optional(),
-  quota: z.object(rate('Calls of its tools in a second, by all clients together.')).optional(),
+  quota: z.object(rate('The most calls of its tools in a second, by all clients together.')).optional(),
   exposure: oneOf(
     ['passthrough', 'retrieve', 'dispatch'],
-    'How its tools are offered; passthrough lists them also where the others are hidden. Not set: as `proxySettings.exposure` says.',
+    'How the client sees its tools. passthrough: it lists them even if it hides those of other servers. Not set: `proxySettings.exposure` applies.',
   ).optional(),
   structured: oneOf(
     ['drop', 'keep'],
-    'Whether its tools keep `outputSchema` and `structuredContent`. Not set: as `proxySettings.structured` says.',
+    'Whether its tools keep `outputSchema` and `structuredContent`. Not set: `proxySettings.structured` applies.',
   ).optional(),
   results: resultPatterns(
     'Settings for the results of its tools, by their names there: `{ "list_*": { "fields": ["id", "title"] } }`. `*` for any characters; the last pattern that fits wins.',
   ).optional(),
   tools: z
     .object({
-      allow: names('Its tools that may be used, `*` for any characters. Not set: all.').optional(),
-      deny: names('Its tools that may not be used, also where `allow` names them.').optional(),
+      allow: names('Its tools that clients may use; `*` stands for any characters. Not set: all.').optional(),
+      deny: names('Its tools that no client may use, even if `allow` names them.').optional(),
       structured: names(
-        'Its tools that keep `outputSchema` and `structuredContent`, also where `structured` is drop. `*` for any characters.',
+        'Its tools that keep `outputSchema` and `structuredContent`, even if `structured` is drop. `*` stands for any characters.',
       ).optional(),
     })
     .optional(),

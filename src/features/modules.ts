@@ -31,7 +31,7 @@ export const BUILT_IN: Readonly<Record<string, BuiltInModule>> = {
     load: async () => (await import('./log/index.ts')).log,
   },
   block: {
-    what: 'Hides tools, prompts and resources: they are neither listed nor to be called.',
+    what: 'Hides tools, prompts and resources: clients neither see nor use them.',
     options: blockOptions,
     load: async () => (await import('./block/index.ts')).block,
   },
@@ -56,7 +56,7 @@ export const BUILT_IN: Readonly<Record<string, BuiltInModule>> = {
     load: async () => (await import('./quota/index.ts')).quota,
   },
   package: {
-    what: 'Presents chosen tools, prompts and resources of several servers as one; with a name, a profile that clients choose.',
+    what: 'Presents chosen tools, prompts and resources of several servers as one. With a name it is a profile that clients choose.',
     options: packageOptions,
     load: async () => (await import('./package/index.ts')).bundle,
   },

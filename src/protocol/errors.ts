@@ -11,7 +11,7 @@ export const RPC_ERRORS = {
   parseError: { code: -32700, meaning: 'The message is not JSON.' },
   invalidRequest: {
     code: -32600,
-    meaning: 'The message is no request, or one that does not belong here: `initialize` twice, say.',
+    meaning: 'The message is not a request, or is wrong at this point, such as a second `initialize`.',
   },
   methodNotFound: { code: -32601, meaning: 'Neither the proxy nor the server has this method.' },
   invalidParams: {
@@ -33,7 +33,7 @@ export const RPC_ERRORS = {
   requestTimeout: { code: -32001, meaning: 'The answer did not come in time (the value of the MCP SDKs).' },
   sessionNotFound: {
     code: -32001,
-    meaning: 'The client sent the id of a session that is not there (the value of the MCP SDKs).',
+    meaning: 'The client sent the id of a session that does not exist (the value of the MCP SDKs).',
   },
   cancelled: {
     code: -32800,
@@ -46,7 +46,8 @@ export const RPC_ERRORS = {
   },
   unsupportedVersion: {
     code: -32022,
-    meaning: 'This revision of MCP is not spoken here; `data.supported` lists the others (MCP 2026-07-28).',
+    meaning:
+      'The proxy does not speak this revision of MCP; `data.supported` lists the others (MCP 2026-07-28).',
   },
   urlElicitationRequired: {
     code: -32042,
@@ -146,7 +147,7 @@ export const ERROR_CODES = {
   },
   UPSTREAM_CLOSED: {
     meaning: 'A server closed the connection before it answered.',
-    next: 'Call again: the next call connects anew. It is not known whether a call that got no answer took effect.',
+    next: 'Call again: the next call connects again. A call without an answer may or may not have taken effect.',
     from: ['upstream'],
     exits: ['local', 'rpc', 'result'],
     rpc: RPC.connectionClosed,
@@ -166,7 +167,7 @@ export const ERROR_CODES = {
     rpc: RPC.internalError,
   },
   QUERY_BUSY: {
-    meaning: 'Too many queries of one agent wait for their turn already.',
+    meaning: 'Too many queries of one agent already wait for their turn.',
     next: 'Ask again after the seconds that the message names, and fewer at once.',
     from: ['engine'],
     exits: ['rpc', 'result'],
@@ -174,7 +175,7 @@ export const ERROR_CODES = {
   },
   QUERY_FAILED: {
     meaning: 'A query over a kept result broke off.',
-    next: 'Ask in another way; the kept result is not harmed.',
+    next: 'Ask in another way. The kept result is intact.',
     from: ['engine'],
     exits: ['rpc', 'result'],
     rpc: RPC.internalError,
@@ -202,7 +203,7 @@ export const ERROR_CODES = {
   },
   CANCELLED: {
     meaning: 'The client cancelled, or the proxy ends.',
-    next: 'Nothing: the client no longer waits for the answer.',
+    next: 'Do nothing: the client no longer waits for the answer.',
     from: ['engine', 'protocol'],
     exits: ['rpc'],
     rpc: RPC.cancelled,

@@ -27,13 +27,13 @@ interface StoreKind {
 
 export const STORES = {
   disk: {
-    what: 'in the data directory, where they outlive a restart',
+    what: 'the data directory, where they outlive a restart',
     open: async ({ dataDir, maxBytes, maxAge, now }) =>
       maxBytes === 0
         ? undefined
         : createDiskStore({ directory: join(dataDir, 'results'), maxBytes, maxAge, now }),
   },
-  memory: { what: 'in memory alone, and gone once they leave it', open: async () => undefined },
+  memory: { what: 'only memory; a result that leaves it is gone', open: async () => undefined },
 } as const satisfies Readonly<Record<string, StoreKind>>
 
 type StoreName = keyof typeof STORES
@@ -45,7 +45,7 @@ export const STORE_NAMES = Object.keys(STORES) as [StoreName, ...StoreName[]]
 export const sharedStoreSchema = z.object({
   url: z.string().superRefine(checkUrl).meta({
     description:
-      'Where Valkey or Redis is: valkey://user:password@host:6379/0, valkey+sentinel://host:26379,host2:26379/mymaster or valkey+cluster://host:6379,host2:6379. redis is the same as valkey, valkeys and rediss speak TLS. Write a password as ${VARIABLE}.',
+      'The address of Valkey or Redis: valkey://user:password@host:6379/0, valkey+sentinel://host:26379,host2:26379/mymaster or valkey+cluster://host:6379,host2:6379. redis is the same as valkey, valkeys and rediss speak TLS. Write a password as ${VARIABLE}.',
     allowed: 'an address valkey://…, valkey+sentinel://… or valkey+cluster://…; also redis, valkeys, rediss',
   }),
   key: z
@@ -53,15 +53,15 @@ export const sharedStoreSchema = z.object({
     .min(16)
     .meta({
       description:
-        'A secret that all proxies have. With it, what lies there is encrypted, and names of keys tell no owner. Not set: who can read the store can read the results.',
+        'A secret that all proxies have. With it, the proxy encrypts all values, and names of keys do not show the owner. Not set: a reader of the store can read the results.',
       allowed: 'a text of at least 16 characters',
     })
     .optional(),
   blobs: text(
-    'A directory that all proxies see, for results of more than 64 MiB, and for all while the store is away. Not set: `dataDir`, where no other proxy finds them.',
+    'A directory that all proxies see. It holds results of more than 64 MiB, and all results while the store is away. Not set: `dataDir`, where no other proxy finds them.',
   ).optional(),
   maxBytesPerClient: integer(
-    'The most that one client may keep there, compressed; beyond it what was used longest ago goes first.',
+    'The most that one client may keep there, compressed. Above it, the results that were not used for the longest time leave first.',
     { unit: 'bytes', min: 1024, max: 1024 * 1024 * 1024 * 1024 },
   ).default(256 * 1024 * 1024),
 })
@@ -81,7 +81,7 @@ export const storeSchema = z
     sharedStoreSchema,
   ])
   .meta({
-    description: `Where kept results lie that are not in use. ${STORE_NAMES.map((name) => `${name}: ${STORES[name].what}.`).join(' ')} An object with a url: in Valkey or Redis, where other proxies find them (docs/shared-store.md).`,
+    description: `The place of kept results that are not in use. ${STORE_NAMES.map((name) => `${name}: ${STORES[name].what}.`).join(' ')} An object with a url: Valkey or Redis, where other proxies find them (docs/shared-store.md).`,
     allowed: `one of ${STORE_NAMES.join(', ')}, or { "url": "valkey://…" }`,
   })
 

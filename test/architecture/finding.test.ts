@@ -86,7 +86,7 @@ describe('who finds tools is told how', () => {
       expect(page).toMatch(/\*\*Cursor\*\*.*\n\s*```json\n.*MCPPROXY_ROUTING_TYPE/)
       expect(page).toMatch(/\*\*Agent Development Kit\*\*/)
       expect(page).toContain('call retrieve_tools with what you want to do')
-      expect(page).toMatch(/listChangedExec`.*runs in a shell.*commands you\s+trust/s)
+      expect(page).toMatch(/listChangedExec`.*runs in a shell.*commands that\s+you\s+trust/s)
     },
   )
 

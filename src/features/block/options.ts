@@ -11,5 +11,5 @@ export const blockOptions = z.object({
   tools: globs('Tools that no client sees or calls, by name or as `server/name`.'),
   prompts: globs('Prompts, by name or as `server/name`.'),
   resources: globs('Resources, by URI or as `server/URI`.'),
-  templates: globs('Resource templates, as they are written; what they stand for cannot be read either.'),
+  templates: globs('Resource templates, exactly as listed. Clients cannot read URIs that match them either.'),
 })

@@ -9,21 +9,21 @@ const MEBIBYTE = 1024 * 1024
 const askSchema = z.object({
   by: oneOf(
     ['nobody', 'service', 'client'],
-    'Where `ask` and `askEach` of programs get answers: nowhere, from the service at `url`, or from the model of a client that offers sampling.',
+    'Where `ask` and `askEach` of programs get answers. service: from the service at `url`. client: from the model of a client that offers sampling.',
   ).default('nobody'),
-  url: text('The address of an API as OpenAI has it (`…/v1`).').optional(),
+  url: text('The address of an OpenAI-compatible API (`…/v1`).').optional(),
   model: text('The model that answers.').optional(),
   apiKey: text('The key for the service, best as ${NAME}.').optional(),
   headers: z
     .record(z.string().min(1), z.string())
     .meta({ description: 'HTTP headers sent to it.' })
     .optional(),
-  maxCalls: integer('Questions that a program may ask; those answered before are not counted.', {
+  maxCalls: integer('The most questions of a program. Questions with a remembered answer do not count.', {
     unit: 'questions',
     min: 1,
     max: 100_000,
   }).default(500),
-  callsAtOnce: integer('How many questions a program may have under way.', {
+  callsAtOnce: integer('The most questions of a program at the same time.', {
     unit: 'questions',
     min: 1,
     max: 32,
@@ -34,18 +34,18 @@ const askSchema = z.object({
     max: 900_000,
   }).default(100_000),
   answerTokens: integer('The longest answer.', { unit: 'tokens', min: 1, max: 16_000 }).default(1_000),
-  maxTokens: integer('What a program may spend, questions and answers.', {
+  maxTokens: integer('The most tokens of a program, for questions and answers.', {
     unit: 'tokens',
     min: 1,
     max: 1_000_000_000,
   }).default(500_000),
-  tokensPerDay: integer('What all programs may spend on a day (UTC), while the proxy runs.', {
+  tokensPerDay: integer('The most tokens of all programs on a day (UTC), while the proxy runs.', {
     unit: 'tokens',
     min: 1,
     max: 1_000_000_000,
   }).default(5_000_000),
   remembered: integer(
-    'Answers that are remembered, so that the same question of the same client is asked once.',
+    'The most answers that the proxy remembers. It sends the same question of the same client only once.',
     {
       unit: 'answers',
       min: 0,
@@ -94,27 +94,27 @@ export const codeSchema = z.object({
     min: 0,
     max: 10_000,
   }).default(50),
-  callsAtOnce: integer('How many of these calls may be under way.', {
+  callsAtOnce: integer('The most of these calls at the same time.', {
     unit: 'calls',
     min: 1,
     max: 100,
   }).default(8),
-  bridgeBytes: integer('Data that may go into and out of a program, as JSON.', {
+  bridgeBytes: integer('The most data into and out of a program, as JSON.', {
     unit: 'characters',
     min: 10_000,
     max: 256 * MEBIBYTE,
   }).default(20_000_000),
-  consoleBytes: integer('What a program may write to its console.', {
+  consoleBytes: integer('The most text that a program may write to its console.', {
     unit: 'characters',
     min: 0,
     max: 16 * MEBIBYTE,
   }).default(65_536),
-  consoleShown: integer('How much of that a reply shows.', {
+  consoleShown: integer('The most of that text in a reply.', {
     unit: 'characters',
     min: 0,
     max: 100_000,
   }).default(2048),
-  machines: integer('Programs that run at the same time; others wait, agents in turns.', {
+  machines: integer('The most programs that run at the same time. Others wait; agents take turns.', {
     unit: 'programs',
     min: 1,
     max: 64,

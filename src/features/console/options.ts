@@ -14,7 +14,7 @@ export const consoleSchema = z.object({
   remote: flag(
     'Answer other machines as well. A program with the token can then change servers and read kept results, so put TLS in front.',
   ).default(false),
-  calls: integer('The most calls that are remembered to be shown.', {
+  calls: integer('The most calls that the console remembers.', {
     unit: 'calls',
     min: 10,
     max: 100_000,
@@ -28,7 +28,7 @@ export const consoleSchema = z.object({
     })
     .default({}),
   callBytes: integer(
-    'About the most memory for arguments and replies of remembered calls; the oldest are forgotten first.',
+    'About the most memory for arguments and replies of remembered calls. The oldest calls leave first.',
     { unit: 'bytes', min: 1_000_000, max: 1_000_000_000 },
   ).default(32_000_000),
 })

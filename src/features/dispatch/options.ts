@@ -6,46 +6,46 @@ import { flag, integer, names, oneOf, text } from '../../config/option.ts'
 /** Whether calls through one tool can be told apart by what they may do. */
 export const variants = oneOf(
   ['single', 'readWriteDestructive'],
-  'One tool that calls all others, or one each for tools that read, write and destroy, so that a client can approve reads alone.',
+  'single: one tool that calls all others. readWriteDestructive: one each for tools that read, write and destroy, so that a client can approve only reads.',
 )
 
 export const dispatchSchema = z.object({
   variants: variants.default('single'),
   allow: names(
-    'Tools that may be used, in every exposure: `tool`, `server/tool`, `*` for any characters. Not set: all.',
+    'Tools that clients may use, in every exposure: `tool` or `server/tool`; `*` stands for any characters. Not set: all.',
   ).optional(),
-  deny: names('Tools that may not be used, in every exposure, also where `allow` names them.').optional(),
+  deny: names('Tools that no client may use, in every exposure, even if `allow` names them.').optional(),
 })
 
 export const spillSchema = z.object({
-  threshold: integer('Results with a longer text go to a file by themselves. 0: never.', {
+  threshold: integer('The proxy writes each result with a longer text to a file. 0: never.', {
     unit: 'bytes',
     min: 0,
     max: 1_000_000_000,
   }).default(0),
   format: oneOf(
     ['json', 'toon'],
-    'How data is written, before it is measured, while there is a threshold.',
+    'The format of data in files if there is a threshold. The proxy measures data in this format.',
   ).default('json'),
-  dir: text('Where the files lie, in a directory of each process. Not set: in `dataDir`.').optional(),
+  dir: text('The directory of the files; each process has a folder in it. Not set: in `dataDir`.').optional(),
   allowDirs: names(
     'Other directories from which `readresult`, `argumentsFile` and `{"$file": …}` in arguments may read.',
   ).default([]),
 })
 
 export const readbackSchema = z.object({
-  maxChars: integer('The most that `readresult` gives at once.', {
+  maxChars: integer('The longest answer of `readresult`.', {
     unit: 'characters',
     min: 200,
     max: 10_000_000,
   }).default(16_000),
-  grepMaxMatches: integer('The most matches that its grep gives.', {
+  grepMaxMatches: integer('The most matches in an answer of its grep.', {
     unit: 'lines',
     min: 1,
     max: 10_000,
   }).default(20),
   aliases: flag(
-    'Its operations are tools as well: `result_stat`, `result_head` and so on, for models that do better with them.',
+    'true: its operations are also tools (`result_stat`, `result_head` and so on), for models that work better with them.',
   ).default(false),
 })
 
@@ -56,5 +56,5 @@ export const utilsSchema = z.object({
   root: text(
     'The directory that `utils` may use. It also reads in `spill.allowDirs`. Neither set: `utils` in `dataDir`.',
   ).optional(),
-  write: flag('`utils` may also write, append to and delete files there.').default(false),
+  write: flag('true: `utils` may also write, append to and delete files there.').default(false),
 })

@@ -13,14 +13,14 @@ export const logOptions = z.object({
     'Messages to servers (with their answers), to clients (with their answers), or both.',
   ).default('both'),
   servers: patterns(
-    'Which servers, where a message names its server; * for any characters. Not set: all.',
+    'Which servers, if a message names its server; * stands for any characters. Not set: all.',
   ).optional(),
   tools: patterns(
-    'Which tools, prompts and URIs, where a message names one: by name or as `server/name`; * for any characters. Not set: all.',
+    'Which tools, prompts and URIs, if a message names one: by name or as `server/name`; * stands for any characters. Not set: all.',
   ).optional(),
   content: oneOf(
     ['none', 'params', 'all'],
-    'none: method, times and sizes. params: what was asked as well. all: answers too, cut to `maxLength`.',
+    'none: method, times and sizes. params: also the parameters. all: also the answers, cut to `maxLength`.',
   ).default('none'),
   maxLength: integer('The most characters of a logged text.', {
     unit: 'characters',
@@ -28,7 +28,7 @@ export const logOptions = z.object({
     max: 1_000_000,
   }).default(500),
   file: text(
-    'A file to append to, one JSON object a line, readable by you alone. Not set: the log of the proxy.',
+    'A file to append to, with one JSON object a line. Only your user can read it. Not set: the log of the proxy.',
   ).optional(),
   redact: flag('Strike out values of names such as password or token, and what looks like a secret.').default(
     true,

@@ -6,9 +6,9 @@ import { flag, oneOf } from '../../config/option.ts'
 export const outputTypesSchema = z.object({
   learn: oneOf(
     ['off', 'memory', 'file'],
-    'Whether the type of large results is remembered for each tool and agent, and told by `describe_tool` and in programs by `tools.describe`: not at all, until the proxy ends, or also in a file in `dataDir`.',
+    'Whether the proxy remembers the type of large results for each tool and agent. `describe_tool`, and `tools.describe` in programs, show it. off: no. memory: until the proxy ends. file: in a file in `dataDir`.',
   ).default('off'),
   inDescriptions: flag(
-    'The listed description of a tool ends with the remembered type in one line, so that a model can ask its question with its first call. Lists get longer, and change as results come.',
+    'The listed description of a tool ends with the remembered type in one line, so that a model can ask its question with the first call. Lists get longer, and change with new results.',
   ).default(false),
 })

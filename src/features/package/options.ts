@@ -13,17 +13,17 @@ export const packageOptions = z.object({
     .regex(PROFILE_NAME)
     .meta({
       description:
-        'A name under which it is chosen: by `--profile`, or over HTTP by the path (`/mcp/NAME`). It counts for those alone who chose it. Not set: for everybody.',
+        'The name by which clients choose it: by `--profile`, or over HTTP by the path (`/mcp/NAME`). It applies only to them. Not set: it applies to all clients.',
       allowed: 'one to 64 letters, digits, _ or -, the first no _ or -',
     })
     .optional(),
-  default: flag('Counts for clients that choose no profile, too. Only with `profile`.').default(false),
-  title: text('What the whole is called towards clients, in place of the title of the proxy.').optional(),
-  instructions: text(
-    'What clients are told about the whole, in place of the instructions of its servers.',
-  ).optional(),
+  default: flag('true: it also applies to clients that choose no profile. Only with `profile`.').default(
+    false,
+  ),
+  title: text('The title that clients see, instead of the title of the proxy.').optional(),
+  instructions: text('The instructions for clients, instead of the instructions of its servers.').optional(),
   servers: globs(
-    'The servers of its items; * for any characters. Not set: the servers that `tools`, `prompts`, `resources` and `templates` name (`server/name`), or all where none of them names one.',
+    'The servers of its items; * stands for any characters. Not set: the servers that `tools`, `prompts`, `resources` and `templates` name (`server/name`), or all servers if they name none.',
   ),
   tools: globs(
     'The tools that belong to it, by name or as `server/name`; * for any characters. Not set: all of its servers.',

@@ -5,9 +5,9 @@ import { flag, oneOf } from '../../config/option.ts'
 export const pinOptions = z.object({
   onChange: oneOf(
     ['hold', 'warn'],
-    'What happens to a tool when its definition changes. hold: it is held back until a person approves it. warn: the log says so.',
+    'What happens to a tool when its definition changes. hold: the proxy hides it until a person approves it. warn: the log says so.',
   ).default('hold'),
-  onNew: oneOf(['accept', 'hold'], 'What happens to a tool that was never seen.').default('accept'),
+  onNew: oneOf(['accept', 'hold'], 'What happens to a new tool.').default('accept'),
   suspicious: flag(
     'Hold back a tool if its definition speaks to the model behind the user: hidden characters, orders to ignore or conceal something.',
   ).default(true),

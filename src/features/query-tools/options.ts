@@ -7,7 +7,7 @@ export const queryToolSettings = {
     'Which tools proxy_filter, proxy_search and proxy_explore call themselves: tools that declare `readOnlyHint: true`, or all. With all, a client that approves these three approves every tool behind them.',
   ).default('readOnly'),
   maxAskedSize: integer(
-    'The longest answer to a question that asks by `limit` for more than 50 rows, where it then holds all of them. Other answers have at most `maxResponseSize`. Default: four times that.',
+    'The longest answer to a question with a `limit` above 50, if the answer then has all rows. Other answers have at most `maxResponseSize`. Default: four times `maxResponseSize`.',
     { unit: 'characters', min: 200, max: 100_000_000 },
   ).optional(),
   queryTimeoutMs: integer('How long one query over a kept result may take.', {

@@ -3,10 +3,10 @@ import { oneOf, rate } from '../../config/option.ts'
 
 /** Options of the module `quota`. */
 export const quotaOptions = z.object({
-  ...rate('Calls in a second.'),
+  ...rate('The most calls in a second.'),
   per: oneOf(
     ['agent', 'server', 'tool', 'all'],
-    'What the limit counts for: each client (over HTTP all clients of 2026-07-28 without a token are one), each server, each tool, or all together.',
+    'What has a limit of its own: each client (over HTTP all clients of 2026-07-28 without a token are one), each server, each tool, or all together.',
   ).default('agent'),
   tools: z
     .array(z.string().min(1))

@@ -10,19 +10,19 @@ export const redactOptions = z.object({
     .array(oneOf(REDACT_KINDS, 'A kind of data.'))
     .meta({
       description:
-        'What is struck out: keys, tokens, passwords, and values with a name that says so; e-mail addresses; card numbers; IBANs; phone numbers; IP addresses.',
+        'What to strike out. secrets: keys, tokens, passwords, and values with such a name. email: addresses. card: card numbers. iban: IBANs. phone: phone numbers. ip: IP addresses.',
       allowed: `a list of: ${REDACT_KINDS.join(', ')}`,
     })
     .default(['secrets', 'email', 'card', 'iban']),
   patterns: z
     .record(z.string().min(1), z.string().min(1))
     .meta({
-      description: 'More of it: a regular expression (RE2) for each name.',
+      description: 'Your own kinds: a regular expression (RE2) for each name.',
       allowed: 'an object with a pattern for each name',
     })
     .default({}),
   entropy: number(
-    'From which randomness on a word of capitals, small letters and digits is taken for a key, in bits a character; 0: never. Of 24 to 128 characters; ids, digests and parts of addresses by their names are none.',
+    'The randomness, in bits a character, from which a word of capitals, small letters and digits counts as a key. 0: never. The word has 24 to 128 characters, and its name does not call it an id, a digest or a part of an address.',
     { min: 0, max: 6.5 },
   ).default(4.3),
   replacement: z
@@ -31,11 +31,14 @@ export const redactOptions = z.object({
     .max(200)
     .regex(/^[^"\\\p{Cc}]*$/u)
     .meta({
-      description: 'What stands in place of it; {kind} is filled in.',
+      description: 'The text that replaces it. The proxy fills in {kind}.',
       // It comes to stand in the middle of JSON.
       allowed: 'a text of at most 200 characters without quotes, backslashes and line breaks',
     })
     .default('[redacted:{kind}]'),
-  arguments: flag('In what clients send to servers as well.').default(false),
-  allow: z.array(z.string().min(1)).meta({ description: 'Exact texts that are left alone.' }).default([]),
+  arguments: flag('true: also in messages of clients to servers.').default(false),
+  allow: z
+    .array(z.string().min(1))
+    .meta({ description: 'Exact texts that the module does not change.' })
+    .default([]),
 })

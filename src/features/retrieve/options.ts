@@ -3,17 +3,17 @@
 import * as z from 'zod'
 import { flag, integer, number, oneOf, text } from '../../config/option.ts'
 
-/** What a registered tool is worth (seed S1: 0.7 of its score and 0.3 of its freshness, over 1,800 seconds). */
+/** How long a registered tool stays: by its score and by its last use. */
 const poolSchema = z.object({
-  scoreWeight: number('How much the score of the last search counts for a tool in the list (dynamic).', {
+  scoreWeight: number('The weight of the score of the last search (dynamic).', {
     min: 0,
     max: 1,
   }).default(0.7),
-  freshnessWeight: number('How much it counts that a tool was found or called lately.', {
+  freshnessWeight: number('The weight of the last time that the tool was found or called (dynamic).', {
     min: 0,
     max: 1,
   }).default(0.3),
-  maxAgeSeconds: integer('How long a use of a tool counts as lately.', {
+  maxAgeSeconds: integer('How long a use of a tool keeps its weight.', {
     unit: 'seconds',
     min: 1,
     max: 31_536_000,
@@ -23,36 +23,40 @@ const poolSchema = z.object({
 export const retrieveSchema = z.object({
   routing: oneOf(
     ['call', 'dynamic'],
-    'How a tool that was found is run: by call_tool (call), or as a tool of its own that is added to the list (dynamic).',
+    'How the model runs a found tool. call: with call_tool. dynamic: the proxy adds the tool to the list of the client.',
     { spellings: { call_tool: 'call' } },
   ).default('call'),
   topK: z
     .union([z.int().min(1).max(50), z.literal('adaptive')])
     .meta({
-      description: 'How many tools an answer holds. adaptive: as many as are nearly as good as the best.',
+      description:
+        'The number of tools in an answer. adaptive: all tools that score nearly as well as the best.',
       allowed: 'a whole number from 1 to 50, or adaptive',
     })
     .default(5),
   detail: oneOf(
     ['compact', 'full'],
-    'What an answer shows of each tool (call): its signature in one line, or its whole input schema.',
+    'What an answer shows for each tool (with routing call). compact: its signature in one line. full: its whole input schema.',
   ).default('compact'),
   variants: oneOf(
     ['single', 'readWriteDestructive'],
-    'One call_tool, or call_tool_read, call_tool_write and call_tool_destructive in its place, so that a client can approve reads alone.',
+    'single: one call_tool. readWriteDestructive: call_tool_read, call_tool_write and call_tool_destructive, so that a client can approve only reads.',
   ).default('single'),
-  poolLimit: integer('The most tools added to the list of one client (dynamic); the least useful leaves.', {
-    unit: 'tools',
-    min: 1,
-    max: 100,
-  }).default(15),
-  pool: poolSchema.prefault({}).meta({ description: 'Which tool leaves a list that is full (dynamic).' }),
+  poolLimit: integer(
+    'The most tools that the proxy adds to the list of one client (dynamic). When the list is full, the least useful one leaves.',
+    {
+      unit: 'tools',
+      min: 1,
+      max: 100,
+    },
+  ).default(15),
+  pool: poolSchema.prefault({}).meta({ description: 'Which tool leaves a full list (dynamic).' }),
   listWithinTokens: integer(
-    'List all tools as they are while their definitions have no more tokens than this. 0: never.',
+    'List all tools as passthrough does, as long as their definitions have no more tokens than this. 0: never.',
     { unit: 'tokens', min: 0, max: 1_000_000 },
   ).default(0),
   listChangedExec: text(
-    'A command for the shell that runs after the list of tools changed, for clients that do not hear of it.',
+    'A shell command that runs after the list of tools changed, for clients that ignore the notification.',
   ).optional(),
   listChangedExecTimeoutMs: integer('How long that command may take.', {
     unit: 'milliseconds',
@@ -64,7 +68,7 @@ export const retrieveSchema = z.object({
 export const indexSchema = z.object({
   engine: oneOf(
     ['static', 'words', 'hf', 'openai', 'hybrid'],
-    'How tools are found: by words and a table of word vectors that comes with the proxy (static), by words alone (words), by meaning with a model of this machine (hf) or of a server (openai), or by words and such a model (hybrid).',
+    'How the proxy finds tools. static: by words and a table of word vectors that comes with the proxy. words: only by words. hf: by meaning, with a model on this machine. openai: by meaning, with the model of a server. hybrid: by words and such a model.',
     { spellings: { bm25: 'words' } },
   ).default('static'),
   languages: z
@@ -79,7 +83,7 @@ export const indexSchema = z.object({
     'The model that embeds tools and questions. Not set: all-MiniLM-L6-v2 (hf), text-embedding-3-small (openai). hf also takes the path of a folder with a model, absolute or, with ./, from the folder of the configuration.',
   ).optional(),
   learn: flag(
-    'Moves tools that were called after similar questions up among the tools that are found (retrieve), for all clients of a profile. Kept in `dataDir` for 90 days, without the questions; `resetData` forgets it.',
+    'Tools that clients called after similar questions move up in answers (retrieve), for all clients of a profile. `dataDir` keeps this for 90 days, without the questions; `resetData` deletes it.',
   ).default(false),
   vectorStore: text(
     'Address of a Postgres with pgvector for the vectors of tools (postgres://…). Not set: a file in `dataDir`.',

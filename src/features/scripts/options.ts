@@ -21,7 +21,7 @@ export const bridgeSchema = z.object({
     .regex(/^[A-Za-z0-9._~+/-]{32,512}=*$/)
     .meta({
       description:
-        'What scripts send as bearer token. Not set: one is made and kept in `dataDir`, in bridge-token.',
+        'The bearer token of scripts. Not set: the proxy makes one and keeps it in `dataDir`, in bridge-token.',
       allowed: `${SHORTEST_TOKEN} to 512 letters, digits and . _ ~ + / -`,
     })
     .optional(),
@@ -29,15 +29,18 @@ export const bridgeSchema = z.object({
     .array(z.string().min(1))
     .meta({
       description:
-        'Names of tools that scripts may call, `*` for any characters, also `server/tool`. Empty: all that say they only read.',
+        'Names of tools that scripts may call, also as `server/tool`; `*` stands for any characters. Empty: all tools that declare that they only read.',
     })
     .default([]),
-  inlineBytes: integer('Longer results are kept, and the answer says under which id.', {
-    unit: 'bytes',
-    min: 0,
-    max: 100_000_000,
-  }).default(4_096),
-  resultTtlSeconds: integer('How long a kept result can be fetched.', {
+  inlineBytes: integer(
+    'The longest result in an answer. The proxy keeps longer ones, and the answer has their id.',
+    {
+      unit: 'bytes',
+      min: 0,
+      max: 100_000_000,
+    },
+  ).default(4_096),
+  resultTtlSeconds: integer('How long scripts can fetch a kept result.', {
     unit: 'seconds',
     min: 1,
     max: 86_400,

@@ -6,7 +6,7 @@ export const shapeOptions = z.object({})
 
 /** Sizes, which can be said for all tools and for some. */
 const maxResponseSize = integer(
-  'The longest result that passes unchanged. Longer ones are kept, and a preview is sent.',
+  'The longest result that passes unchanged. The proxy keeps a longer one, and sends a preview.',
   { unit: 'characters', min: 200, max: 100_000_000 },
 )
 const previewSize = integer('The size of a preview. Never more than `maxResponseSize`.', {
@@ -15,24 +15,24 @@ const previewSize = integer('The size of a preview. Never more than `maxResponse
   max: 1_000_000,
 })
 const maxBlobSize = integer(
-  'The largest file, sound or base64 in a text that stays in a result. Larger ones are kept, and a link and what is inside are sent.',
+  'The largest file, sound or base64 text that stays in a result. The proxy keeps a larger one, and sends a link and a summary of its content.',
   { unit: 'bytes', min: 1024, max: 1_000_000_000 },
 )
 const maxImageSize = integer(
-  'The same for pictures. The models of most providers take none that is larger than the default.',
+  'The same for pictures. Most providers accept no picture that is larger than the default.',
   { unit: 'bytes', min: 1024, max: 1_000_000_000 },
 )
 const images = oneOf(
   ['shrink', 'link', 'pass'],
-  'What becomes of pictures over `maxImageSize`. shrink: they are kept, with a link, and shown as small as models look at them, where the package `sharp` is installed. link: the link alone. pass: they stay in the result.',
+  'What happens to a picture over `maxImageSize`. shrink: the proxy keeps it, and sends a link and, if the package `sharp` is installed, a small copy. link: it sends only the link. pass: the picture stays in the result.',
 )
 const structured = oneOf(
   ['drop', 'keep'],
-  'Whether tools keep `outputSchema` and `structuredContent`. drop: no schema is listed, a preview stands in `content` alone, and structured content that repeats the text is not sent. Tools with an interface keep both.',
+  'Whether tools keep `outputSchema` and `structuredContent`. drop: the proxy lists no schema, writes a preview only into `content`, and drops structured content that repeats the text. Tools with an interface keep both.',
 )
 const repeats = oneOf(
   ['preview', 'unchanged', 'changes'],
-  'What a client gets that calls a tool again with the same arguments and gets a large result. unchanged: a few lines where the result is as it was. changes: as well what changed since, where that is clearly shorter than a preview; of a page in a browser, what changed since the last snapshot. preview: the preview again. The whole result is kept in any case.',
+  'The reply when a client repeats a call and the result is large. preview: the preview again. unchanged: a few lines if the result is the same. changes: also the changes, if they are clearly shorter than a preview; for a page in a browser, the changes since the last snapshot. The proxy always keeps the whole result.',
 )
 
 /** What can be said for the results of single tools. What is absent is as for all. */
@@ -44,12 +44,12 @@ export const resultOptions = z.object({
   images: images.optional(),
   structured: structured.optional(),
   repeats: repeats.optional(),
-  whole: flag('true: results pass unchanged, whatever their size, and are not kept.').optional(),
+  whole: flag('true: results pass unchanged, whatever their size. The proxy does not keep them.').optional(),
   all: flag(
-    'true: the pages of a collection are followed, where the tool only reads, and the result is all of them.',
+    'true: if the tool only reads, the proxy follows the pages of a collection, and the result is all of them.',
   ).optional(),
   fields: names(
-    'The fields of each record that a reply shows, as in `proxy_filter`. The whole is kept under the `cache_id` in the reply.',
+    'The fields of each record that a reply shows, as in `proxy_filter`. The proxy keeps the whole result under the `cache_id` in the reply.',
   ).optional(),
 })
 
@@ -69,16 +69,13 @@ export function resultPatterns(description: string) {
 /** `proxySettings`: how long a result may be, and what stands in its place. */
 export const shapeSettings = {
   maxResponseSize: maxResponseSize.default(8_000),
-  maxResponseTokens: integer(
-    'The same limit in tokens. Where both are given, the one that is reached first counts.',
-    {
-      unit: 'tokens',
-      min: 50,
-      max: 50_000_000,
-    },
-  ).optional(),
+  maxResponseTokens: integer('The same limit in tokens. If you set both, the lower one applies.', {
+    unit: 'tokens',
+    min: 50,
+    max: 50_000_000,
+  }).optional(),
   wholeTokens: integer(
-    'The most tokens of a longer result that passes whole because a preview and a question would cost more: text without parts to ask for, such as prose and source code, and records that fit `maxResponseSize` as a table. 0: none does, as where `maxResponseSize` or `maxResponseTokens` is set and this is not.',
+    'The most tokens of a longer result that passes whole, because a preview and a question would cost more. This applies to prose and source code, and to records that fit `maxResponseSize` as a table. 0: never. If you set `maxResponseSize` or `maxResponseTokens`, the default is 0.',
     { unit: 'tokens', min: 0, max: 1_000_000 },
   ).default(4_000),
   maxErrorSize: integer('The longest error text of a tool that passes unchanged.', {
@@ -91,22 +88,22 @@ export const shapeSettings = {
   maxImageSize: maxImageSize.default(3_750_000),
   images: images.default('shrink'),
   keepSmallResults: flag(
-    'true: results that pass unchanged are kept as well, and replies stay as they are: what was seen can be listed, found and asked again.',
+    'true: the proxy also keeps results that pass unchanged, and does not change their replies. The agent can then list, find and ask about everything that it saw.',
   ).default(false),
   shapeResources: flag(
-    'false: what `resources/read` answers passes unchanged, for clients that show resources to people. Otherwise it is shaped as results of tools are, but for interfaces (`ui://`).',
+    'true: the proxy treats resources like results of tools, except interfaces (`ui://`). false: resources pass unchanged, for clients that show them to people.',
   ).default(true),
   enableAutoTruncation: flag('false: every result passes unchanged, whatever its size.').default(true),
   structured: structured.default('drop'),
   repeats: repeats.default('changes'),
   results: resultPatterns(
-    'Settings for the results of single tools: `{ "github/list_*": { "maxResponseSize": 20000 } }`. Names as in `dispatch.allow`; the last pattern that fits wins, and `results` of a server over these.',
+    'Settings for the results of single tools: `{ "github/list_*": { "maxResponseSize": 20000 } }`. Names as in `dispatch.allow`. The last pattern that fits wins, and `results` of a server win over these.',
   ).default({}),
   holdout: integer(
-    'Every n-th result that would get a preview passes whole and is not kept, so that what previews save can be measured against it (`stats`, and the console). Such a result goes into the context of the model in its full size. 0: none.',
+    'Every n-th result that would get a preview passes whole, and the proxy does not keep it. `stats` and the console compare the two groups, to measure what previews save. Such a result fills the context of the model with its full size. 0: none.',
     { unit: 'results', min: 0, max: 1_000_000 },
   ).default(0),
   truncationMessage: text(
-    'Replaces the first line of a preview. {cache_id}, {size}, {tokens} and {limit} are filled in.',
+    'Replaces the first line of a preview. The proxy fills in {cache_id}, {size}, {tokens} and {limit}.',
   ).optional(),
 }

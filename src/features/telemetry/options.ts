@@ -15,10 +15,12 @@ export const telemetrySchema = z.object({
     .optional(),
   serviceName: text('The name of this proxy in traces and metrics: `service.name`.').default('mcp-rlm-proxy'),
   sampleRatio: number(
-    'The share of traces that are sent, where the client sends none. A client that sends a trace decides for itself.',
+    'The share of traces that the proxy sends if the client sends none. A client that sends a trace decides for itself.',
     { min: 0, max: 1 },
   ).default(1),
-  metricsSeconds: integer('How often metrics are sent.', { unit: 'seconds', min: 1, max: 86_400 }).default(
-    60,
-  ),
+  metricsSeconds: integer('How often the proxy sends metrics.', {
+    unit: 'seconds',
+    min: 1,
+    max: 86_400,
+  }).default(60),
 })
