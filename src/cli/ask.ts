@@ -14,9 +14,10 @@ import type { JsonRpcMessage, Transport } from '../protocol/message.ts'
 import { Peer } from '../protocol/peer.ts'
 import { LineReader, LineWriter, textOfParts } from '../protocol/stream.ts'
 import { formatBytes, printable, printableLines } from '../text/format.ts'
+import { adminOf } from './admin.ts'
 import type { Host, Invocation } from './host.ts'
 import { settle } from './settle.ts'
-import { painter, progressLine } from './terminal.ts'
+import { columns, painter, progressLine } from './terminal.ts'
 
 /** How a reply is printed. */
 export interface Printing {
@@ -87,18 +88,46 @@ export async function askKept(
     host,
     invocation,
     () => ({}),
-    async (proxy) => {
+    async (proxy, _, config) => {
       const name = `proxy_${question}`
       const schema = await proxy.schema(name)
       const given = argumentsOf(words, schema, QUESTIONS[question])
       const handle = id === 'last' ? await proxy.newest() : id
-      return proxy.print(
-        name,
-        handle === undefined ? given : { cache_id: handle, ...given },
-        json ? 'json' : 'text',
-      )
+      const form = json ? 'json' : 'text'
+      if (handle === undefined) return proxy.print(name, given, form)
+      const theirs = await askTheirs(host, config, handle, name, given)
+      return theirs === undefined
+        ? proxy.print(name, { cache_id: handle, ...given }, form)
+        : printed(host, theirs, form)
     },
   )
+}
+
+/** Lists what a running proxy keeps for all of its clients. Exit code 1 when no proxy serves its console. */
+export async function listAllKept(host: Host, invocation: Invocation, { json }: Printing): Promise<number> {
+  const { config } = await settle(host, invocation, { serversOptional: true })
+  const kept = await (await adminOf(host, config))?.ask('GET', '/results')
+  if (!Array.isArray(kept?.results)) {
+    host.stderr.write(
+      'No proxy serves its console with this configuration, so only results of this user are listed: leave --all out, or set console.enabled.\n',
+    )
+    return 1
+  }
+  const results = kept.results.filter(isObject)
+  if (json || host.stdout.isTTY !== true) host.stdout.write(`${JSON.stringify(results, null, 2)}\n`)
+  else {
+    const paint = painter(host, host.stdout)
+    const cells = results.map(({ handle, tool, label, names, agent, bytes, pinned }) => [
+      String(handle),
+      String(label ?? tool),
+      Array.isArray(names) && names.length > 0 ? names.join(', ') : String(agent),
+      formatBytes(Number(bytes)),
+      pinned === true ? 'pinned' : '',
+    ])
+    const rows = [['cache_id', 'result of', 'client', 'size', ''], ...cells]
+    host.stdout.write(columns(rows, (cell, _, row) => (row === 0 ? paint(cell, 'dim') : cell)))
+  }
+  return 0
 }
 
 /** Pins or names a kept result. Exit code 1 when nothing is kept under this `cache_id`. */
@@ -161,15 +190,17 @@ interface Proxy {
   /** The handle of what was kept last, in an earlier run as well. A proxy means by `last` what it kept itself. */
   newest(): Promise<string | undefined>
   /** Prints what a tool answers, as JSON, as text or as a function makes it of the text, and gives the exit code. */
-  print(name: string, given: JsonObject, form: 'json' | 'text' | ((text: string) => string)): Promise<number>
+  print(name: string, given: JsonObject, form: Form): Promise<number>
 }
+
+type Form = 'json' | 'text' | ((text: string) => string)
 
 /** Runs a gateway for as long as the work takes. A server is started when something is asked of it. */
 async function ask(
   host: Host,
   invocation: Invocation,
   settings: (own: Config['settings']) => Partial<Config['settings']>,
-  work: (proxy: Proxy, gateway: Gateway) => Promise<number>,
+  work: (proxy: Proxy, gateway: Gateway, config: Config) => Promise<number>,
 ): Promise<number> {
   const { config: wished } = await settle(host, invocation)
   const { config, discard } = prepareDataDirectory(wished, host)
@@ -203,7 +234,7 @@ async function ask(
       },
     })
     client.notify({ method: 'notifications/initialized' })
-    return await work(proxyOf(client, host), gateway)
+    return await work(proxyOf(client, host), gateway, wished)
   } finally {
     await client.close()
     await gateway.close()
@@ -249,13 +280,34 @@ function proxyOf(client: Peer, host: Host): Proxy {
       } finally {
         line.end()
       }
-      const text = form === 'json' ? JSON.stringify(result) : textOf(result)
-      const said = typeof form === 'function' && result.isError !== true ? form(text) : text
-      // A pipe gets what the server sent; a terminal nothing that would steer it.
-      host.stdout.write(`${host.stdout.isTTY === true ? printableLines(said) : said}\n`)
-      return result.isError === true ? 1 : 0
+      return printed(host, result, form)
     },
   }
+}
+
+function printed(host: Host, result: JsonObject, form: Form): number {
+  const text = form === 'json' ? JSON.stringify(result) : textOf(result)
+  const said = typeof form === 'function' && result.isError !== true ? form(text) : text
+  // A pipe gets what the server sent; a terminal nothing that would steer it.
+  host.stdout.write(`${host.stdout.isTTY === true ? printableLines(said) : said}\n`)
+  return result.isError === true ? 1 : 0
+}
+
+/** Asks a result that a running proxy keeps for a client of its own. Undefined: no proxy with a console keeps it. */
+async function askTheirs(
+  host: Host,
+  config: Config,
+  handle: string,
+  tool: string,
+  given: JsonObject,
+): Promise<JsonObject | undefined> {
+  const admin = await adminOf(host, config)
+  const kept = await admin?.ask('GET', '/results')
+  const isKept =
+    Array.isArray(kept?.results) && kept.results.some((one) => isObject(one) && one.handle === handle)
+  if (!isKept) return undefined
+  const answer = await admin?.ask('POST', `/results/${handle}/ask`, { tool, arguments: given })
+  return answer && { content: [{ type: 'text', text: answer.text ?? '' }], isError: answer.isError === true }
 }
 
 /** A tool on a line: its name, and the first sentence of what it says of itself. */

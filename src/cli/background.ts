@@ -9,6 +9,7 @@ import { silentLogger } from '../observe/log.ts'
 import { ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { printable } from '../text/format.ts'
+import { adminOf } from './admin.ts'
 import { statusOf } from './connect.ts'
 import type { Host, Invocation } from './host.ts'
 import { settle } from './settle.ts'
@@ -40,13 +41,19 @@ async function end({ process: note }: RunningGateway): Promise<boolean> {
   return false
 }
 
-/** Exit code 1 when a server cannot be reached. */
+/**
+ * How the servers of the gateway in the background are, else of the proxy that serves its console, else of one that is started for this.
+ * Exit code 1 when a server cannot be reached.
+ */
 export async function listServers(host: Host, invocation: Invocation, json: boolean): Promise<number> {
   const { config } = await settle(host, invocation)
   const [running] = gatewaysOf(host, config.file ?? '')
   const told = running && (await statusOf(running))
+  const admin = told === undefined ? await adminOf(host, config) : undefined
+  const shown = await admin?.ask('GET', '/servers')
   let servers: ServerStatus[]
   if (Array.isArray(told?.servers)) servers = told.servers as unknown as ServerStatus[]
+  else if (Array.isArray(shown?.servers)) servers = shown.servers.filter(isObject).map(statusIn)
   else {
     const gateway = await host.createGateway(config, { logger: silentLogger })
     try {
@@ -58,7 +65,7 @@ export async function listServers(host: Host, invocation: Invocation, json: bool
   const isTerminal = host.stdout.isTTY === true
   if (json || !isTerminal) {
     host.stdout.write(
-      `${JSON.stringify({ ...(running && { gateway: running.process.pid }), servers }, null, 2)}\n`,
+      `${JSON.stringify({ ...(running && { gateway: running.process.pid }), ...(admin && { console: admin.url }), servers }, null, 2)}\n`,
     )
   } else {
     const paint = painter(host, host.stdout)
@@ -66,7 +73,9 @@ export async function listServers(host: Host, invocation: Invocation, json: bool
     host.stdout.write(
       running
         ? `Gateway in the background, process ${running.process.pid}:\n`
-        : 'No gateway runs; started for this:\n',
+        : admin
+          ? `The proxy with its console at ${admin.url}:\n`
+          : 'No gateway runs; started for this:\n',
     )
     host.stdout.write(
       columns(
@@ -77,6 +86,31 @@ export async function listServers(host: Host, invocation: Invocation, json: bool
     )
   }
   return servers.some(({ lastError }) => lastError !== undefined) ? 1 : 0
+}
+
+/** A server as the admin interface tells it. */
+function statusIn({
+  name,
+  title,
+  version,
+  protocol,
+  trouble,
+  state,
+  transport,
+  tools,
+}: JsonObject): ServerStatus {
+  return JSON.parse(
+    JSON.stringify({
+      server: name,
+      state,
+      transport,
+      tools,
+      ...(version !== undefined && {
+        initialize: { serverInfo: { name: title, version }, protocolVersion: protocol },
+      }),
+      ...(isObject(trouble) && { lastError: trouble.message }),
+    }),
+  )
 }
 
 function cellsOf({ server, state, transport, tools, initialize, lastError = '' }: ServerStatus): string[] {

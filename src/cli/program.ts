@@ -165,9 +165,16 @@ const CLI_COMMANDS: readonly CliCommand[] = [
         name: 'list',
         what: 'list what is kept, the newest first',
         isDefault: true,
-        options: JSON_REPLY,
-        run: async ({ host, invocation, options }) =>
-          (await import('./ask.ts')).askKept(host, invocation, 'explore', [], printingOf(options)),
+        options: [
+          ...JSON_REPLY,
+          ['--all', 'of all clients of a running proxy that serves its console, as JSON to a pipe'],
+        ],
+        async run({ host, invocation, options }) {
+          const { askKept, listAllKept } = await import('./ask.ts')
+          return options.all === true
+            ? listAllKept(host, invocation, printingOf(options))
+            : askKept(host, invocation, 'explore', [], printingOf(options))
+        },
       },
       ...MARKS.map(
         ([name, what, mark, more]): CliCommand => ({
