@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { run } from './support/command.ts'
@@ -551,6 +552,22 @@ browsing('connects a client by its file, with a copy and a way back', async () =
   await page.getByText('starts the proxy now. Restart Cursor. What was there before lies in').waitFor()
   const after = readFileSync(file, 'utf8')
   expect(after).toMatch(/\/\/ mine[\s\S]*"a"[\s\S]*mcp-rlm-proxy/)
+  // What was written starts the gateway in the background, for a client that runs it.
+  const { args } = JSON.parse(after.replace('// mine', '')).mcpServers.proxy
+  expect(args.slice(-3)).toEqual(['connect', '--as', 'cursor'])
+  const env = { ...process.env, HOME: proxy.directory } as Record<string, string>
+  const started = new Client({ name: 'cursor', version: '1' })
+  const words = [MAIN, ...args.slice(args.indexOf('mcp-rlm-proxy') + 1)]
+  await started.connect(
+    new StdioClientTransport({ command: process.execPath, args: words, env, stderr: 'ignore' }),
+    PATIENT,
+  )
+  onTestFinished(async () => {
+    await started.close()
+    await run(process.execPath, [MAIN, 'stop'], { env })
+  })
+  expect((await started.listTools()).tools.map(({ name }) => name)).toContain('shop_records')
+  await page.locator('nav a[href="#/connect"]').click()
   await press('Cursor', 'Put back')
   await page.getByText('mcp.json is as it was.').waitFor()
   expect(readFileSync(file, 'utf8')).toBe(before)
