@@ -73,7 +73,20 @@ const trials = Array.from({ length: 15 }, (_, nth) => ({
   originalTokens: 10_000,
   costTokens: nth === 0 ? 15_000 : nth < 10 ? 1_000 : 10_000,
 }))
-const LEDGER = { version: 1, days: [{ day: '2026-11-01', tools: [] }], trials }
+const days = [16, 13, 12, 11, 10, 9, 6, 5, 4, 3, 2].map((ago, nth) => ({
+  day: new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10),
+  tools: [
+    row('shop_records', 'call', 4, 9_000 * (1 + ((nth * 5) % 7)), 600 * (1 + (nth % 4))),
+    row('proxy_filter', 'proxy-tool', 3, 0, 900),
+    row('(definitions)', 'definitions', 1, 0, 1_677),
+  ],
+}))
+
+function row(tool: string, kind: string, calls: number, originalTokens: number, deliveredTokens: number) {
+  return { tool, kind, calls, originalTokens, deliveredTokens }
+}
+
+const LEDGER = { version: 1, days, trials }
 
 function call(name: string, args: Record<string, unknown> = {}) {
   return client.callTool({ name, arguments: args }, PATIENT)
