@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { run } from './support/command.ts'
@@ -72,7 +73,20 @@ const trials = Array.from({ length: 15 }, (_, nth) => ({
   originalTokens: 10_000,
   costTokens: nth === 0 ? 15_000 : nth < 10 ? 1_000 : 10_000,
 }))
-const LEDGER = { version: 1, days: [{ day: '2026-11-01', tools: [] }], trials }
+const days = [16, 13, 12, 11, 10, 9, 6, 5, 4, 3, 2].map((ago, nth) => ({
+  day: new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10),
+  tools: [
+    row('shop_records', 'call', 4, 9_000 * (1 + ((nth * 5) % 7)), 600 * (1 + (nth % 4))),
+    row('proxy_filter', 'proxy-tool', 3, 0, 900),
+    row('(definitions)', 'definitions', 1, 0, 1_677),
+  ],
+}))
+
+function row(tool: string, kind: string, calls: number, originalTokens: number, deliveredTokens: number) {
+  return { tool, kind, calls, originalTokens, deliveredTokens }
+}
+
+const LEDGER = { version: 1, days, trials }
 
 function call(name: string, args: Record<string, unknown> = {}) {
   return client.callTool({ name, arguments: args }, PATIENT)
@@ -551,6 +565,22 @@ browsing('connects a client by its file, with a copy and a way back', async () =
   await page.getByText('starts the proxy now. Restart Cursor. What was there before lies in').waitFor()
   const after = readFileSync(file, 'utf8')
   expect(after).toMatch(/\/\/ mine[\s\S]*"a"[\s\S]*mcp-rlm-proxy/)
+  // What was written starts the gateway in the background, for a client that runs it.
+  const { args } = JSON.parse(after.replace('// mine', '')).mcpServers.proxy
+  expect(args.slice(-3)).toEqual(['connect', '--as', 'cursor'])
+  const env = { ...process.env, HOME: proxy.directory } as Record<string, string>
+  const started = new Client({ name: 'cursor', version: '1' })
+  const words = [MAIN, ...args.slice(args.indexOf('mcp-rlm-proxy') + 1)]
+  await started.connect(
+    new StdioClientTransport({ command: process.execPath, args: words, env, stderr: 'ignore' }),
+    PATIENT,
+  )
+  onTestFinished(async () => {
+    await started.close()
+    await run(process.execPath, [MAIN, 'stop'], { env })
+  })
+  expect((await started.listTools()).tools.map(({ name }) => name)).toContain('shop_records')
+  await page.locator('nav a[href="#/connect"]').click()
   await press('Cursor', 'Put back')
   await page.getByText('mcp.json is as it was.').waitFor()
   expect(readFileSync(file, 'utf8')).toBe(before)

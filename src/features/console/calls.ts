@@ -187,12 +187,15 @@ export function createCalls({
       }
     },
     figures({ server, tool }) {
-      const of = all().flatMap(({ call }) =>
-        (server === undefined || call.server === server) && (tool === undefined || call.tool === tool)
-          ? [call]
-          : [],
+      const found = all().filter(
+        ({ call }) =>
+          (server === undefined || call.server === server) && (tool === undefined || call.tool === tool),
       )
-      const times = of.map(({ ms }) => ms).sort((a, b) => a - b)
+      const of = found.map(({ call }) => call)
+      // A call that was refused before it came to its server says nothing of how quick that is.
+      const times = found
+        .flatMap(({ call: { ms }, timing }) => (timing.some((part) => part.server !== undefined) ? [ms] : []))
+        .sort((a, b) => a - b)
       const tokens = of.flatMap(({ originalTokens }) => originalTokens ?? [])
       // The nearest rank: of two calls 95 % are within the slower one.
       const at = (share: number): number | undefined => times[Math.ceil(share * times.length) - 1]

@@ -451,7 +451,7 @@ function Days({ days, range }: { days: Savings['days']; range: number }) {
           return (
             <g key={day.day}>
               {isNamed && (
-                <text x={Math.min(middle, width - 16)} y={HEIGHT - 6} text-anchor="middle">
+                <text x={Math.min(middle, width - 19)} y={HEIGHT - 6} text-anchor="middle">
                   {day.day.slice(5)}
                 </text>
               )}
