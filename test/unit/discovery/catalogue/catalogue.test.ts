@@ -179,7 +179,7 @@ describe.each(libraries)('the catalogue over SQLite, %s', (_, sqlite) => {
     expect(await readdir(directory)).toEqual([])
   })
 
-  verifies('S1.20', 'makes a broken file anew and keeps the broken one beside it', async () => {
+  verifies('S1.20', 'makes a broken file again and keeps the broken one beside it', async () => {
     const directory = folder()
     const path = join(directory, TOOLS_FILE)
     const first = await open(directory)
