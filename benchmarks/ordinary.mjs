@@ -1,6 +1,6 @@
 /**
- * What a question costs on results of ordinary size (10 KB, 100 KB, 1 MB): projection and regex search by the engine, as a
- * proxy tool asks it, against the least a program could do with the text in hand: JSON.parse and a loop, RegExp and a loop.
+ * What a question costs on results of ordinary size (10 KB, 100 KB, 1 MB). Compares projection and regex search by the engine with the
+ * least that a program could do with the text: JSON.parse and a loop, RegExp and a loop.
  * Usage: node benchmarks/ordinary.mjs [rounds]
  */
 import { createHash } from 'node:crypto'

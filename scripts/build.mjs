@@ -154,8 +154,9 @@ function requireBundled() {
 }
 
 /**
- * What a start loads in a few files, not in the dozens of which each has what the same other files need: what every thread and command
- * needs, what the command line needs, what the threads and the proxy need, what the proxy needs alone. Each has all that its parts import, or it
+ * Puts what a start loads into a few files, in place of dozens that each hold what the same other files need. One has what every thread
+ * and command needs, one what the command line needs. One has what the threads and the proxy need, one what only the proxy needs.
+ * Each has all that its parts import, or it
  * is in one before it, so no file waits for one that waits for it.
  */
 function groups(imports) {

@@ -219,7 +219,7 @@ async function main(versions) {
   }
 }
 
-/** The executable of a version of Node, which npx brings where it is another than this one. */
+/** The executable of a version of Node, which npx brings where it differs from this one. */
 function nodeOf(version) {
   if (process.versions.node.startsWith(`${version}.`)) return process.execPath
   const asked = ['-y', '--prefer-offline', '-p', `node@${version}`, '-c', 'node -p process.execPath']

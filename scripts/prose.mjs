@@ -8,7 +8,7 @@ import { join, relative, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import ts from 'typescript'
 
-/** The longest sentence of a page, in words. The style asks for about 25. */
+/** The longest sentence, in words. The style asks for about 25. */
 const MOST_WORDS = 32
 
 /** A text with fewer words is a name or a part of one. */
@@ -38,6 +38,11 @@ export const RULES = [
   { not: /\b(?:is|are|was|were) (?:not )?told of\b/i, write: '"is reported", and by which part' },
   { not: /(?:^|[.;] )Who (?![^.?!]*\?)/, write: '"A client that …", "A user who …"' },
   { not: /(?:^|[.;] )Else,? /, write: '"Otherwise"' },
+  { not: /\banew\b/i, write: '"again"' },
+  { not: /\bbecomes? of\b/i, write: '"what happens to"' },
+  { not: /\b(?:is|are|was|were) (?:an)?other than\b/i, write: '"differs from"' },
+  // Names of the papers that the project was asked for by.
+  { not: /\bseed S\d|\b(?:of|in) the seed\b/, write: 'the fact that it says' },
 ]
 
 /** The passages of a page: paragraphs, items, cells and headings, without code, marks and generated parts. */
@@ -116,7 +121,10 @@ const isTest = (name) => /\.test\.ts$|^test\/contract\//.test(name)
 
 function isTextOf(name, node) {
   const isText =
-    ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateExpression(node)
+    ts.isStringLiteral(node) ||
+    ts.isNoSubstitutionTemplateLiteral(node) ||
+    ts.isTemplateExpression(node) ||
+    ts.isJsxText(node)
   if (!isText || ts.isImportDeclaration(node.parent)) return false
   return isTest(name) ? namesTest(node) : name.startsWith('src/')
 }
@@ -162,16 +170,30 @@ export function check(name, text) {
       const match = not.exec(whole)
       return match === null ? [] : [`${at(match.index)}: "${match[0].trim()}" (${place}). Write ${write}.`]
     })
-    if (place !== 'page') return found
-    let start = 0
-    for (const sentence of whole.split(/(?<=[.!?:]["')]?) +(?=[^a-z])/)) {
-      const words = sentence.split(/\s+/).filter((word) => /\w/.test(word)).length
-      if (words > MOST_WORDS)
-        found.push(`${at(start)}: a sentence of ${words} words ("${sentence.slice(0, 40)}…"). Write two.`)
-      start += sentence.length + 1
-    }
-    return found
+    return place === 'test name' ? found : [...found, ...longIn(place, parts, at)]
   })
+}
+
+/** Sentences with too many words. `at`: the place of a character of the joined parts. */
+function longIn(place, parts, at) {
+  // In comments, a blank line, an item of a list and a tag of JSDoc begin a sentence.
+  const begins = (part) => place === 'comment' && /^$|^[-*|@{]|^\d\./.test(part)
+  const whole = parts
+    .map(([, part], index) => `${index === 0 ? '' : begins(part) ? '\0' : ' '}${part}`)
+    .join('')
+  const found = []
+  let start = 0
+  for (const sentence of whole.split(/(?<=[.!?:]["')]?) +(?=[^a-z]|\w+: )|\0/)) {
+    const words = sentence.split(/\s+/).filter((word) => /\w/.test(word)).length
+    // A text of a program may be a list of words or a program.
+    const isProse = place !== 'text' || /^[A-Z][^{}[\]|]*$/.test(sentence)
+    if (words > MOST_WORDS && isProse)
+      found.push(
+        `${at(start)}: a sentence of ${words} words ("${sentence.trim().slice(0, 40)}…"). Write two.`,
+      )
+    start += sentence.length + 1
+  }
+  return found
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -185,8 +207,10 @@ function files() {
   )
   return [...readdirSync(root), ...inside].filter(
     (path) =>
-      /\.(?:md|ts|mjs)$/.test(path) &&
-      !/node_modules\/|^PERFORMANCE\.md$|^benchmarks\/(?:results|answers\/data)\/|\/corpus\//.test(path),
+      /\.(?:md|tsx?|mjs)$/.test(path) &&
+      !/node_modules\/|^scripts\/\.|^PERFORMANCE\.md$|^benchmarks\/(?:results|answers\/data)\/|\/corpus\//.test(
+        path,
+      ),
   )
 }
 

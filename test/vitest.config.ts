@@ -40,7 +40,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          // Half of the time would go into loading the same modules anew for each file. A test puts back what it changes.
+          // Half of the time would go into loading the same modules again for each file. A test puts back what it changes.
           isolate: false,
           // Examples import the package by its name, as a copy of them does.
           alias: { 'mcp-rlm-proxy': join(root, 'src/index.ts') },

@@ -3,8 +3,8 @@
  * right even where the product is wrong.
  *
  * @typedef {string[]} Way
- * Keys from a record (or the root) inwards; `[]` stands for every element of a list or every value of a map, `_key` for the key a
- * record has in its map. `['labels', '[]', 'name']` is the names of all labels. `[]` (no key) is the thing itself.
+ * Keys from a record (or the root) inwards. `[]` stands for every element of a list or every value of a map, `_key` for the key of a
+ * record in its map. `['labels', '[]', 'name']` is the names of all labels. `[]` (no key) is the thing itself.
  *
  * @typedef {object} Collection
  * @property {Way} at                from the root to the list or map; no key for the root itself
@@ -35,12 +35,12 @@
  * @property {Way} [by]              what is grouped by; the answer is a count for each value (with `k`: of the k most frequent)
  * @property {{field: Way, descending: boolean}} [order]
  * @property {number} [k]            how many of the order
- * @property {string} [words]        what is looked for in text (needle: verbatim; relevance: a question in words); with a collection:
- *   the records (lines, in a log) that hold it anywhere, to be counted or to give their `want`
+ * @property {string} [words]        what is looked for in text (needle: verbatim; relevance: a question in words). With a collection: the
+ * records (lines, in a log) that hold it anywhere, to be counted or to give their `want`
  * @property {'fields'|'records'} [structure]   names of the fields of the records, or how many records
  * @property {{payload: string, collection: Way, on: Way, equals: Way, want: Way}} [join]
- * the value at `on` of the records found is looked up: records of the other collection (of the payload of that name) with the same value at
- * `equals`, and their `want`
+ * the value at `on` of the found records is looked up. The result is the records of the other collection (of the payload of that name)
+ * with the same value at `equals`, and their `want`
  *
  * @typedef {{value: unknown} | {number: number} | {set: unknown[]} | {list: unknown[]} | {table: [unknown, number][]} | {contains: string} | {none: true}} Gold
  * `value`: exactly it. `number`: within a ten-thousandth. `set`: all of it and nothing else, in any order. `list`: in this order.
@@ -63,8 +63,8 @@
  * @property {boolean} isError
  *
  * @typedef {{answer: unknown} | {none: true} | {unanswered: string}} Answer
- * What the agent says: an answer in the shape of the gold (value, number, array, array of pairs, passage), that none exists, or that it
- * cannot tell and why. An agent that has seen a part only does not guess.
+ * What the agent says. It gives an answer in the shape of the gold (value, number, array, array of pairs, passage). Or it says that none
+ * exists, or that it cannot tell and why. An agent that has seen a part only does not guess.
  *
  * @typedef {object} System          one way to give a model access to a result
  * @property {string} name

@@ -1,11 +1,12 @@
 // The clients that `npm run clients` runs: packages, how each is configured and started, which model API it speaks.
-// A row: `client` (its id in src/cli/clients.ts), `npm` or `pip` (packages with their pinned versions), `api` (of ./model.mjs), `files` (what is written into the client's
-// home, path to text), `before` (commands to run first), `start` (the command). Of the model: `leastTools` (a request with fewer is no
-// part of the session), `aside` (so is one that this fits), `search` (the client's tool that finds tools, and the one that calls them),
-// `wait` (a call that gives servers time). Each function gets the context of ./run.mjs:
-// `bin(path)` (a file of the client's install), `node`, `model` (address of the scripted model), `server` ({command, args}),
-// `entry(plain)` (the entry of the proxy in the client's file) and `toml(plain)` (the same as TOML),
-// `work` (working folder), `home`, `program(name)` (a file of ./programs) and `approve` (false: nothing is approved beforehand).
+// A row: `client` (its id in src/cli/clients.ts), `npm` or `pip` (packages with their pinned versions), `api` (of ./model.mjs). Also
+// `files` (what is written into the client's home, path to text), `before` (commands to run first), `start` (the command).
+// Of the model: `leastTools` (a request with fewer is no
+// part of the session), `aside` (so is one that this fits). Also `search` (the client's tool that finds tools, and the one that calls
+// them), `wait` (a call that gives servers time). Each function gets the context of ./run.mjs:
+// `bin(path)` (a file of the client's install), `node`, `model` (address of the scripted model), `server` ({command, args}). Also
+// `entry(plain)` (the entry of the proxy in the client's file) and `toml(plain)` (the same as TOML).
+// Also `work` (working folder), `home`, `program(name)` (a file of ./programs) and `approve` (false: nothing is approved beforehand).
 
 const PROMPT = 'Do the steps.'
 const json = (value) => JSON.stringify(value, null, 2)

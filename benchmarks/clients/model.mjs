@@ -348,8 +348,9 @@ function conversation(steps, row) {
 
 /**
  * Starts the model on a free port.
- * @returns `address` (http://127.0.0.1:PORT), `close()` and `notes`: `first` and `last` (requests and their tools), `known` (definitions by name, as they
- *   came last), `results` by step, `missing` (steps without a result), `found` (what searches for tools gave), `waited` (turns that the model waited for tools)
+ * @returns `address` (http://127.0.0.1:PORT), `close()` and `notes`: `first` and `last` (requests and their tools), `known` (definitions
+ * by name, as they came last). Also `results` by step,
+ * `missing` (steps without a result), `found` (what searches for tools gave), `waited` (turns that the model waited for tools)
  */
 export async function startModel(steps, row) {
   const { hear, notes } = conversation(steps, row)

@@ -1,7 +1,7 @@
 /**
  * npm run clients [-- [CLIENT…] [--proxy FOLDER] [--as before|after] [--scenarios main,ask,…] [--cache FOLDER] [--no-install]]
- * Real clients against the proxy with a scripted model: each in a home of its own, with an empty environment and dummy keys, everything
- * on the loopback. What the model got is read and written to benchmarks/results/clients.json; what was recorded before of other clients
+ * Runs real clients against the proxy with a scripted model. Each has its own home, an empty environment and dummy keys, and everything
+ * is on the loopback. What the model got is read and written to benchmarks/results/clients.json; what was recorded before of other clients
  * and scenarios stays. `--proxy`: the root of another built version.
  */
 import { spawn } from 'node:child_process'

@@ -1,9 +1,8 @@
 /**
  * What the scripted model does in each scenario. A step: `tool`, `args` (`$HANDLE`: the last handle that the model saw), `fresh`
  * (forgets the handle), `kind` (for the sums of tokens) and `answer` (what a right result has in it).
- * A scenario: `steps`; `proxy` false: the client speaks to the server itself; `approve` false: nothing is approved beforehand;
- * `settings`: the client's file has the entry of `mcp-rlm-proxy init`; `fillers`: how many more
- * tools the server has.
+ * A scenario has `steps`. With `proxy` false the client speaks to the server itself. With `approve` false nothing is approved beforehand.
+ * With `settings` the client's file has the entry of `mcp-rlm-proxy init`. `fillers`: how many more tools the server has.
  */
 const TOTAL = /\b1,?437\b/
 const big = { tool: 'orders_list_orders', fresh: true, kind: 'large', answer: TOTAL }

@@ -1,6 +1,7 @@
 /**
- * Work of several steps over real servers (filesystem, memory, SQLite), once with a call for each step and once as one program: find a file,
- * read it, count in it, read a graph, ask a database, join, compute, write a report. Both write the same report. Tokens are what a model
+ * Work of several steps over real servers (filesystem, memory, SQLite), once with a call for each step and once as one program. The
+ * steps: find a file, read it, count in it, read a graph, ask a database, join, compute, write a report.
+ * Both write the same report. Tokens are what a model
  * writes (calls) and reads (replies).
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

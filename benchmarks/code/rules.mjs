@@ -1,6 +1,6 @@
 /**
- * Programs for questions of InfiAgent-DABench, by rule. From the names of the answers (`mean_fare`, `p_value`) comes what is computed, from
- * the question and its constraints the columns, a derived column, a limit for outliers, and when a word is the answer. A question with
+ * Programs for questions of InfiAgent-DABench, by rule. The names of the answers (`mean_fare`, `p_value`) say what to compute. The
+ * question and its constraints give the columns, a derived column, a limit for outliers, and when a word is the answer. A question with
  * something that no rule reads (a filter, a group, a model) gets no program.
  */
 

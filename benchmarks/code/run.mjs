@@ -1,6 +1,6 @@
 /**
- * What programs cost: the first one, those after it, how long the event loop of the proxy is held up while eight programs compute for
- * as long as they may, and what one program saves over a call for each step. With --data also how many questions of a published benchmark
+ * What programs cost: the first one and later ones. How long the event loop of the proxy waits while eight programs compute until their
+ * limit. What one program saves over a call for each step. With --data also how many questions of a published benchmark
  * are answered.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
 /**
- * One tool for all: what a client reads before it asks, against listing every tool or a tool that finds them; and what large results cost,
+ * One tool for all. What a client reads before it asks, against listing every tool or a tool that finds them. What large results cost,
  * whole, as previews, as files and handed on.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'

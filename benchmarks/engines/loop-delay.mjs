@@ -1,4 +1,4 @@
-/** Loaded into the proxy by `--import`: writes the delays of its event loop, in milliseconds, to LOOP_DELAY_FILE at SIGUSR2, and begins anew. */
+/** Loaded into the proxy by `--import`: writes the delays of its event loop, in milliseconds, to LOOP_DELAY_FILE at SIGUSR2, and begins again. */
 import { renameSync, writeFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { isMainThread } from 'node:worker_threads'

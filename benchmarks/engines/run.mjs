@@ -1,6 +1,6 @@
 /**
- * Each processor on 0.1, 1, 10 and 50 MB of JSON and of log, cold (from the bytes to the first answer) and warm, against the
- * obvious alternative in the same thread and in turns with it; hostile patterns; and the same questions through the real proxy.
+ * Runs each processor on 0.1, 1, 10 and 50 MB of JSON and of log, cold (from the bytes to the first answer) and warm. Compares it with
+ * the obvious alternative, in the same thread and in turns. Then come hostile patterns, and the same questions through the real proxy.
  * `--quick`: 1 and 10 MB, fewer rounds, no file.
  * Usage: node benchmarks/engines/run.mjs [--quick] [--sizes 0.1,1,10,50] [--kinds json,log] [--only bm25] [--main dist/main.js]
  */

@@ -1,6 +1,6 @@
 /**
- * Bytes that are kept for each byte of a result: of the process and its worker, after keeping it, after each kind of question, and
- * after its views are forgotten; each document in a process of its own. And what a whole process holds: idle, after many results, at rest.
+ * Bytes that the process and its worker hold for each byte of a result. Measured after keeping it, after each kind of question, and after
+ * its views are forgotten. Each document has its own process. And what a whole process holds: idle, after many results, at rest.
  * Usage: node benchmarks/memory/run.mjs [--quick] [--sizes 1,10,50]
  */
 import { execFileSync } from 'node:child_process'

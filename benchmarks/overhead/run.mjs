@@ -1,7 +1,7 @@
 /**
  * What the proxy costs: against the server alone, against the least a JavaScript proxy can do, and against published gateways.
  * Candidates take turns in one run. `--quick` takes less than a minute, writes no file and installs nothing;
- * `--large` measures large results alone, with the server alone and with the proxy, and tells how many times as long they take.
+ * `--large` measures only large results, with the server alone and with the proxy, and gives the ratio.
  * Usage: node benchmarks/overhead/run.mjs [--quick | --large] [--only stdio,http,bridge,start] [--main dist/main.js]
  */
 import { spawn } from 'node:child_process'
@@ -150,7 +150,7 @@ async function begin(name, make, setting) {
   }
 }
 
-/** Rounds with every candidate. One that fails gets its fault in place of what it measured, and begins anew. */
+/** Rounds with every candidate. One that fails gets its fault in place of what it measured, and begins again. */
 async function takeTurns(runners, rounds, work, warmup = 0) {
   const results = Object.fromEntries(Object.keys(runners).map((name) => [name, []]))
   for (let turn = -warmup; turn < rounds; turn++) {

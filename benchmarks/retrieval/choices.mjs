@@ -74,8 +74,8 @@ export function weights(set) {
 }
 
 /**
- * Questions as a part of each tool's description: made by rule from its name, or given, for which the labelled ones of the first
- * half stand; asked are those of the second half.
+ * Questions as a part of each tool's description, made by rule from its name, or given. Given ones are the labelled questions of the
+ * first half; the second half is asked.
  */
 export function questions(set) {
   const asked = { ...set, questions: set.questions.filter(({ half }) => half === 1) }

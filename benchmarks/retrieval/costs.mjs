@@ -39,8 +39,8 @@ export async function replies(set) {
 }
 
 /**
- * After how many calls the definitions that were not listed are spent, when each call is preceded by a search of its own, which is
- * the worst case: a tool that was found can be called again. `resent`: the same where the model is sent everything with each request.
+ * After how many calls the searches cost as much as the definitions that were not listed. Each call has its own search, which is the
+ * worst case: a found tool can be called again. `resent`: the same where the model is sent everything with each request.
  */
 export async function breakEven(set) {
   const rows = []

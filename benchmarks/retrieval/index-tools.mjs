@@ -2,7 +2,7 @@
 import { indexTools as indexWords, WEIGHTS } from '../../dist/discovery/lexical.js'
 import { wordVectors } from '../../dist/discovery/word-vectors.js'
 
-/** @param parts what is another than in the default (`Parts` in `src/discovery/lexical.ts`) */
+/** @param parts what differs from in the default (`Parts` in `src/discovery/lexical.ts`) */
 export function indexTools(tools, weights = WEIGHTS, parts = {}) {
   return indexWords(tools, weights, { vectors: wordVectors(), ...parts })
 }

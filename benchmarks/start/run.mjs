@@ -1,6 +1,6 @@
 /**
- * How long a client waits from the start of the proxy's process to the answers to `initialize` and `tools/list`, with one server and with
- * sixteen, of which some are slow: at the very first start, and when the lists are remembered.
+ * How long a client waits from the start of the proxy's process to the answers to `initialize` and `tools/list`. There is one server, or
+ * sixteen with slow ones among them. Measured at the very first start, and when the lists are remembered.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,6 +1,6 @@
 /**
- * A server over stdio with ten tools: `node server.mjs NAME DELAYS`. DELAYS is a JSON file of milliseconds by name, read at the
- * start, for which the server answers nothing; it is no argument, so that a server is the same one when it becomes slow.
+ * A server over stdio with ten tools: `node server.mjs NAME DELAYS`. DELAYS is a JSON file of milliseconds by name, read at the start,
+ * for which the server answers nothing. It is a file, so that a server stays the same one when it becomes slow.
  */
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'

@@ -166,7 +166,7 @@ export async function logs(
   host.events.on('SIGINT', leave)
   for (let at = size; going; await wait(LOOK_MS)) {
     const now = sizeOf(path) ?? 0
-    // It began anew.
+    // It began again.
     if (now < at) at = 0
     const lines = (rest + readFrom(path, at, now)).split('\n')
     rest = lines.pop() ?? ''

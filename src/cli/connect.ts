@@ -1,6 +1,6 @@
 /**
  * A stdio server that joins the gateway of this user for a configuration file, or starts it. Bytes pass as they are, both ways. Of each
- * message it notes only what a gateway that starts anew has to be told again, and which requests wait for an answer. It loads nothing of
+ * message it notes only what a gateway that starts again has to be told again, and which requests wait for an answer. It loads nothing of
  * the gateway, so each client costs one small process.
  */
 import { spawn } from 'node:child_process'

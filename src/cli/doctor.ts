@@ -269,8 +269,8 @@ function identity(initialize: unknown): string {
 const MARKS = { ok: 'ok     ', warning: 'warning', broken: 'BROKEN ' } as const
 
 /**
- * What a server says of itself must not move the cursor, colour the terminal, turn the direction of writing, or look like a finding or a
- * remedy of its own: further lines stand behind a bar.
+ * What a server says of itself must not move the cursor, colour the terminal, or turn the direction of writing. Nor may it look like a
+ * finding or a remedy: further lines stand behind a bar.
  */
 const COLOURS = { ok: 'green', warning: 'yellow', broken: 'red' } as const satisfies Record<
   Finding['state'],

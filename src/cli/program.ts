@@ -483,8 +483,8 @@ export async function runCli(host: Host, argv: readonly string[]): Promise<numbe
 // `mcp-rlm-proxy [--] CMD ARGS…`: where the proxy's own arguments end.
 
 /**
- * The arguments of the proxy and the command to wrap: what follows `--` or, since some clients swallow `--`, everything from
- * the first word on that is neither an option nor a command of the proxy. Throws a ProxyError (CONFIG_INVALID) when that word
+ * The arguments of the proxy and the command to wrap. The command follows `--`. Some clients swallow `--`; then it begins at the first
+ * word that is neither an option nor a command of the proxy. Throws a ProxyError (CONFIG_INVALID) when that word
  * is no program either, so that a mistyped command is told and not started.
  */
 async function splitWrapped(

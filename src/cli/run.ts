@@ -226,7 +226,7 @@ interface ReloadParts {
   config: Config
   /** Of its file when it was loaded (`stampOf`): what was written since then is not missed. */
   stamp: string | undefined
-  /** Reads the file anew; throws what is wrong with it. */
+  /** Reads the file again; throws what is wrong with it. */
   load(): Promise<{ config: Config; warnings: readonly Problem[] }>
   /** Puts the servers of a configuration to use. */
   apply(config: Config): Promise<Reconfigured>

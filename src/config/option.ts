@@ -14,7 +14,7 @@ interface OptionFacts {
 }
 
 /**
- * Says what an option is. In place: a start makes some hundred options, and each method of zod that adds something makes a schema anew.
+ * Says what an option is. In place: a start makes some hundred options, and each method of zod that adds something makes a schema again.
  * So ranges are added at once as well.
  */
 function told<T extends z.ZodType>(schema: T, facts: OptionFacts): T {

@@ -1,4 +1,4 @@
-/** Tells when the configuration file is another: written anew, or replaced by one of the same name. */
+/** Tells when the configuration file is another: written again, or replaced by one of the same name. */
 import { type FSWatcher, realpathSync, statSync, watch } from 'node:fs'
 import { dirname } from 'node:path'
 

@@ -175,8 +175,9 @@ export function createToken(
 }
 
 /**
- * Replaces the list, also when the machine loses its power: a token that was removed does not come back. The new file is written beside
- * the old one under a name that only one can have, then renamed: two changes at once do not lose one, and a reader never sees a part. Throws a ProxyError (CONFIG_INVALID).
+ * Replaces the list, also when the machine loses its power: a token that was removed does not come back. It writes the new file beside
+ * the old one, under a name that only one process can have, and renames it. So two changes at once do not lose one, and a reader never
+ * sees a part. Throws a ProxyError (CONFIG_INVALID).
  */
 export function changeTokens(path: string, change: (entries: readonly TokenEntry[]) => TokenEntry[]): void {
   const partial = `${path}.lock`

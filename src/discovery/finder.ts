@@ -20,8 +20,8 @@ export interface Finder {
   /** The search over these tools; its indexes are places in this list. Made at once: what takes time is done when it is asked. */
   over(tools: readonly FindableTool[]): Search
   /**
-   * No client sees the tools of this search any more. A tool that no other list of its server has is forgotten: at once where the lists
-   * have `changed`; after a client left, at the next change, so that its return embeds nothing again.
+   * No client sees the tools of this search any more. A tool that no other list of its server has is forgotten at once where the lists
+   * have `changed`. After a client left, it is forgotten at the next change, so that its return embeds nothing again.
    */
   release(search: Search, changed: boolean): void
   /** What was learned from use; absent: nothing is. */

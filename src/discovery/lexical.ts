@@ -34,7 +34,7 @@ export interface Parts {
 }
 const PARTS: Parts = { vectors: undefined, exact: 0.15, nearness: 2.5, sentences: true }
 
-/** An index of these tools, to be made anew when they change. */
+/** An index of these tools, to be made again when they change. */
 export function indexTools(
   tools: readonly SearchedTool[],
   weights: Weights = WEIGHTS,
@@ -294,8 +294,8 @@ function createAnswer(tools: number, { exact, nearness }: Parts): Answer {
     best(limit, named, cosines) {
       const top = new Top(limit)
       for (const place of named) top.offer(place, 1)
-      // The mean (geometric) of a tool's share of the question and its share of one rare word: a long question, which several tools may
-      // answer in part, needs no more words than a short one.
+      // The mean (geometric) of a tool's share of the question and its share of one rare word. Several tools may answer a part of a long
+      // question, so it needs no more words than a short one.
       const part = 1 / (Math.sqrt(possible * rarest) || 1)
       // A long question has more words to go by, and means several things at once.
       const meaning =
@@ -364,8 +364,8 @@ interface NearWord {
 /** Words to compare with, by first letter and length: few of them are measured. */
 interface Spellings {
   /**
-   * Words that begin with the same letter, or with the first two swapped, and are one slip away, two in long words; or words that begin
-   * with the whole word or are its beginning. Best first. Neighbours that changed places are one slip. What has a digit is no
+   * Words that begin with the same letter, or with the first two swapped, and are one slip away, two in long words. Also words that begin
+   * with the whole word or are its beginning. The best come first. Neighbours that changed places are one slip. What has a digit is no
    * misspelt word.
    */
   near(word: string): NearWord[]

@@ -97,7 +97,7 @@ export function createMeaning(options: MeaningOptions): Meaning {
     return next
   }
 
-  /** The nearest; undefined where all that are there have to be made anew. */
+  /** The nearest; undefined where all that are there have to be made again. */
   async function nearest(
     vector: Float32Array,
     limit: number,
@@ -107,7 +107,7 @@ export function createMeaning(options: MeaningOptions): Meaning {
       return await vectors.search(vector, limit, signal)
     } catch (error) {
       if (!(error instanceof DimensionError)) throw error
-      // Questions that come at the same time make them anew once.
+      // Questions that come at the same time make them again once.
       if (ready) void refresh(latest, undefined, true)
       ready = false
       return undefined

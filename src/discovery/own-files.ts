@@ -10,8 +10,8 @@ const PARTIAL = '.partial'
 const UNUSED = 90 * 24 * 3600_000
 
 /**
- * Lets `fill` write a file under another name and puts it in the place of `path`: a reader, of this process or another, sees the
- * old file or the new one, also when this process is killed. Throws what went wrong; `path` is then as it was.
+ * Lets `fill` write a file under another name and puts it in the place of `path`. A reader of any process sees the old file or the new
+ * one, even if this process is killed. Throws what went wrong; `path` is then as it was.
  */
 export async function replaceFile(path: string, fill: (partial: string) => Promise<void>): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
@@ -67,7 +67,7 @@ export async function touch(folder: string): Promise<void> {
   await utimes(folder, now, now).catch(() => {})
 }
 
-/** Removes caches from a folder that were not used for long. One that is needed after all is made anew. */
+/** Removes caches from a folder that were not used for long. One that is needed after all is made again. */
 export async function removeUnused(folder: string, now = Date.now()): Promise<void> {
   for (const name of await readdir(folder).catch((): string[] => [])) {
     const path = join(folder, name)

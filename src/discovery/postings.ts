@@ -299,7 +299,7 @@ interface Known {
   placeOf(tool: SearchedTool): number | undefined
 }
 
-/** @param common those of now: where they are others than they were, the tools are read anew */
+/** @param common those of now: where they are others than they were, the tools are read again */
 function knownFrom(reading: Reading, common: Reading['common']): Known {
   const counts = reading.read(0)
   const same = new Map<string, boolean>()
@@ -326,9 +326,8 @@ function knownFrom(reading: Reading, common: Reading['common']): Known {
 }
 
 // The words of definitions by number, so that what counts them needs no strings: a word that was seen before
-// is only looked up. They are not stemmed, which takes longer than all else (`stems.ts`). Splitting by a
-// pattern and looking up in a map are the engine's own, compiled work: fast in a process that has just
-// started, where a loop of our own over the letters is not.
+// is only looked up. They are not stemmed, which takes longer than all else (`stems.ts`). Splitting by a pattern and looking up in a map
+// are compiled work of the engine. They are fast in a process that has just started, where our own loop over the letters is slow.
 
 interface Lexicon {
   /** Each word once, in lower case, at the place of its number. Grows. */
@@ -403,8 +402,8 @@ const beyondAscii = /[^\0-\x7f]/
 /** Between two of them there is what surely ends a word. Most are one word. */
 const runs = /[\w\x80-\uffff]+/g
 
-// Which words have a stem. To stem a word takes longer than all else that an index does with it, and most
-// words are never asked for: until there is time for all, only those are stemmed that begin as the stem does.
+// Which words have a stem. To stem a word takes longer than all else that an index does with it, and no question asks for most words.
+// Until there is time for all, the index stems only words that begin as the stem does.
 
 interface Stems {
   /** Numbers of the words that have this stem. */

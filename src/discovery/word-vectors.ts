@@ -89,8 +89,9 @@ export function openTable(...files: readonly Buffer[]): WordVectors {
 const DAMAGED = 'The table of static vectors is damaged.'
 
 /**
- * Little-endian: u32 pieces, dimensions, bytes of the words; the words, one a line, `##` before pieces that go on within a word; a float32
- * scale for each piece; its numbers of four bits, two in a byte, the first in the low half, 0 to 14 for -7 to 7.
+ * The file is little-endian. First come three u32: pieces, dimensions, bytes of the words. Then come the words, one a line, with `##`
+ * before pieces that go on within a word. Then comes a float32 scale for each piece. Last come its numbers of four bits, two in a byte,
+ * the first in the low half, 0 to 14 for -7 to 7.
  */
 function partOf(file: Buffer): { dimensions: number; pieces: string[]; scales: Buffer; rows: Buffer } {
   const [count, dimensions, letters] = [0, 4, 8].map((at) => file.readUInt32LE(at)) as [

@@ -1,6 +1,6 @@
 /**
- * Decides what is what in a document: which objects are records and which are maps of records, what its collections are and which of
- * them is the main one, which collections are of one kind, and where records hold others of their kind. All else asks here.
+ * Decides which objects of a document are records and which are maps of records. Names its collections, the main one among them,
+ * collections of one kind, and records that hold others of their kind. All else asks here.
  */
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import { columnsOf } from './column.ts'
@@ -197,8 +197,8 @@ const VERY_MANY = 40
 const SAMPLE = 24
 
 /**
- * True when the keys are data rather than field names: many of them, over objects (or arrays) of similar shape, or
- * over scalars of one type when the keys look like identifiers or are very many.
+ * True when the keys are data rather than field names. There are many of them, over objects (or arrays) of similar shape. Or they lead to
+ * scalars of one type, and look like identifiers or are very many.
  */
 export function isMap(object: JsonObject): boolean {
   const keys = Object.keys(object)
@@ -334,8 +334,8 @@ export function allNested(
 const MOST_VISITED = 200_000
 
 /**
- * The records that the path of `nestedPath` reaches from a value, in lists in other fields as well; `all` is false where there are
- * more than `most`, or they are too far apart.
+ * The records that the path of `nestedPath` reaches from a value, in lists in other fields as well. `all` is false where there are more
+ * than `most`, or they are too far apart.
  */
 export function everyNested(
   value: JsonValue,

@@ -36,7 +36,8 @@ interface NestedField extends Field {
 
 /**
  * `rows` in the fields that say which record each is, that are `wanted` (names or paths as a question writes them), and that tell most,
- * as many as `room` characters hold; `…` counts the fields that are left out, and long texts are cut. `sample`: records by which the fields are
+ * as many as `room` characters hold. `…` counts the fields that are left out, and long texts are cut.
+ * `sample`: records by which the fields are
  * chosen. Undefined where the rows are no records, or nothing is gained.
  */
 export function compactRows(

@@ -40,8 +40,8 @@ export interface Traits {
   /** What a search goes through: the values of the data, or the lines as they came. Default: lines. */
   readonly search: 'values' | 'lines'
   /**
-   * What a line is: a record of its own; the head of an entry or what goes on after it; a node with what is indented below it; or a part of
-   * a text. Default: text.
+   * What a line is. `record`: a whole record. `entry`: the head of an entry or a line after it. `node`: a node with the lines that are
+   * indented below it. `text`: a part of a text. Default: text.
    */
   readonly line: 'record' | 'entry' | 'node' | 'text'
   /** True for what is told by its outline rather than field by field. Default: false. */
@@ -75,9 +75,10 @@ export interface Document {
   /** What the result holds beside its content, one remark each: images, a line of text around the data. */
   readonly asides: readonly string[]
   /**
-   * The content as data, never to be mutated: parsed JSON (JSON inside strings parsed where `records()` needs it), an
-   * array for NDJSON, elements as fields for XML, records for CSV, tables, logs and trees, `{title, headings, tables, links}` for HTML,
-   * `{sections, tables}` for Markdown, `[{block, text}]` for blocks. Undefined for prose.
+   * The content as data, which callers must not change. JSON is parsed (JSON inside strings where `records()` needs it). It is an array
+   * for NDJSON,
+   * elements as fields for XML, records for CSV, tables, logs and trees. HTML gives `{title, headings, tables, links}`, Markdown
+   * `{sections, tables}`, blocks `[{block, text}]`. Undefined for prose.
    */
   json(): JsonValue | undefined
   lines(): LineIndex
@@ -95,8 +96,8 @@ export interface Document {
   /** Where the records are, or this document where it has none, in the kept result. */
   readonly provenance: Provenance
   /**
-   * What a reply pages through: the records of JSON, NDJSON, CSV and tables (those of a map with their key in `_key`, see
-   * `keyedRecords`), the lines of what is read: logs, prose, markup.
+   * What a reply pages through. Of JSON, NDJSON, CSV and tables these are the records; records of a map have their key in `_key` (see
+   * `keyedRecords`). Of logs, prose and markup these are the lines.
    */
   rows(): Rows
 }

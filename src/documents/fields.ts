@@ -54,7 +54,7 @@ export function frequent({ distinct: { counts } }: Shape): readonly [JsonPrimiti
   return sorted
 }
 
-/** A preview asks again and again. Counts do not change: what is counted anew is a new map. */
+/** A preview asks again and again. Counts do not change: what is counted again is a new map. */
 const orders = new WeakMap<ReadonlyMap<JsonPrimitive, number>, readonly [JsonPrimitive, number][]>()
 
 /** How many different values there are; undefined when they were too many to count. */

@@ -69,8 +69,8 @@ interface Window {
 }
 
 /**
- * Cuts nothing but whole rows and rows that no page could hold; says how much there is and how to get the rest: the next
- * offset, and a call on the kept document when the budget cut something.
+ * Cuts nothing but whole rows and rows that no page could hold. Says how much there is and how to get the rest: the next offset, and a
+ * call on the kept document when the budget cut something.
  */
 export function fit(document: Document, options: FitOptions): Fitted {
   const all = document.rows()

@@ -122,7 +122,7 @@ export class Pass {
   #object(shape: Shape, object: JsonObject, at: number, detail: boolean, depth: number): void {
     let seen = 0
     let expected = 0
-    // The keys of data are own: `for in` lists them without making a list, for every record anew.
+    // The keys of data are own: `for in` lists them without making a list, for every record again.
     for (const key in object) {
       if (seen++ === SOME_FIELDS && !shape.values && isWide(object, depth)) collapse(shape)
       const value = object[key] ?? null

@@ -15,8 +15,8 @@ interface Shape {
 }
 
 /**
- * Makes records of names and values, one record after the other. A record is a copy of an empty one of the same names: it has room for all
- * of them, and takes a fraction of the time of setting one name after the other.
+ * Makes records of names and values, one record after the other. A record is a copy of an empty one of the same names, which has room for
+ * all of them. To copy takes a fraction of the time of setting one name after the other.
  */
 export class RecordMaker {
   readonly #empty: Shape = shapeOf('')

@@ -1,6 +1,6 @@
 /** Values that are large and can be made again: they are held while something uses them, not for ever. */
 
-/** Makes a value anew, equal to the one before. */
+/** Makes a value again, equal to the one before. */
 export type Remake<T> = () => T
 
 /** Milliseconds without use after which a value is made small: questions come one after the other, and the first waits for nothing. */

@@ -23,8 +23,8 @@ export function askingTokens(previewSize: number): number {
 }
 
 /**
- * True for a document that is better read as it came: it costs no more than a preview of `previewSize` characters and a question, or it is a
- * text that has no parts to ask for, such as prose and source code, of at most `most` tokens.
+ * True for a document that is better read as it came. It costs no more than a preview of `previewSize` characters and a question. Or it
+ * is a text without parts to ask for, such as prose and source code, of at most `most` tokens.
  */
 export function isBetterWhole(
   document: Document,

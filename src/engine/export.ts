@@ -117,7 +117,7 @@ function shared(content: Uint8Array): Uint8Array<SharedArrayBuffer> {
 
 // Parts of files that hold results, and of results as files would hold them.
 
-/** `isResult`: `content` is a kept result. Opened anew for each question: a file may be larger than what is worth holding. */
+/** `isResult`: `content` is a kept result. Opened again for each question: a file may be larger than what is worth holding. */
 export function readFile(content: Uint8Array, isResult: boolean, wanted: Readback): ReadbackResult {
   const bytes = isResult ? bytesHeld(content) : content
   if (wanted.op === 'stat') {

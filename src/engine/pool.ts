@@ -353,7 +353,7 @@ export function createReadAheads({ free, load, look }: ReadAheadOptions): ReadAh
 
 /** Work that can wait until nothing has been asked for a while. */
 interface Idle {
-  /** Something is asked for: the quiet begins anew. */
+  /** Something is asked for: the quiet begins again. */
   disturb(): void
   /** Does the work in the next quiet, unless other work takes this place before. */
   later(place: string, work: () => void): void

@@ -173,7 +173,7 @@ function shortly(
 const KEPT = 4_000_000
 const KEPT_SHARE = 2
 
-/** False for what has grown far beyond its sources, as every part of a deep value does: pages of it are made anew. */
+/** False for what has grown far beyond its sources, as every part of a deep value does: pages of it are made again. */
 function isKeepable(document: Document, parts: readonly Part[]): boolean {
   const bytes = parts.reduce((sum, part) => sum + part.document.bytes, 0)
   return isWithin(document.rows().items, Math.max(KEPT, bytes * KEPT_SHARE))

@@ -1,6 +1,6 @@
 /**
- * Which task runs in which worker, and when. Agents take turns; short tasks come before long ones; a task that runs long while
- * another agent waits for its turn gives its worker up and runs again later, where it may take its time.
+ * Which task runs in which worker, and when. Agents take turns, and short tasks come before long ones. A task that runs long while
+ * another agent waits gives its worker up. It runs again later, with more time.
  */
 import { cancelled, messageOf, ProxyError } from '../protocol/errors.ts'
 import { unlessAborted } from '../protocol/sharing.ts'
@@ -69,7 +69,7 @@ const STARTS = 20
 const START_LIMIT = 60_000
 /** Milliseconds that a task waits for a worker that starts, before another one is started. */
 const START_PATIENCE = 5_000
-/** Milliseconds without a task after which a worker ends. What it had open is opened anew. */
+/** Milliseconds without a task after which a worker ends. What it had open is opened again. */
 export const WORKER_IDLE = 120_000
 
 interface Job extends Wanted {
@@ -123,8 +123,8 @@ export function createSchedule(options: ScheduleOptions): Schedule {
   const alive = (worker: Worker | undefined): boolean => worker !== undefined && !worker.isGone
 
   /**
-   * To start another worker takes longer than most tasks: it starts when the running ones have been busy for a while, not while one starts,
-   * and never for work that is done beforehand.
+   * To start another worker takes longer than most tasks. It starts when the running ones have been busy for a while. It does not start
+   * while another one starts, and never for work that is done beforehand.
    */
   function mayStart({ background, queued }: Job): boolean {
     const running = slots.filter(({ worker }) => alive(worker))

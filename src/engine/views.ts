@@ -32,7 +32,7 @@ export interface Views {
   /** The hash is known of what was kept under a name. */
   named(name: string, hash: string): void
   forget(hash: string): void
-  /** Closes all views except the ones used last: a closed one is opened anew for a question. */
+  /** Closes all views except the ones used last: a closed one is opened again for a question. */
   rest(): void
 }
 
@@ -47,7 +47,7 @@ function room(): number {
 }
 
 export function createViews(maxBytes: number = room()): Views {
-  /** By source: what an answer holds may keep all of its source in memory, so it goes with it and is opened anew. */
+  /** By source: what an answer holds may keep all of its source in memory, so it goes with it and is opened again. */
   const answers = new Map<string, Set<string>>()
   const open = new LRUCache<string, View>({
     maxSize: maxBytes,

@@ -250,7 +250,7 @@ export function change(content: Uint8Array, { rules, where }: TextChange): Chang
   const decoded = decodeResult(content)
   if (decoded === undefined) return { counts: {}, unreadable: true }
   const counts = new Tally(content.length)
-  // `sent`: numbers that JavaScript would change are not looked at here; what is changed is written anew.
+  // `sent`: numbers that JavaScript would change are not looked at here; what is changed is written again.
   const changed = changeTexts(decoded.sent, where, (text, sort, name) => apply(text, counts, sort, name))
   if (changed === decoded.sent) return { counts: {} }
   return { content: encodeResult(changed), counts: Object.fromEntries(counts) }

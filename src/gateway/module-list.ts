@@ -403,7 +403,7 @@ function createProfileGate(names: ReadonlySet<string>): Module {
     wrap: (next) => async (exchange) => {
       const { profile } = exchange.client
       if (isThere(profile)) return next(exchange)
-      throw new RpcError(RPC.invalidRequest, `The profile ${profile} is no longer there: connect anew`)
+      throw new RpcError(RPC.invalidRequest, `The profile ${profile} is no longer there: connect again`)
     },
     notify: (next) => (notice) => (isThere(notice.client.profile) ? next(notice) : undefined),
     reaches: (_server, profile) => isThere(profile),

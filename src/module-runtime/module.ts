@@ -95,7 +95,7 @@ export interface ModuleContext {
   isOwnTool(name: string): boolean
   /**
    * To be called when the module would list something else than before: clients are told, and lists that the proxy remembers are made
-   * anew. A list that depends only on what is listed inside needs no call.
+   * again. A list that depends only on what is listed inside needs no call.
    */
   listsChanged(): void
 }

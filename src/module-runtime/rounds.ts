@@ -1,7 +1,6 @@
 /**
- * Servers that ask by their results (MCP 2026-07-28, multi round-trip requests). Each of the questions takes the way of a request of
- * a server through the modules, and waits there, innermost, until the next round of the call brings the client's answer, which
- * takes the way back.
+ * Servers that ask by their results (MCP 2026-07-28, multi round-trip requests). Each question takes the way of a request of a server
+ * through the modules. It waits there, innermost, until the next round of the call brings the client's answer, which takes the way back.
  */
 
 import { randomUUID } from 'node:crypto'

@@ -38,7 +38,7 @@ export interface Stack {
   readonly names: { readonly outer: readonly string[]; readonly inner: readonly string[] }
   /** A request of a server to a client, which `answer` asks; as it came where no module wants it. */
   ask(asking: Asking, answer: Answer): Promise<Result>
-  /** A notification; `deliver` is called with what becomes of it, unless a module keeps it. */
+  /** A notification; `deliver` is called with what happens to it, unless a module keeps it. */
   notify(notice: Notice, deliver: Notify): void | Promise<void>
   /** What the proxy says of itself, as the modules have it for clients that chose this profile. */
   describe(said: Described, profile?: string): Described

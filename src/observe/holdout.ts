@@ -94,7 +94,7 @@ export interface Comparison {
 const LEAST = 5
 const RESAMPLES = 1_000
 
-/** By bootstrap (Efron 1979): the calls of each group are drawn anew, and the middle 95 % of what comes out is the interval. */
+/** By bootstrap (Efron 1979): the calls of each group are drawn again, and the middle 95 % of what comes out is the interval. */
 export function compareTrials(trials: readonly Trial[]): Comparison {
   const [whole, previews] = [true, false].map((isWhole) =>
     trials.filter((trial) => trial.isWhole === isWhole),

@@ -331,8 +331,8 @@ const longestOfRecord = 2_000
 const longestOutside = 600
 
 /**
- * All of a document. The words of a passage are its values, which stand in the text of the leaves one after the other, and
- * the names of the fields that lead to them, which most records share.
+ * All of a document. The words of a passage are its values and the names of their fields. The values stand in the text of the leaves one
+ * after the other; most records share the names.
  */
 export function dataPassages(leaves: LeafIndex, records: number): DataPassages {
   const { units } = leaves

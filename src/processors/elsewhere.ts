@@ -21,8 +21,9 @@ import type { ProcessorResult } from './processor.ts'
 import { failed, unchanged } from './step.ts'
 
 /**
- * A step that is refused because the records have no such fields is about the one other place of the document that has them all: another
- * list, or an object beside or above it. `own`: the parameters that name the fields. `others`: parameters that settle which records are meant.
+ * If the records have no such fields, a step would be refused. It is then about the one other place of the document that has them all:
+ * another list, or an object beside or above it.
+ * `own`: the parameters that name the fields. `others`: parameters that settle which records are meant.
  */
 export function orElsewhere(
   step: PipelineStep,
@@ -55,7 +56,7 @@ function naming(result: ProcessorResult, document: Document, names: readonly str
 }
 
 /**
- * Conditions on the records that have everything the question names: where those of the main list lack some of it and one other place of
+ * Conditions on the records that have everything the question names. If records of the main list lack some of it, and one other place of
  * the document has all, that place is meant.
  */
 export function whereAllIs(step: PipelineStep): PipelineStep {
@@ -137,8 +138,9 @@ export function asksOfNodes({ path, where, group_by, aggregate, sort }: Asked): 
 }
 
 /**
- * The nodes of a tree at all levels in the place of the list that is asked. Of a list that a path to its nodes reaches only in part, the
- * list is asked, and `answer` (the steps behind this one) tells what all levels say to sums and groups. The document as it is where it
+ * The nodes of a tree at all levels in the place of the list that is asked. If a path to nodes reaches only a part of a list, the
+ * question is about the list. `answer` (the steps behind this one) then says what all levels give for sums and groups.
+ * The document as it is where it
  * holds no tree.
  */
 export function withNodes(

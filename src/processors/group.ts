@@ -593,8 +593,8 @@ interface Level {
 }
 
 /**
- * Groups of rows that have the same values, in the order in which they first occur; a row with several values is in the
- * group of each, and of each combination where there are several keys. Throws a `Refusal` where these are too many.
+ * Groups of rows that have the same values, in the order in which they first occur. A row with several values is in the group of each,
+ * and of each combination where there are several keys. Throws a `Refusal` where these are too many.
  */
 function grouped(
   rows: number,

@@ -390,8 +390,8 @@ export function lineRows(lines: LineIndex, hits: readonly Hit[], width = placeWi
 const PLACES = ['path', 'file', 'commit']
 
 /**
- * Says of a line what it is a part of, where its own text does not: the file of several, the way to a node of a tree that is drawn, the
- * commit of a log. Nothing where the records of the text are its lines.
+ * Says what a line is a part of, if its own text does not. That is the file of several, the way to a node of a drawn tree, or the commit
+ * of a log. Nothing where the records of the text are its lines.
  */
 export function labelsFor(document: Document): (line: number) => string {
   const records = ['files', 'entries'].includes(document.format) ? (document.records()?.values ?? []) : []

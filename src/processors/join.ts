@@ -442,8 +442,8 @@ const IDENTIFIERS = ['id', '_id', '_key', 'key', 'uid', 'name']
 const MOST_PAIRINGS = 40
 
 /**
- * All ways to read the pairs, in tiers, the best first: names as written before names that are nearly so, as written before the
- * other way round, lists of different things before a list with itself. Throws a `Refusal` where there is none.
+ * All ways to read the pairs, in tiers, the best first. Exact names come before similar ones, the written order before the reverse, and
+ * lists of different things before a list with itself. Throws a `Refusal` where there is none.
  */
 export function pairingsOf(
   lefts: readonly Side[],

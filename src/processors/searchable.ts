@@ -384,8 +384,8 @@ function isCollection(value: JsonValue, keys: readonly string[], elements: reado
 // The names of the fields that lead to the leaves of a value.
 
 /**
- * A function that calls `visit` for each name on the way to a leaf of the value it is given, in order: once for each object
- * that has it, however many leaves are below. Names that lead to none, as to null or to an empty list, are left out.
+ * A function that calls `visit` for each name on the way to a leaf of its value, in order. It calls once for each object with the name,
+ * however many leaves are below. Names that lead to none, as to null or to an empty list, are left out.
  */
 export function nameReader(visit: (name: string) => void): (value: JsonValue) => void {
   /** Names on the way, the first `waiting` of them with no leaf found below yet. */

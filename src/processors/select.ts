@@ -21,8 +21,8 @@ import type { StepMetadata } from './processor.ts'
 import { defineStep } from './step.ts'
 
 /**
- * What the path reaches are the records: the elements of a list or map, of several lists or maps, or several values, each with its key
- * as `_key` where it is the value of a map.
+ * What the path reaches are the records: the elements of a list or map, of several lists or maps, or several values. A value of a map has
+ * its key as `_key`.
  */
 export const select = defineStep({
   name: 'select',
@@ -179,8 +179,8 @@ interface ReachedPart {
 }
 
 /**
- * One value that is a list or map is its elements; so are several where the path ends at a name and all that have it are lists, or
- * maps with values of one kind. Otherwise each value is a record, with its key as `_key` where it is the value of a map.
+ * One value that is a list or map gives its elements. So do several, where the path ends at a name and all its values are lists, or maps
+ * with values of one kind. Otherwise each value is a record, with its key as `_key` where it is the value of a map.
  */
 function recordsReached(reached: readonly Reached[], path: Path): ReachedPart {
   const [first, second] = reached

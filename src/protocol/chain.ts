@@ -7,8 +7,8 @@ import { RPC, RpcError } from './errors.ts'
 import { isObject, type JsonObject, own } from './json.ts'
 
 /**
- * Where the identities of the proxies on the way are told, the client's first: a member of `_meta` of requests, and of
- * `capabilities.experimental` of a legacy `initialize`, where a server of both eras takes any `_meta` for a request of the modern one.
+ * The member with the identities of the proxies on the way, the client's first. It is in `_meta` of requests. In a legacy `initialize` it
+ * is in `capabilities.experimental`, because a server of both eras takes any `_meta` for a request of the modern one.
  */
 const VIA = `${META}via`
 

@@ -1,6 +1,6 @@
 /**
- * Three exits are kept apart: a local error (`ProxyError`, ends in a message for the person who runs the proxy),
- * a JSON-RPC error (`RpcError`, crosses the wire as it is) and an `isError` result (`errorResult`, read by the model).
+ * An error has one of three exits. A local error (`ProxyError`) ends in a message for the person who runs the proxy. A JSON-RPC error
+ * (`RpcError`) crosses the wire unchanged. The model reads an `isError` result (`errorResult`).
  */
 
 import { isObject, type JsonObject, type JsonValue } from './json.ts'

@@ -120,8 +120,8 @@ export interface Exchange {
   /** Called with words that say whether a collection is complete, after its pages were followed. */
   readonly onCollected?: ((standing: string) => void) | undefined
   /**
-   * Told by a layer that strikes something out of the texts of the result how it does so, as `TextChange` in `src/text/change-rules.ts`: what is
-   * read out of a file further out is changed as well.
+   * A layer that strikes something out of the texts of the result says here how it does so, as `TextChange` in
+   * `src/text/change-rules.ts`. A layer further out then changes text from a file in the same way.
    */
   readonly onStruck?: ((change: object) => void) | undefined
   /** Told under which handle the result is kept. What `_meta` says of that is for clients: a server can write there, too. */
@@ -181,11 +181,11 @@ export interface Lists {
   last(kind: ListKind, client: Client): Listed | undefined
   /** The list that came last, made when there is none. For what has to agree with what the client was told. */
   known(kind: ListKind, exchange: Exchange): Listed | Promise<Listed>
-  /** The list that came last, made anew when other lists were announced since. Asks no server where nothing was announced. */
+  /** The list that came last, made again when other lists were announced since. Asks no server where nothing was announced. */
   unchanged(kind: ListKind, exchange: Exchange): Listed | Promise<Listed>
-  /** What is listed now: as remembered while servers list the same and nothing was announced, else made anew. */
+  /** What is listed now: as remembered while servers list the same and nothing was announced, else made again. */
   current(kind: ListKind, exchange: Exchange): Promise<Listed>
-  /** The list as it is made anew. */
+  /** The list as it is made again. */
   fresh(kind: ListKind, exchange: Exchange): Promise<Listed>
   /** The item of this name in the last list, or in a new one when it is not there; undefined when it is not listed. */
   find(

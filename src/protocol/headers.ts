@@ -1,7 +1,7 @@
 /**
- * What a request of the modern era says twice, in its body and in HTTP headers, so that intermediaries need not parse it
- * (MCP 2026-07-28, basic/transports/streamable-http, "Standard Headers" and "Custom Headers from Tool Parameters"): `Mcp-Name`,
- * and `Mcp-Param-*` for the properties of a tool's inputSchema that `x-mcp-header` marks.
+ * Headers that repeat parts of the body of a modern request, so that intermediaries need not parse it. They are `Mcp-Name`, and
+ * `Mcp-Param-*` for the properties of a tool's inputSchema that `x-mcp-header` marks. See MCP 2026-07-28,
+ * basic/transports/streamable-http, "Standard Headers" and "Custom Headers from Tool Parameters".
  */
 import { RPC, RpcError } from './errors.ts'
 import { isObject, type JsonObject, type JsonValue, own } from './json.ts'

@@ -206,7 +206,7 @@ export const LIMITS = {
   },
   idleProcessMs: {
     description:
-      'How long the server process of a client over HTTP goes on with no call under way and no stream of that client open. It ends then, and the next call starts it anew: raise this for servers that remember something between calls.',
+      'How long the server process of a client over HTTP goes on with no call under way and no stream of that client open. It ends then, and the next call starts it again: raise this for servers that remember something between calls.',
     unit: 'milliseconds',
     min: 1_000,
     max: 86_400_000,

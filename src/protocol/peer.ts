@@ -20,7 +20,7 @@ export interface Incoming {
   request(request: Request, options?: RequestOptions): Promise<Result>
 }
 
-/** What becomes of what the other side sends. */
+/** What happens to what the other side sends. */
 export interface PeerHandlers {
   /** Rejecting with RpcError answers with that error; anything else becomes an internal error. */
   onRequest(request: Request, incoming: Incoming): Promise<Result>
@@ -37,7 +37,7 @@ export interface RequestOptions {
   signal?: AbortSignal | undefined
   /** Milliseconds without answer or progress. Absent: no limit. */
   timeoutMs?: number | undefined
-  /** True while the other side waits for somebody here: then the time limit begins anew. */
+  /** True while the other side waits for somebody here: then the time limit begins again. */
   paused?: (() => boolean) | undefined
   /** Params of progress notifications. Given: the request carries a token of ours. */
   onProgress?: ((params: JsonObject) => void) | undefined
@@ -350,7 +350,7 @@ class Pending {
     this.#reject(error)
   }
 
-  /** The other side is at work: the time limit begins anew. Without a token the other side reports no progress. */
+  /** The other side is at work: the time limit begins again. Without a token the other side reports no progress. */
   progressed(params: JsonObject): void {
     const { onProgress } = this.#options
     if (onProgress === undefined) return

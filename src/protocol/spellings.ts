@@ -34,9 +34,10 @@ const SEPARATORS = '_-./:'
 const MCP = 'mcp__'
 
 /**
- * Says what a name means among these items. A listed name always means itself. Then counts the server's own name; then either after a
- * prefix that clients put before a tool of this proxy; then a listed name after any prefix and separator, or the server's own name after
- * the name of its server. A prefix that names another server excludes an item, and so does another item that the name may mean.
+ * Says what a name means among these items. A listed name always means itself. Then counts the server's own name. Then counts either of
+ * them after a prefix that clients put before a tool of this proxy. Last counts a listed name after any prefix and separator, or the
+ * server's own name after the name of its server.
+ * A prefix that names another server excludes an item, and so does another item that the name may mean.
  */
 export function spellingsOf<T extends Spelled>(
   items: readonly T[],

@@ -95,7 +95,7 @@ export class MessageBytes {
     }
   }
 
-  /** Returns the collected bytes and begins anew. */
+  /** Returns the collected bytes and begins again. */
   take(): TakenBytes {
     const parts = this.#long === undefined ? this.#parts : [this.#long.whole()]
     const taken = { parts, length: this.#length, edges: this.#edges }

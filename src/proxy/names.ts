@@ -43,8 +43,8 @@ export interface NameList {
 
 /**
  * Gives every item a name that is unique and legal, and in every run the same for the same lists. Earlier servers get a contested
- * name. A name of `past` stays with its item, also while the item is gone and when other items come later: a client
- * that learned a name must not reach another server by it.
+ * name. A name of `past` stays with its item, even while the item is gone and when other items come. A client that learned a name must
+ * not reach another server by it.
  */
 export function nameAll(
   lists: readonly NameList[],

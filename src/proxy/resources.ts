@@ -126,8 +126,8 @@ const UNKNOWN = /\bunknown\b|\bnot found\b|\bno such\b|\bdoes not exist\b/iu
 
 /**
  * True when a refusal leaves it open that another server has the resource, or when no answer came. Resource not found is
- * -32002 in the legacy era and -32602 in the modern one, and in that of the TypeScript SDK at all times; the Python SDK and plain
- * handlers say it with a code for any failure (0, -32603). Any other refusal is the server's answer.
+ * -32002 in the legacy era and -32602 in the modern one. The TypeScript SDK always says -32602. The Python SDK and plain handlers use a
+ * code for any failure (0, -32603). Any other refusal is the server's answer.
  */
 function isElsewhere(error: unknown): boolean {
   if (!(error instanceof RpcError)) return true

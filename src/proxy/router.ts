@@ -203,8 +203,8 @@ function loggingRoutes(upstreams: Upstreams): Routes {
 // A server that a person has to sign in to first: a client that can show an address is asked to.
 
 /**
- * What the client is answered in place of the failure: a result that asks for a visit (MCP 2026-07-28, multi round-trip requests), or an
- * error thrown that does (2025-11-25, client/elicitation, "URL Elicitation Required Error"). Undefined: it is about something
+ * The answer to the client in place of the failure. It is a result that asks for a visit (MCP 2026-07-28, multi round-trip requests). Or
+ * it throws an error that does (2025-11-25, client/elicitation, "URL Elicitation Required Error"). Undefined: it is about something
  * else, or the client cannot show addresses.
  */
 export function askToSignIn({ cause, text }: ProxyError, client: Client): JsonObject | undefined {

@@ -27,7 +27,7 @@ export interface Listing {
 export interface ToolIndexes {
   /** Over what is listed now, as it is remembered while that is the same. */
   of(exchange: Exchange): Promise<Listing>
-  /** Over the list as it is asked for anew: for who asks for a list. */
+  /** Over the list as it is asked for again: for who asks for a list. */
   anew(exchange: Exchange): Promise<Listing>
   /**
    * The list as it would come without the servers' tools, which waits for no server. The index is made soon afterwards, so that the first
@@ -52,7 +52,7 @@ const SOON_MS = 200
 const PATIENCE_MS = 60_000
 
 /**
- * Kept per client, and shared by clients that see the same. When tools change, the index of the client that asked last is made anew behind
+ * Kept per client, and shared by clients that see the same. When tools change, the index of the client that asked last is made again behind
  * its back, so that its next question waits neither for an index nor for vectors.
  */
 export function createToolIndexes(

@@ -1,6 +1,6 @@
 /**
- * From the tree of an expression to a function of one value: for computed fields, which get a record, and for conditions in brackets of
- * paths, which get what the path goes through. Nothing is called but the functions of the table, and nothing is
+ * Makes a function of one value from the tree of an expression. Computed fields give it a record; conditions in brackets of paths give it
+ * what the path goes through. Nothing is called but the functions of the table, and nothing is
  * changed.
  */
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'

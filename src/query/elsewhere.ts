@@ -283,8 +283,9 @@ function isNamed({ comparison, field }: Bound): boolean {
 }
 
 /**
- * Where no record of the main collection fulfils the conditions: those of the one other place of the kind that do, nested in its records or
- * beside it; where the fields were read loosely (`isLoose`), of any place that has fields called so. Undefined where there is none, or a
+ * If no record of the main collection fulfils the conditions, these are the records of the one other place of its kind that do. That
+ * place is nested in its records or beside it. If the fields were read loosely (`isLoose`), it is any place with such fields.
+ * Undefined where there is none, or a
  * path was asked for.
  */
 export function foundElsewhere(

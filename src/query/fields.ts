@@ -94,8 +94,8 @@ export const LADDER: readonly Rung[] = [
 ]
 
 /**
- * The field that a name means, or what an expression computes (`price * quantity`, `lower(title)`): first as it is written, within a
- * record (a key with dots in it included) or from the root (`items[].name`); then the rungs of the ladder. Of several that fit, the
+ * The field that a name means, or what an expression computes (`price * quantity`, `lower(title)`). The exact name comes first, within a
+ * record (a key with dots included) or from the root (`items[].name`). Then come the rungs of the ladder. Of several that fit, the
  * one that has one of the values `wanted`. Throws a `Refusal` with the nearest names and some of their values.
  */
 export function resolveField(records: Records, reference: string, wanted: readonly string[] = []): Field {

@@ -1,7 +1,7 @@
 /**
  * What classic JSONPath has beyond RFC 9535 (Goessner 2007 and jsonpath-plus): scripts `[(@.length-1)]`, parents `^`, names `~`,
- * types `@number()`, and `@property`, `@parent` in conditions. jsonpath-plus follows these paths; conditions and scripts run
- * in our own expression language, which has no calls and no assignment, so that they neither change data nor run code.
+ * types `@number()`, and `@property`, `@parent` in conditions. The library jsonpath-plus follows these paths. Conditions and scripts run
+ * in our own expression language. It has no calls and no assignment, so they neither change data nor run code.
  */
 import { JSONPath } from 'jsonpath-plus'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'

@@ -73,7 +73,7 @@ export const OPERATORS: readonly Operator[] = [
     calls: 'equals, equal, eq',
     arity: 1,
     compares: 'any',
-    text: 'The same value. A number is the same however it is written; a date is any time in it (`= 2024-05` is that month); text is compared to the letter where some record has it so, otherwise regardless of case.',
+    text: 'The same value. A number is the same however it is written. A date means any time in it (`= 2024-05` is that month). Text must match exactly if some record has it so, otherwise case does not matter.',
     told: '= != < >=',
     example: 'state = open',
     test: ([operand], around) => {

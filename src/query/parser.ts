@@ -193,7 +193,7 @@ class Parser {
   readonly #isStrict: boolean
   /** The token after the `end` of each `case`: what is in it joins and compares nothing outside. */
   readonly #cases: ReadonlyMap<number, number>
-  /** Whether any operator is `between`: to look before each `and` anew takes quadratic time. */
+  /** Whether any operator is `between`: to look before each `and` again takes quadratic time. */
   #hasBetween: boolean | undefined
   /** Some sign of what was read has no blanks around it. */
   #isTight = false
@@ -938,8 +938,8 @@ class Parser {
   }
 
   /**
-   * What a range computes, when all of it is arithmetic, calls of functions and `case when` over fields that are known (over any
-   * names where nothing is known); undefined for a plain name, a plain value and all else.
+   * What a range computes, when all of it is arithmetic, calls of functions and `case when` over known fields. Where no fields are known,
+   * any names will do. Undefined for a plain name, a plain value and all else.
    */
   #computedOf(range: Range): Expression | undefined {
     if (range.from >= range.to || !this.#mayCompute(range)) return undefined

@@ -84,7 +84,8 @@ export function duration(text: string): number | undefined {
 
 const LONG_WRITTEN = /^\s*[-+]?\d{16,400}\s*$/
 
-/** As doubles such integers cannot be told from their neighbours, by their digits they can: the integer to the digit, of a number or a text; undefined for what a double holds exactly, and for all else. */
+/** An integer, to the digit, of a number or a text that is too long for a double. As doubles such integers equal their neighbours; their
+ * digits differ. Undefined for what a double holds exactly, and for all else. */
 export function longInteger(value: JsonValue): bigint | undefined {
   if (typeof value === 'number')
     return Number.isInteger(value) && !Number.isSafeInteger(value) ? BigInt(plainDigits(value)) : undefined

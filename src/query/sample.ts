@@ -174,8 +174,8 @@ function adaptedOperand(
 }
 
 /**
- * True for what is no plain number, and for one that is meant in bytes although the values have a unit: in that unit it would be far beyond
- * all of them (`memory > 1000000000` of "512Mi"), without one it is not.
+ * True for what is no plain number. True also for a number that is meant in bytes although the values have a unit. In that unit it would
+ * be far beyond all of them (`memory > 1000000000` of "512Mi"), without one it is not.
  */
 function isWhole(text: string, unit: string, texts: readonly string[]): boolean {
   const number = plainNumber(text)

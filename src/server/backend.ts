@@ -26,8 +26,9 @@ const EVERYTHING: JsonObject = {
 const LISTS = new Set(['resources', 'prompts'])
 
 /**
- * The capabilities of all servers in one: `tools` and `resources` always (the proxy has its own tools, and what it keeps is read as
- * `rlm://…`, MCP server/resources, "Capabilities"), each other one when a server has it or is still unknown. What one server can do is not taken back by another that cannot.
+ * The capabilities of all servers in one. `tools` and `resources` are always there: the proxy has its own tools, and clients read kept
+ * results as `rlm://…` (MCP server/resources, "Capabilities"). Each other one is there when a server has it or is still unknown.
+ * What one server can do is not taken back by another that cannot.
  */
 export function joinCapabilities(servers: readonly (JsonObject | undefined)[]): JsonObject {
   if (servers.some((initialize) => initialize === undefined)) return EVERYTHING

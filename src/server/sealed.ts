@@ -1,5 +1,5 @@
 /**
- * Session ids that carry what a session is made of, sealed with a key that all replicas have: a replica that never saw a session makes it
+ * Session ids that carry what a session is made of, sealed with a key that all replicas have. A replica that never saw a session makes it
  * again from its id (MCP ≤ 2025-11-25, basic/transports, "Session Management"). Only holders of the key can read, change or make one.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'

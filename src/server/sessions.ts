@@ -99,8 +99,8 @@ export function createSessions<T>(
   }
 
   /**
-   * The session that leaves for a new one: the longest idle, without a stream, which its client has probably left; else the first that
-   * never got past its handshake, so that a flood of handshakes pushes out itself. None that is at work.
+   * The session that leaves for a new one. It is the longest idle one without a stream, which its client has probably left. Otherwise it
+   * is the first that never got past its handshake, so that a flood of handshakes pushes out itself. None that is at work.
    */
   function victim(all: readonly Kept<T>[]): Kept<T> | undefined {
     const [left] = all

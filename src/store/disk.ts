@@ -51,8 +51,8 @@ const memoSchema = z.array(z.tuple([z.string(), z.number().nonnegative(), z.numb
  * is named by owner and hash and holds the handle. They carry `lastAccessed` as their file time, and pinned ones a time that does not come. Rejects with ProxyError STORE_FAILED
  * when the file system refuses.
  *
- * What was put outlives the end of the process, however it ends. Nothing is synced: after a loss of power entries of the last half
- * minute may be gone, and each that is there is whole, since content is compared with its hash when it is read.
+ * What was put outlives the end of the process, however it ends. Nothing is synced: after a loss of power, entries of the last half
+ * minute may be gone. Each that is there is whole, because a read compares content with its hash.
  */
 export async function createDiskStore(options: DiskStoreOptions): Promise<Store> {
   const { directory, maxBytes, maxAge, now } = options

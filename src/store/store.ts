@@ -70,8 +70,8 @@ export interface StoreStats {
  */
 export interface Store {
   /**
-   * True: other processes write to it as well. The result store then puts each entry at once, and asks `info` before each use of what lies
-   * in memory, which a store with an age of its own may count as a use. There, `info` rejects where it cannot tell.
+   * True: other processes write to it as well. The result store then puts each entry at once, and asks `info` before each use of an entry
+   * in memory. A store that expires entries may count that as a use. There, `info` rejects where it cannot tell.
    */
   readonly isShared?: boolean
   /** Of a shared store: this entry could be put where no other process finds it. */

@@ -19,7 +19,7 @@ interface StoreSettings {
 }
 
 interface StoreKind {
-  /** For the documentation: what becomes of results that leave memory. */
+  /** For the documentation: what happens to results that leave memory. */
   readonly what: string
   /** The backing store; undefined: memory is all there is. */
   open(settings: StoreSettings): Promise<Store | undefined>

@@ -1,6 +1,6 @@
 /**
- * Byte pair encoding that counts tokens and does nothing else: OpenAI's o200k as bytes in a few flat arrays, 5 MB in place of the 70 MB that
- * two hundred thousand strings in a map take, and loaded in a fraction of the time.
+ * Byte pair encoding that counts tokens and does nothing else: It holds OpenAI's o200k as bytes in a few flat arrays of 5 MB. Two hundred
+ * thousand strings in a map take 70 MB and far longer to load.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

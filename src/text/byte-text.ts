@@ -30,8 +30,8 @@ export function skipLines(bytes: Uint8Array, from: number, lines: number): numbe
 }
 
 /**
- * The last place at or before `at` where the bytes can be parted so that both parts decode to what they are together: not
- * within a character, and what is no UTF-8 does not move it by more than three bytes.
+ * The last place at or before `at` where the bytes can be parted so that both parts decode to what they are together. It is not within a
+ * character. Bytes that are no UTF-8 move it by three at most.
  */
 export function characterStart(bytes: Uint8Array, at: number): number {
   if (at >= bytes.length || !isContinuation(bytes[at])) return Math.min(at, bytes.length)

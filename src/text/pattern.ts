@@ -1,9 +1,9 @@
 /**
  * Regular expressions that a model or a configuration writes: never trusted, always bounded in time.
  *
- * Four steps, each only where the one before does not apply: V8's own RegExp for what has no unbounded repetition (it is proven
- * linear there, and fastest where most lines match), re2js for everything it reads, a rewrite for lookahead that only says what
- * else a line holds, and V8 under a time limit for what is left. A prefilter finds the lines that hold text every match needs.
+ * Four steps, each only where the one before does not apply: V8's own RegExp runs what has no unbounded repetition: it is proven linear
+ * there, and fastest where most lines match. Then comes re2js for everything it reads. Then comes a rewrite for lookahead that only says
+ * what else a line holds. V8 under a time limit runs the rest. A prefilter finds the lines that hold text every match needs.
  */
 import type { RE2JS } from 're2js'
 import { literal } from './literal.ts'
@@ -431,7 +431,7 @@ function finder(texts: AnyOf, caseInsensitive: boolean): Find {
   return (text, from) => firstMatch(regex, text, from)?.start ?? -1
 }
 
-/** A text that is rare would else be looked for to the end from every line anew. */
+/** A text that is rare would else be looked for to the end from every line again. */
 function remembering(find: Find): Find {
   let known = { text: '', from: 0, found: -1 }
   return (text, from) => {

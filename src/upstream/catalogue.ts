@@ -261,9 +261,8 @@ class TimeLimits {
   }
 }
 
-// The lists of all servers, fetched once and kept while they are true. A list is true while the session that
-// answered lives and has not said `list_changed`; one from the last run or from an ended session is served at
-// once and fetched again behind the reader's back.
+// The lists of all servers, fetched once and kept while they are true. A list is true while the session that answered lives and has not
+// said `list_changed`. A list from the last run or from an ended session is served at once, and fetched again in the background.
 
 /** Which list: of this server, as the clients of this variant see it. */
 interface ListKey {
@@ -685,7 +684,7 @@ function strictest(all: readonly (CacheHints | undefined)[]): CacheHints | undef
 
 export class ToolFilter {
   readonly #permits: Permits
-  /** The same list stays the same object: names are given anew for another one. */
+  /** The same list stays the same object: names are given again for another one. */
   readonly #filtered = new WeakMap<readonly JsonObject[], readonly JsonObject[]>()
   /** How many tools of a server were left out last. */
   readonly #hidden = new Map<string, number>()

@@ -1,6 +1,7 @@
 /**
- * Which clients use one process of a server (`instance`). With `auto`, clients of one owner that can do the same share it until the server
- * shows that it means one client: it asks something of a client, or lists tools that keep a state between calls. Then the process stays
+ * Which clients use one process of a server (`instance`). With `auto`, clients of one owner with the same capabilities share it until the
+ * server shows that it means one client. It does so when it asks something of a client, or lists tools that keep a state between calls.
+ * Then the process stays
  * with the client that it asked or was started for, each other client gets its own, and the next run remembers that.
  */
 import type { Client } from '../protocol/exchange.ts'

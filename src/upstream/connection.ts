@@ -1,7 +1,7 @@
 /**
  * One connection to one server, for as long as it is needed: connects once at a time, on first use or when asked, comes back
- * after a loss, and keeps time limits. It knows which exchange each request belongs to, so that what the server says or asks
- * reaches the client that is meant, and it sets up again what clients had set up before a loss.
+ * after a loss, and keeps time limits. It knows which exchange each request belongs to, so that messages and questions of the server
+ * reach the right client. After a loss it sets up again what clients had set up.
  *
  * idle → connecting → ready → (lost) waiting → connecting …; `close` ends it in `closed` from anywhere.
  */
@@ -271,7 +271,7 @@ export class Connection {
       await this.request(request, { exchange, timeoutMs })
   }
 
-  /** The level at which the server is to log, told when it is another than before. A server that refuses it logs as it likes. */
+  /** The level at which the server is to log, told when it differs from before. A server that refuses it logs as it likes. */
   async log(level: string, exchange: Exchange, timeoutMs: number): Promise<void> {
     if (this.#level === level) return
     this.#level = level
@@ -294,7 +294,7 @@ export class Connection {
   }
 
   /**
-   * False when the server, asked anew, no longer speaks the era of the connection: over HTTP the modern era has no session that
+   * False when the server, asked again, no longer speaks the era of the connection: over HTTP the modern era has no session that
    * would end with it.
    */
   async stillSpoken(): Promise<boolean> {

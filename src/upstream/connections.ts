@@ -1,6 +1,6 @@
 /**
- * Which connections there are: in the legacy era one for each server and client, or one for all clients of a server that they
- * share; in the modern era one for each server.
+ * Which connections there are. In the legacy era there is one for each server and client, or one for all clients of a server that they
+ * share. In the modern era there is one for each server.
  */
 import type { Era } from '../protocol/eras.ts'
 import type { Client } from '../protocol/exchange.ts'

@@ -106,7 +106,7 @@ export interface Upstreams {
    * connections; what is under way at one that is not ends where it began. From now on `permits` says which tools may be used.
    */
   configure(servers: Readonly<Record<string, ServerOptions>>, permits?: Permits): Reconfigured
-  /** Connects this server anew: what is under way ends where it began. Throws ProxyError where there is none of this name. */
+  /** Connects this server again: what is under way ends where it began. Throws ProxyError where there is none of this name. */
   restart(server: string): void
   /** Closes the connections that only this client used. */
   release(client: Client): Promise<void>

@@ -115,9 +115,9 @@ function messageOf(value: unknown): JsonRpcMessage | undefined {
 }
 
 // Finds the `result` member of a large JSON-RPC response without parsing it, from the envelope on either side
-// of it. * Why reading the tail is safe: in a line of valid JSON the last `}` closes the message itself, so a
-// member directly in front of it belongs to the message, however much the result looks like one; and the quote
-// that opens the member's name cannot be an escaped one, because a comma or white space stands in front of it.
+// of it. * Why reading the tail is safe: in a line of valid JSON the last `}` closes the message itself. So a member directly in front of
+// it belongs to the message, however much the result looks like one. The quote that opens the member's name cannot be an escaped one,
+// because a comma or white space stands in front of it.
 // A line that is not valid JSON, or holds members that JSON-RPC does not know, yields bytes that are no JSON value: the parser notices.
 
 interface Envelope {

@@ -241,7 +241,7 @@ class Pool implements Upstreams {
     this.#take(new Map([...this.#servers].map(([one, server]) => [one, fresh.get(one) ?? server])))
   }
 
-  /** Sets the servers from now on: a server that is another object is connected anew. */
+  /** Sets the servers from now on: a server that is another object is connected again. */
   #take(now: ReadonlyMap<string, Server>): Reconfigured {
     const before = this.#servers
     this.#servers = now

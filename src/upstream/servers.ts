@@ -23,7 +23,7 @@ export interface Server {
   silent: boolean
   /** It was connected in this run. */
   met: boolean
-  /** How often it was connected anew in this run. */
+  /** How often it was connected again in this run. */
   restarts: number
   /** Requests under way at it. */
   calls: number

@@ -89,8 +89,8 @@ export class Session {
   }
 
   /**
-   * One request. A client that cannot be told from others, and may be asked for something, has its calls go over connections of
-   * their own: a server on a pipe does not say which call it asks for. Rejects with RpcError when there are too many.
+   * One request. If the proxy cannot tell a client from others, and a server may ask it for something, each of its calls gets a separate
+   * connection. A server on a pipe does not say which call it asks for. Rejects with RpcError when there are too many.
    */
   async request(request: Request, exchange: Exchange): Promise<Result> {
     const send = (connection: Connection): Promise<Result> => this.#send(connection, request, exchange)

@@ -18,7 +18,7 @@ export interface ServerStatus {
   lastError?: string
   /** Milliseconds for which its oldest connection has been there. Absent: there is none. */
   upMs?: number
-  /** How often it was connected anew in this run, after a loss or because it was asked for. Absent: never. */
+  /** How often it was connected again in this run, after a loss or because it was asked for. Absent: never. */
   restarts?: number
 }
 

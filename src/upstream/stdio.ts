@@ -49,8 +49,8 @@ const DRAIN_MS = 200
 /** A process usually exits soon after its output has ended: on a busy machine a while later. */
 const EXIT_MS = 1000
 /**
- * A line that goes on no more when a call has waited for as long as it may will never end, and whatever follows would be taken for its rest:
- * the connection ends, so that the next call does not wait as well.
+ * A line that has stopped when a call reaches its time limit will never end, and the proxy would take the next line for its rest. So the
+ * connection ends, and the next call does not wait as well.
  */
 const STALLED_MS = 1000
 const STDERR_KEPT = 4096
@@ -263,8 +263,8 @@ const NPM = /^npm (?:error|ERR!) (?!code )\S/
 const FROM_OUTSIDE: ReadonlySet<string> = new Set(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'])
 
 /**
- * The line of standard error that tells why a process ended; empty for none. A greeting is none: of what was written before the first
- * message, and of all that was written by a process that was killed, only a line that names an error can be.
+ * The line of standard error that tells why a process ended; empty for none. A greeting is not such a line. Before the first message, and
+ * from a process that was killed, only a line that names an error counts.
  *
  * @param before what was written before the process sent its first message
  * @param after what was written since then; all, where it sent none

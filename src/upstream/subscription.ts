@@ -1,6 +1,6 @@
 /**
  * The one subscription to a modern server (MCP 2026-07-28, `subscriptions/listen`): changes of its lists, and of the resources
- * that clients watch. It is opened anew when what is watched changes and when it ends.
+ * that clients watch. It is opened again when what is watched changes and when it ends.
  */
 import { metaOf, withMeta } from '../protocol/content.ts'
 import { MODERN_META } from '../protocol/eras.ts'

@@ -23,6 +23,10 @@ const RIDDLES = [
   'A template for these addresses is not told of.',
   'The check is strict. Who chooses none gets the default.',
   'It is blocked here. Else the old name could be called.',
+  'The list is fetched anew after a restart.',
+  'This says what becomes of a result.',
+  'The definition is another than before.',
+  'The pool is full after five tools (seed S1).',
 ]
 
 test('every rule fires on a planted sentence, in a page, a comment, a text and the name of a test', () => {
@@ -45,11 +49,24 @@ test('every rule fires on a planted sentence, in a page, a comment, a text and t
   }
 })
 
-test('a long sentence of a page is found, with its line and its words', () => {
+test('a long sentence of a page, a comment, a text or a part of the console is found, with its line and its words', () => {
   const long = `The proxy keeps ${'one more '.repeat(20)}result.`
-  expect(check('SECURITY.md', `One line.\nShort. ${long}\n`)).toEqual([
-    'SECURITY.md:2: a sentence of 44 words ("The proxy keeps one more one more one mo…"). Write two.',
-  ])
+  const found = 'a sentence of 44 words ("The proxy keeps one more one more one mo…"). Write two.'
+  expect(check('SECURITY.md', `One line.\nShort. ${long}\n`)).toEqual([`SECURITY.md:2: ${found}`])
+  expect(check('src/a.ts', `/**\n * Short.\n * ${long}\n */\nrun()\n`)).toEqual([`src/a.ts:3: ${found}`])
+  expect(check('src/a.ts', `throw new Error('${long}')\n`)).toEqual([`src/a.ts:1: ${found}`])
+  expect(check('src/a.tsx', `const page = <p>${long}</p>\n`)).toEqual([`src/a.tsx:1: ${found}`])
+})
+
+test('items of a list, tags of JSDoc and words of a table are no long sentence', () => {
+  const item = 'a part of the whole that has a few words and no full stop'
+  expect(
+    check('src/a.ts', `/**\n * A list:\n * - ${item}\n * - ${item}\n * - ${item}\n */\nrun()\n`),
+  ).toEqual([])
+  expect(
+    check('src/a.ts', `/**\n * @param a ${item}\n * @param b ${item}\n * @returns ${item}\n */\nrun()\n`),
+  ).toEqual([])
+  expect(check('src/a.ts', `const WORDS = '${'word '.repeat(50)}'`)).toEqual([])
 })
 
 test('code, generated parts and data of tests are left alone', () => {

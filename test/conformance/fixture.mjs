@@ -1,7 +1,7 @@
 /**
  * The server that the official conformance suite of MCP expects: tools, resources and prompts by the names its scenarios
- * ask for. One definition serves both eras: where a tool needs something of the client it returns `input_required`, which
- * the SDK turns into requests of the server's own for a client of the legacy era.
+ * ask for. One definition serves both eras. Where a tool needs something of the client, it returns `input_required`. For a client of the
+ * legacy era the SDK turns this into requests of the server.
  */
 import { randomBytes } from 'node:crypto'
 import { createRequestStateCodec, McpServer } from '@modelcontextprotocol/server'

@@ -3,8 +3,8 @@
  * `node test/conformance/run.mjs [--only legacy|modern|cross|client]… [--proxy dist/main.js] [--update]`, or, with a server of
  * somebody else that listens already, `… --server http://localhost:3000/mcp`.
  *
- * Ends with 1 when something is worse through the proxy and not in `known-failures.json`, or is there and does not happen;
- * `--update` writes that file anew (then `npm run format`, and give what is new its reason).
+ * Ends with 1 when something is worse through the proxy and not in `known-failures.json`, or is in that file and does not happen.
+ * `--update` writes that file again. Then run `npm run format`, and give each new entry its reason.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

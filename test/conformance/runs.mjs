@@ -51,8 +51,8 @@ const STDIO = { command: process.execPath, args: [FIXTURE, '--stdio'] }
  * @param main the proxy's `main.js`
  * @param folder makes a new directory of the given name
  * @param given the address of a server of the legacy era that listens already, in place of the fixture
- * @returns by the name that `--only` takes: groups of `{ title, columns }`; a column is a title and how to get its results,
- *   and the first of them is what the others are measured against
+ * @returns by the name that `--only` takes: groups of `{ title, columns }`; a column is a title and how to get its results. The others
+ * are measured against the first one
  */
 export function createRuns(suite, main, folder, given) {
   const run = (era, title, { url }) => suite.serverScenarios(url, REVISIONS[era], folder(`${era} ${title}`))

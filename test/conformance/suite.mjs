@@ -36,8 +36,8 @@ export async function loadSuite() {
 }
 
 /**
- * Resolves to the results by scenario, in the order of the run: counts of checks that passed, failed and warned, the checks made, the
- * messages of failed ones, and whether the revision requires the scenario.
+ * Resolves to the results by scenario, in the order of the run. Each has the counts of checks that passed, failed and warned, the checks,
+ * and the messages of failed ones. It also says whether the revision requires the scenario.
  */
 async function serverScenarios(run, url, revision, directory) {
   const command = ['server', '--url', url, '--requirements', revision, '-o', directory]

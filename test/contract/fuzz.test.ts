@@ -1,6 +1,6 @@
 /**
- * Random parameters over random documents, for every processor: whatever a model writes and a server sends, the answer is a
- * result or an error that says why, and the document is what it was. A few hundred in the gate,
+ * Random parameters over random documents, for every processor. Whatever a model writes and a server sends, the answer is a result or an
+ * error that says why, and the document stays the same. A few hundred in the gate,
  * 10,000 each in `npm run test:fuzz`.
  */
 import fc from 'fast-check'

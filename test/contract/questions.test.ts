@@ -238,7 +238,7 @@ describe('questions by results', () => {
       expect(sent).toHaveLength(1)
       expect((await next(asked, responses)).answers).toEqual(responses)
       expect((await errorOf(next(asked, responses))).code).toBe(RPC.invalidParams)
-      // Answers to questions that no module has seen are none: the server asks anew.
+      // Answers to questions that no module has seen are none: the server asks again.
       expect(await raw('tools/call', { ...call, inputResponses: responses })).toHaveProperty('inputRequests')
       // A state of a server's own is left to the server.
       const answered = await raw('tools/call', { ...call, requestState: 'own' })

@@ -104,7 +104,7 @@ describe('what is kept', () => {
     expect(await second.text('call_tool', { name: 'slow_hammer_nails' })).toContain('hammer_nails of')
   })
 
-  test('and was damaged is made anew, and tools are found meanwhile', async () => {
+  test('and was damaged is made again, and tools are found meanwhile', async () => {
     const directory = temporaryDirectory()
     const start = () => startProxy({ directory, servers: { a: changing(['hammer_nails']) }, settings })
     const use = async (): Promise<void> => {

@@ -20,7 +20,7 @@ const previewing = (text: string): (() => void) => {
   const source = sourceOf(text)
   return () => void digest(fresh(), source, LARGE)
 }
-/** Asks about texts that are opened anew each time, or in `views`. */
+/** Asks about texts that are opened again each time, or in `views`. */
 const asking = (
   kind: Query['kind'],
   params: JsonObject,

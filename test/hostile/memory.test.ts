@@ -1,6 +1,6 @@
 /**
- * The memory that a configuration allows, `memoryMb`, is what the proxy and its workers hold at most: they run in a group of processes to
- * which the system gives no more, and which it ends when they want more.
+ * The proxy and its workers hold at most the memory that a configuration allows (`memoryMb`). They run in a group of processes to which
+ * the system gives no more, and which it ends when they want more.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

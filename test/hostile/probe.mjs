@@ -1,6 +1,6 @@
 /**
  * Loaded into a proxy before its own code (`node --import probe.mjs`): measures what each turn of its event loop costs, in processor time
- * of the main thread alone. Told `begin` it starts anew, told `tell` it answers with the milliseconds of all turns since then, sorted.
+ * of the main thread alone. Told `begin` it starts again, told `tell` it answers with the milliseconds of all turns since then, sorted.
  */
 import { readFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'

@@ -198,8 +198,8 @@ function sourceOf(text: string, owner: string): Source {
 }
 
 /**
- * Asks the query a few times at once, and expects that each is answered or refused with a next step, that another agent is answered
- * meanwhile, and that what is kept is what it was.
+ * Asks the query a few times at once. Expects that each is answered or refused with a next step, that another agent gets answers
+ * meanwhile, and that kept results stay the same.
  */
 export async function expectHarmless(name: string, timeLimit: number): Promise<void> {
   const hostile = HOSTILE_QUERIES[name]

@@ -113,7 +113,7 @@ export async function stdioClientAttacks(
   await expectUnharmed(proxy, me, bounds, write, write)
 }
 
-/** What becomes of a program of a server, so that it takes no memory of the proxy. */
+/** What happens to a program of a server, so that it takes no memory of the proxy. */
 type Run = (program: string, args: string[]) => JsonObject
 
 /**
@@ -183,7 +183,7 @@ export function summaryOfAttacks(): string {
 }
 
 /**
- * While the attack goes on, all calls and questions of the honest client are answered and no turn of the event loop is long; then
+ * While the attack goes on, all calls and questions of the honest client are answered, and no turn of the event loop is long. Then
  * SIGTERM ends the process soon, its memory was bounded, and nothing that it started is left.
  *
  * @param attack begins the attack

@@ -1,10 +1,10 @@
 /**
- * A file system in memory that can refuse a call, end the process at a call, and lose its power: what was not synced is then there, gone
- * or there in part, in any order. It has the calls that the store and the private files use, and counts them.
+ * A file system in memory that can refuse a call, end the process at a call, and lose its power. Content that was not synced is then
+ * there, gone or there in part, in any order. It has the calls that the store and the private files use, and counts them.
  */
 import { dirname } from 'node:path'
 
-/** What becomes of one call. */
+/** What happens to one call. */
 type Fate = 'works' | 'fails' | 'ends the process'
 
 interface Inode {
@@ -28,7 +28,7 @@ export class MemoryFiles {
   calls = 0
   /** Their names. */
   readonly called: string[] = []
-  /** What becomes of the call with this number, from 1. */
+  /** What happens to the call with this number, from 1. */
   fate: (call: number) => Fate = () => 'works'
   /** The time that new files get. */
   now = 5000
@@ -45,7 +45,7 @@ export class MemoryFiles {
     return [...this.#names.keys()].sort()
   }
 
-  /** The process begins anew: what it had written is there. */
+  /** The process begins again: what it had written is there. */
   restart(): void {
     this.#ended = false
     this.fate = () => 'works'

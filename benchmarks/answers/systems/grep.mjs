@@ -1,8 +1,8 @@
 /**
  * The result spilled to a file, with the tools of a coding agent: `grep` (at most 50 matches, 500 characters round each in long lines,
  * or a count of lines) and `read` (8,000 characters from an offset). The first reply says the size and shows the first 2,000 characters.
- * The agent greps for what the question names, reads round the match, and counts with grep where a line is a record or the field is
- * on a line of its own and no other field has its name. Six trips.
+ * The agent greps for what the question names, and reads around the match. It counts with grep where a line is a record, or where the
+ * field has its own line and no other field has its name. Six trips.
  */
 import { Conversation } from '../session.mjs'
 import { best } from './best.mjs'

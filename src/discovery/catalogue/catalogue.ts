@@ -222,7 +222,7 @@ function same(a: KnownTool, b: KnownTool): boolean {
   )
 }
 
-// Tells whether a tool is still what it was (seed S1, section 6).
+// Tells whether a tool is still what it was.
 
 /**
  * SHA-256, in hex, of name, description and parameters with `||` between them. The parameters are the input schema as JSON

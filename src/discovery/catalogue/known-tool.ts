@@ -20,8 +20,8 @@ export function keyOf({ server, name }: Pick<KnownTool, 'server' | 'name'>): str
 }
 
 /**
- * The number of a vector: made of all that the vector depends on, so that a number never means another text or model, not after
- * a restart, not in a file that another process wrote. 52 bits: exact as a double, and a collision in 10,000 tools has odds of 1 to 90 million.
+ * The number of a vector, made of all that the vector depends on. So a number never means another text or model, even after a restart or
+ * in a file of another process. 52 bits: exact as a double, and a collision in 10,000 tools has odds of 1 to 90 million.
  */
 export function vectorIdOf(model: string, tool: Pick<KnownTool, 'server' | 'name' | 'hash'>): number {
   const digest = createHash('sha256')

@@ -1,7 +1,7 @@
 /**
  * The table of tools on disk. No process ever opens the file itself: it is read and changed as a copy, which then takes its place.
- * So a kill leaves a good file, two proxies on one directory never wait for each other, and what is lost when both write at once is
- * found again at the next start: the file is a cache.
+ * So a kill leaves a good file, and two proxies on one directory never wait for each other. If both write at once, the next start finds
+ * again what was lost: the file is a cache.
  */
 
 import { constants, copyFile } from 'node:fs/promises'
@@ -44,7 +44,7 @@ export function toolsFile(path: string, load: () => Promise<OpenSqlite>, logger:
         const aside = await setAside(path)
         logger.warn(
           { file: path, aside, error: messageOf(error) },
-          'the file of tools was unreadable; it is made anew',
+          'the file of tools was unreadable; it is made again',
         )
         return []
       }
@@ -116,7 +116,7 @@ async function apply(database: Sqlite, { put, remove }: TableChanges): Promise<v
 // The table of tools and its statements. Only the column `definition` is more than what the table is known
 // for.
 
-/** Raised when the table changes: a file of another version is made anew, for it is a cache. */
+/** Raised when the table changes: a file of another version is made again, for it is a cache. */
 const VERSION = 1
 
 const SCHEMA = `

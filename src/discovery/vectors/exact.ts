@@ -55,7 +55,7 @@ async function load(matrix: VectorMatrix, path: string, logger: Logger): Promise
     const aside = await setAside(path)
     logger.warn(
       { file: path, aside, error: messageOf(error) },
-      'the file of vectors was unreadable; it is made anew',
+      'the file of vectors was unreadable; it is made again',
     )
   }
 }

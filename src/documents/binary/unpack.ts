@@ -1,6 +1,6 @@
 /**
  * Blobs of a result, found and described, and what is inside of them put where it can be asked about. A result is edited by its bytes, from
- * the places of its base64: nothing else of it is parsed and written anew, so numbers and blobs stay what they are.
+ * the places of its base64: nothing else of it is parsed and written again, so numbers and blobs stay what they are.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { dataIn, textIn } from '../../protocol/content.ts'
@@ -19,7 +19,7 @@ export interface Wanted {
   readonly limits: UnpackLimits
   /** Look inside, too. */
   readonly reads: boolean
-  /** What becomes of each text that is read out of a file. Absent: it stays as it is. */
+  /** What happens to each text that is read out of a file. Absent: it stays as it is. */
   readonly changed?: Apply
 }
 

@@ -1,7 +1,7 @@
 /**
  * Profiles records where they are written, without making objects of them: a fraction of the time of parsing them, and no memory. It
- * does what `profile` does and gives the same, or gives up: where keys are numbers or come twice, where objects look like maps, and
- * where there is anything that JSON does not know.
+ * gives the same as `profile`, or gives up. It gives up where keys are numbers or come twice, where objects look like maps, and at
+ * anything that is not JSON.
  */
 
 import { isObject } from '../../protocol/json.ts'

@@ -19,8 +19,8 @@ export function sampleFields(fields: readonly Field[]): Field[] {
 }
 
 /**
- * A record in at most `max` characters: whole when it is short, otherwise its best fields by their paths, as JSON
- * with the number of those left out, to which `hidden` ones are added.
+ * A record in at most `max` characters, whole when it is short. Otherwise its best fields by their paths, as JSON with the number of
+ * fields left out, to which `hidden` ones are added.
  */
 export function digest(record: JsonValue, fields: readonly Field[], max: number, hidden = 0): string {
   if (!isObject(record) || fields.length < 2) return abridge(record, max)

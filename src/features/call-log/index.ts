@@ -1,6 +1,5 @@
 /**
- * A line of the log for each call: who called, the tool that was run, whichever tool ran it, how long it took, about how much went in and
- * out, and how it ended.
+ * Writes a line of the log for each call: the client, the tool that ran and the tool that ran it, the time, about the sizes, and the end.
  */
 import { callerOf, type Logger, lengthAbout } from '../../observe/log.ts'
 import { LargeResult } from '../../protocol/content.ts'

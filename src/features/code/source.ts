@@ -1,6 +1,6 @@
 /**
- * What models write as code, made into the body of an async function: fences are taken off, types are blanked, a function is called, and
- * the value of a last expression is the answer. Positions stay those of what was written.
+ * Makes the body of an async function from what models write as code. It removes fences, blanks types, and calls a function. The value of
+ * a last expression is the answer. Positions stay those of what was written.
  */
 import { tsPlugin } from '@sveltejs/acorn-typescript'
 import { Parser } from 'acorn'

@@ -175,7 +175,7 @@ export const server = z.object({
   title: text.optional(),
   protocol: text.optional(),
   era: z.enum(['legacy', 'modern']).optional(),
-  /** Milliseconds for which it has been connected, and how often it was connected anew in this run. */
+  /** Milliseconds for which it has been connected, and how often it was connected again in this run. */
   upMs: z.number().optional(),
   restarts: count,
   tools: count.optional(),

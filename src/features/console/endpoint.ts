@@ -171,7 +171,7 @@ export function createConsoleEndpoint(options: ConsoleEndpointOptions): Endpoint
     streams.add(response)
     response.writeHead(200, { ...HEADERS, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' })
     const write = (text: string): void => {
-      // It does not wait for a page that does not read: the page asks anew.
+      // It does not wait for a page that does not read: the page asks again.
       if (response.writableLength > UNREAD) response.destroy()
       else response.write(text)
     }

@@ -36,7 +36,7 @@ export interface DispatchParts {
   connections(client: Client): readonly ConnectionInfo[]
   /** Which tools of all servers may be used, as far as this client may know. Undefined: all. */
   toolFilter(client: Client): ToolFilter | undefined
-  /** The next list of these servers' tools is fetched anew. */
+  /** The next list of these servers' tools is fetched again. */
   refresh(servers: readonly string[], exchange: Exchange): void
 }
 

@@ -282,7 +282,7 @@ async function dispatch(
     const connections = withAliases(options.connections(exchange.client))
     const chosen =
       params.connection === undefined ? undefined : findConnection(params.connection, connections)
-    // A list that no client has asked for yet is only in memory: it is fetched first, so that it can be fetched anew.
+    // A list that no client has asked for yet is only in memory: it is fetched first, so that it can be fetched again.
     await indexes.of(exchange)
     options.refresh(
       (chosen ? [chosen] : connections).map(({ server }) => server),

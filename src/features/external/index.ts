@@ -184,8 +184,8 @@ export function createExternal(config: ExternalModule, { logger, now, open }: Ex
 }
 
 /**
- * What is shown of params, and what is not: answers of a client to questions of the server are events of their own, and the state that
- * goes with them is the server's (MCP 2026-07-28, multi round-trip requests).
+ * The shown and the hidden part of params. Answers of a client to questions of the server are separate events, and the state with them
+ * belongs to the server (MCP 2026-07-28, multi round-trip requests).
  */
 function partsOf(params: JsonObject): { shown: JsonObject; hidden: JsonObject } {
   if (!ROUNDS.some((key) => Object.hasOwn(params, key))) return { shown: params, hidden: {} }

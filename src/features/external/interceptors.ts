@@ -1,4 +1,4 @@
-/** What an external module offers, asked anew whenever it comes back, and who of it is asked about a message. */
+/** What an external module offers, asked again whenever it comes back, and who of it is asked about a message. */
 import type { ExternalModule } from '../../config/modules.ts'
 import { ModuleTimeout, methodFilter, TooLarge } from '../../module-runtime/module.ts'
 import type { Logger } from '../../observe/log.ts'
@@ -279,7 +279,7 @@ export function createAsk({ config, line, now, ready, isClosed }: AskParts): Ask
     return session
   }
 
-  /** One that does not even answer a ping is started anew. */
+  /** One that does not even answer a ping is started again. */
   async function revive(): Promise<void> {
     try {
       await line.request({ method: 'ping', params: {} }, { timeoutMs })

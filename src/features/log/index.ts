@@ -157,8 +157,8 @@ function isLargeError(result: LargeResult): boolean {
   }
 }
 
-// A file that lines of JSON are appended to. Lines are made when the event loop has nothing more urgent to
-// do, so that no message waits for them, and written many at once: a write costs many times what a line does.
+// A file that lines of JSON are appended to. Lines are made when the event loop has nothing more urgent to do, so that no message waits
+// for them. Many are written at once, because a write costs many times what a line does.
 
 /** Milliseconds that a line waits for others, and characters that wait no longer. */
 const LINGER_MS = 50

@@ -180,7 +180,7 @@ function openPinBook(options: PinBookOptions): PinBook {
     return made
   }
 
-  /** What becomes of a tool by these pins; `remember` puts it there. */
+  /** What happens to a tool by these pins; `remember` puts it there. */
   function judge({ key, said }: PinnedTool, by: Pins): Verdict {
     const { hash, definition } = definitionOf(said)
     if (hash === undefined) return { reason: 'is nested too deeply to be checked' }

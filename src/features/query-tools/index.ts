@@ -251,8 +251,8 @@ interface SourceParams {
 }
 
 /**
- * Either the entries, with what to say of them before the answer and below its first line, or what to answer in place of a query: why there
- * are none, or a result that could not be kept.
+ * Either the entries, with remarks before the answer and below its first line. Or the answer in place of a query: why there are no
+ * entries, or a result that could not be kept.
  */
 export type Found = { entries: Entry[]; told: string; remarks: readonly string[] } | { failure: JsonObject }
 

@@ -82,7 +82,7 @@ export const redact = defineModule({
       }
       if (!(thrown instanceof Error)) return thrown
       const { text } = clean(thrown.message)
-      // The same error: what is thrown anew counts as a failure of this module.
+      // The same error: what is thrown again counts as a failure of this module.
       if (text !== thrown.message)
         Object.defineProperty(thrown, 'message', { value: text, configurable: true, writable: true })
       return thrown

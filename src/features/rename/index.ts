@@ -219,14 +219,14 @@ function changesIn(kind: Renamed, written: Options[Renamed], module: string): Ch
 
 type Renamed = Exclude<Kind, 'resourceTemplates'>
 
-/** What becomes of an item. */
+/** What happens to an item. */
 interface Change {
   readonly name?: string | undefined
   readonly title?: string | undefined
   readonly description?: string | undefined
 }
 
-/** What is to become of items, by the names that a configuration knows them by. */
+/** What is to happen to items, by the names that a configuration knows them by. */
 interface Changes {
   readonly byName: ReadonlyMap<string, Change>
   /** All new names. No other item has them, whether or not their owners are listed. */

@@ -1,6 +1,6 @@
 /**
- * The `retrieve` exposure: instead of every tool of every server the client sees a tool that finds tools, and either one that runs them
- * (routing `call`) or the found tools themselves (routing `dynamic`).
+ * The `retrieve` exposure. Instead of every tool of every server, the client sees a tool that finds tools. It also sees a tool that runs
+ * them (routing `call`), or the found tools themselves (routing `dynamic`).
  */
 import type { Finder } from '../../discovery/finder.ts'
 import { ToolPools } from '../../discovery/pool.ts'
@@ -61,7 +61,7 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
   )
 
   const meantOwn = spellingsOf([...byName.values(), ...runnersByName.values()].map(({ name }) => ({ name })))
-  /** As they are when the list is asked for: a client is not told anew when a server comes or goes. */
+  /** As they are when the list is asked for: a client is not told again when a server comes or goes. */
   function definitionsFor(client: Client): JsonObject[] {
     const [first, ...others] = definitions
     if (first === undefined || options.servers === undefined) return definitions

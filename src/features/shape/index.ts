@@ -1,6 +1,7 @@
 /**
- * Keeps a result that is too large for a context and lets a preview with its handle through, in `content` alone: every client shows that
- * to its model when there is no `structuredContent` beside it. Innermost of the layers: what is further out sees what the client will
+ * Keeps a result that is too large for a context, and lets a preview with its handle through. The preview is only in `content`, because
+ * every client shows that to its model when there is no `structuredContent`.
+ * Innermost of the layers: what is further out sees what the client will
  * see.
  */
 

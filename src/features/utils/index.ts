@@ -65,7 +65,7 @@ const QUERY: JsonObject = {
 
 const MODIFY: JsonObject = {
   name: 'filesystemModify',
-  description: 'Write a file anew, append to it, or delete it. Paths are relative to the root.',
+  description: 'Write a whole file, append to it, or delete it. Paths are relative to the root.',
   inputSchema: {
     type: 'object',
     properties: {
@@ -176,7 +176,7 @@ interface Files {
   info(path: string): Promise<FileEntry>
   /** The text of a file. */
   read(path: string): Promise<string>
-  /** Writes a file anew, or (`append`) goes on where it ends; gives its size in bytes. */
+  /** Writes a whole file, or (`append`) goes on where it ends; gives its size in bytes. */
   write(path: string, content: string, append: boolean): Promise<number>
   remove(path: string): Promise<void>
 }

@@ -157,8 +157,8 @@ const CALM_MS = 0.3
 const MOST_WAIT_MS = 500
 
 /**
- * Calls back right after connections were taken, at the end of a short turn: a connection that came since then and waits to be taken will be
- * broken, and a balancer does not send its request to another replica.
+ * Calls back right after connections were taken, at the end of a short turn. A connection that came since then and waits will be broken,
+ * and a balancer does not send its request to another replica.
  */
 function afterCalmTurn(call: () => void): void {
   const start = performance.now()
@@ -248,8 +248,8 @@ function isAsked({ method, headers }: IncomingMessage): boolean {
 const MOST_AHEAD = 100
 
 /**
- * One request of a connection at a time, each in a turn of its own: hundreds that a client sends ahead (HTTP/1.1 pipelining) arrive in one
- * read, and no other client would have a turn before all are begun. Their answers go out in this order anyway.
+ * One request of a connection at a time, each in its own turn. Hundreds that a client sends ahead (HTTP/1.1 pipelining) arrive in one
+ * read, and other clients would wait until all have begun. Their answers go out in this order anyway.
  */
 function oneAfterTheOther(
   serve: (request: IncomingMessage, response: ServerResponse) => void,

@@ -91,7 +91,7 @@ export function createModernEndpoint(
       heartbeat,
       now,
       profile,
-      // What was permitted when it was asked for gets its answer; what goes on and on is asked for anew.
+      // What was permitted when it was asked for gets its answer; what goes on and on is asked for again.
       until: message.method === LISTEN ? expiryOf(principal) : undefined,
     })
     try {
@@ -135,7 +135,7 @@ interface ModernReplyOptions {
   heartbeat: Heartbeat
   now: () => number
   profile: string | undefined
-  /** Milliseconds since 1970 after which the client has to say anew who it is. */
+  /** Milliseconds since 1970 after which the client has to say again who it is. */
   until: number | undefined
 }
 
@@ -244,8 +244,8 @@ const METHOD = 'Mcp-Method'
 const NAME = 'Mcp-Name'
 
 /**
- * What to answer (with HTTP 400) when the envelope of a request is broken, its revision not spoken here, or its headers say
- * something else than its body; undefined when all is well. A header that is missing comes last: what revision to speak is the
+ * What to answer (with HTTP 400) when the envelope of a request is broken, its revision is unknown, or its headers differ from its body.
+ * Undefined when all is well. A header that is missing comes last: what revision to speak is the
  * better answer.
  */
 function checkRequest(request: IncomingMessage, { method, params }: Request): RpcError | undefined {

@@ -6,7 +6,7 @@ import type { JsonRpcMessage, Request } from '../../protocol/message.ts'
 interface OutletOptions {
   /** True for a stream of events, where a line break inside of data would end it. */
   events: boolean
-  /** Milliseconds since 1970 after which a stream of events ends: its client has to say anew who it is. */
+  /** Milliseconds since 1970 after which a stream of events ends: its client has to say again who it is. */
   until?: number | undefined
 }
 

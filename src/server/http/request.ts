@@ -68,8 +68,8 @@ export function requestUrl({ url: text = '/' }: IncomingMessage): Readonly<URL> 
 }
 
 /**
- * The body of a request, read once. Undefined when it is longer than `maxBytes`: nothing of it is kept, and the rest is read and
- * thrown away, because a client that is hung up on while it writes may not see the answer. `busy` when it finds no room beside the
+ * The body of a request, read once. Undefined when it is longer than `maxBytes`. Then nothing of it is kept, and the rest is read and
+ * thrown away: a client may not see the answer if the connection closes while it writes. `busy` when it finds no room beside the
  * bodies of others. Rejects when the client leaves.
  *
  * @param room that bodies have that are being received; absent: as much as they like
@@ -243,7 +243,7 @@ export function agentOf(principal: Principal | undefined, otherwise: Agent): Age
   return { id, kind: 'principal', ...(name !== undefined && { name }) }
 }
 
-/** Milliseconds since 1970 after which the client has to say anew who it is. */
+/** Milliseconds since 1970 after which the client has to say again who it is. */
 export function expiryOf(principal: Principal | undefined): number | undefined {
   return principal?.expiresAt === undefined ? undefined : principal.expiresAt * 1000
 }

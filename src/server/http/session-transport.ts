@@ -345,7 +345,7 @@ export interface Receiver {
   response: ServerResponse
   /** The client understands an event without data: it comes first, and with its id the stream can be resumed. */
   primed: boolean
-  /** Milliseconds since 1970 after which the client has to say anew who it is. */
+  /** Milliseconds since 1970 after which the client has to say again who it is. */
   until?: number | undefined
 }
 

@@ -101,7 +101,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   const safely = (error: unknown): string =>
     secrets.reduce((text, secret) => text.replaceAll(secret, '***'), messageOf(error))
 
-  /** What to hear, with each connection anew. */
+  /** What to hear, with each connection again. */
   const listeners: ((made: Client) => void)[] = []
   let client: Client | undefined
   let generation = 0

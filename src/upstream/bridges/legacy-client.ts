@@ -1,6 +1,6 @@
 /**
- * A legacy client at a modern server. Every request is given the envelope that the server needs; when the server asks for
- * input, the client is asked as a legacy server would ask it, and the call is made again with its answers.
+ * A legacy client at a modern server. Every request gets the envelope that the server needs. When the server asks for input, the proxy
+ * asks the client as a legacy server would, and calls again with its answers.
  */
 
 import { randomUUID } from 'node:crypto'

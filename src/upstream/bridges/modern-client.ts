@@ -1,6 +1,6 @@
 /**
- * A modern client at a legacy server. The server asks by requests of its own, which a modern client does not take: it is
- * answered `input_required`, the call at the server is parked, and the client's next round goes on with it.
+ * A modern client at a legacy server. The server asks by requests, which a modern client does not take. So the client gets
+ * `input_required`, the call at the server waits, and the client's next round continues it.
  */
 
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
@@ -30,7 +30,7 @@ const MAX_PARKED_PER_PARTY = 32
 /** Requests that may be answered `input_required` (MCP 2026-07-28, multi round-trip requests). */
 const IN_ROUNDS: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read'])
 
-/** What stands in place of an id for a call that is to be made anew. */
+/** What stands in place of an id for a call that is to be made again. */
 const ANEW = 'anew'
 
 export function createModernClients(now: () => number, later: Later): ModernClients {
@@ -68,7 +68,7 @@ export function createModernClients(now: () => number, later: Later): ModernClie
     return inputRequired(inputRequests, signer.sign(call.id, until, call.owner))
   }
 
-  /** A server that wants an address to be visited first says so by an error; in the modern era it asks, and is called anew. */
+  /** A server that wants an address to be visited first says so by an error; in the modern era it asks, and is called again. */
   async function outcomeOf(call: ParkedCall, exchange: Exchange): Promise<Result> {
     try {
       return await call.outcome

@@ -319,8 +319,8 @@ export interface Refusal {
 const OF_ANOTHER_ERA: ReadonlySet<unknown> = new Set([RPC.unsupportedVersion, RPC.methodNotFound])
 
 /**
- * The JSON-RPC error of this request when the body is one: under its id; in the modern era, where one POST is one request, and in
- * answer to initialize under no id too.
+ * The JSON-RPC error of this request when the body is one. It has the id of the request. In the modern era, where one POST is one
+ * request, and in answer to initialize it may have no id.
  */
 export function answerIn(
   { text }: Refusal,

@@ -242,7 +242,7 @@ export class StreamableTransport implements UpstreamTransport {
   }
 
   /**
-   * Says goodbye, for as long as the server may take to hear it. Where many sessions end at once that time begins anew while the
+   * Says goodbye, for as long as the server may take to hear it. Where many sessions end at once that time begins again while the
    * request waits to be sent: it would be the machine that is slow.
    */
   async #endSession(): Promise<void> {

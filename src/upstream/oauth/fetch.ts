@@ -115,9 +115,9 @@ export async function isPublic(url: URL, resolve = lookupName): Promise<boolean>
 }
 
 /**
- * Rejects for an address that is not to be asked on behalf of the server. Its own origin is, and that of the issuer in the configuration;
- * others by https where everybody reaches them, or where they are no nearer than the server itself: one on this machine may name another
- * one there. Of the server that is believed which its address says, since what its name leads to is for others to change.
+ * Rejects for an address that is not to be asked on behalf of the server. Its own origin is allowed, and that of the issuer in the
+ * configuration. Others are allowed by https if they are public, or if they are no nearer than the server itself: one on this machine may
+ * name another one there. Of the server that is believed which its address says, since what its name leads to is for others to change.
  */
 export function checkFor(
   server: URL,

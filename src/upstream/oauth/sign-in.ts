@@ -99,7 +99,7 @@ function wait(request: SignInRequest, { receiver, client, authorizationUrl, veri
       return { done: true, title: `Signed in to ${server}`, text: 'You can close this window.' }
     } catch (error) {
       fail(error instanceof Error ? error : new Error(String(error)))
-      const text = 'The proxy says why, in its log and in its answer to the call. The next call begins anew.'
+      const text = 'The proxy says why, in its log and in its answer to the call. The next call begins again.'
       return { done: false, title: `Not signed in to ${server}`, text }
     } finally {
       end()

@@ -1,7 +1,7 @@
 /**
- * What it takes to make the language of questions say more: one entry in a table. An operator in `src/query/operators.ts`, a function
- * in `functions.ts`, an aggregate in `aggregates.ts`, a window function in `windows.ts`, a dialect in a file of its own and its place
- * in the list of `dialects/index.ts`.
+ * What it takes to make the language of questions say more: one entry in a table. An operator is in `src/query/operators.ts`, a function
+ * in `functions.ts`, an aggregate in `aggregates.ts`, a window function in `windows.ts`. A dialect has its own file and a place in the
+ * list of `dialects/index.ts`.
  */
 import { afterAll, expect, test } from 'vitest'
 import type * as Derive from '../../../src/documents/derive.ts'

@@ -8,7 +8,7 @@ import { follow } from './consent.mjs'
 
 const REDIRECT = 'http://localhost:3999/callback'
 
-/** How often one action may be authorised anew: once to begin with, once for a wider scope. */
+/** How often one action may be authorised again: once to begin with, once for a wider scope. */
 const ATTEMPTS = 3
 
 /** @param context of the scenario: credentials, if it has some */

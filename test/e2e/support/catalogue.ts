@@ -34,7 +34,7 @@ export function catalogue(directory: string, name: string, tools: Record<string,
   return { server: { command: process.execPath, args: [SCRIPT, file] }, set }
 }
 
-/** The reply of `retrieve_tools` (seed S1). */
+/** The reply of `retrieve_tools`. */
 export const reply = z.object({
   message: z.string(),
   query: z.union([z.string(), z.array(z.string())]),

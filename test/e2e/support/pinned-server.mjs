@@ -1,4 +1,4 @@
-/** A server with two tools. Their descriptions are the lines of the file in `argv[2]`, read anew for every list. */
+/** A server with two tools. Their descriptions are the lines of the file in `argv[2]`, read again for every list. */
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 

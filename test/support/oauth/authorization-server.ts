@@ -21,7 +21,7 @@ export interface AuthorizationServerOptions {
   scopes?: string[]
   /** `iss` of the answer to the browser (RFC 9207). */
   iss?: 'absent' | 'right' | 'wrong' | 'promised'
-  /** Fields of the metadata that are other than they should be. */
+  /** Fields of the metadata that differ from they should be. */
   mangled?: Record<string, unknown>
   /** What the person does. */
   person?: 'agrees' | 'denies'

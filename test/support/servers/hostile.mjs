@@ -56,7 +56,7 @@ function answer(method, { name, event, payload, protocolVersion }) {
   }
 }
 
-/** Waits for what becomes of what it asks. */
+/** Waits for what happens to what it asks. */
 let waiting = () => {}
 
 createInterface({ input: process.stdin }).on('line', (line) => {

@@ -234,7 +234,7 @@ describe('search of tools by words', () => {
   })
 })
 
-describe('an index made anew', () => {
+describe('an index made again', () => {
   verifies('S1.24 S1.26', 'what came, went or changed is found as it is now', () => {
     let tools = shelf
     const found = (question: string) =>

@@ -122,7 +122,7 @@ describe('meaning', () => {
     expect(state.log).toEqual(['tools are found by their words alone', 'tools are found by meaning again'])
   })
 
-  verifies('S1.22', 'vectors of a model that had the same name are made anew', async () => {
+  verifies('S1.22', 'vectors of a model that had the same name are made again', async () => {
     for (const tools of [[known('aaa'), known('eee')], [known('aaa')]]) {
       const { meaning, vectors } = await world()
       await vectors.put([{ id: known('aaa').vectorId ?? 0, vector: Float32Array.of(1, 0, 0) }])

@@ -80,13 +80,13 @@ describe('what is learned of tools', () => {
     expect(await run('here', tools)).toBe(1)
   })
 
-  verifies('S1.45', 'is learned anew where that is asked for', async () => {
+  verifies('S1.45', 'is learned again where that is asked for', async () => {
     const { run } = await world()
     await run('here', [tool('a', 'one')])
     expect(await run('here', [tool('a', 'one')], true)).toBe(1)
   })
 
-  verifies('S1.22', 'is learned anew when its files are broken or gone', async () => {
+  verifies('S1.22', 'is learned again when its files are broken or gone', async () => {
     const { run, dataDir } = await world()
     const tools = [tool('a', 'one'), tool('b', 'two')]
     await run('here', tools)

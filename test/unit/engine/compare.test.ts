@@ -228,7 +228,7 @@ describe('accessibility trees', () => {
     expect(compared(page(0, 20), page(0, 45), 1000)).toEqual({})
   })
 
-  test('with references that were all given anew are not compared', () => {
+  test('with references that were all given again are not compared', () => {
     const renumbered = page(0, 200).replaceAll(/ref=(\w+)/g, 'ref=x$1')
     expect(compared(page(0, 200), renumbered, 2000)).toEqual({})
   })

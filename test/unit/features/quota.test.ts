@@ -70,7 +70,7 @@ describe('quota, before the router', () => {
         .isError
     expect([await call('first'), await call('first')]).toEqual([undefined, true])
     for (let other = 0; other < 10_000; other++) await call(`other ${other}`)
-    // It was forgotten, and begins anew.
+    // It was forgotten, and begins again.
     expect(await call('first')).toBeUndefined()
     expect(await call('other 9999')).toBe(true)
   })

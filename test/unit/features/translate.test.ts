@@ -114,7 +114,7 @@ describe('translate', () => {
       ])
       const again = await world.ask('tools/list')
       expect(again).toEqual(list)
-      // The same objects: what was made of them, such as an index, need not be made anew.
+      // The same objects: what was made of them, such as an index, need not be made again.
       expect((again.tools as JsonObject[])[0]).toBe((list.tools as JsonObject[])[0])
       expect(asked).toHaveLength(1)
       // Results are not among what is to be translated.
@@ -402,7 +402,7 @@ describe('a translator', () => {
     alone.abort()
     await expect(gone).rejects.toThrow('cancelled')
     expect(signals[1]?.aborted).toBe(true)
-    // It is asked for anew by who comes then.
+    // It is asked for again by who comes then.
     const again = one.learn(['c d'], 's', never)
     await expect.poll(() => signals.length).toBe(3)
     expect((await again).get('c d')).toBe('C D')

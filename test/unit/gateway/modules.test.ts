@@ -11,7 +11,7 @@ import { listed, moduleWorld } from '../../support/module-world.ts'
 import { temporaryFolder } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
 
-/** Writes its word behind every text, and what becomes of it into a list. */
+/** Writes its word behind every text, and what happens to it into a list. */
 function marking() {
   const happened: string[] = []
   const definition = defineModule({

@@ -178,7 +178,7 @@ describe('patterns that fit nothing', () => {
     ])
   })
 
-  test('are told anew for another configuration, and those of the old one no more', async () => {
+  test('are told again for another configuration, and those of the old one no more', async () => {
     const world = await telling([{ use: 'block', tools: ['z_1'] }])
     await world.ask('tools/list')
     await world.configure([{ use: 'block', tools: ['z_2'] }])

@@ -14,7 +14,7 @@ function share(value: JsonValue): void {
   shareText(document, indexLeaves(document))
 }
 
-/** What is put anew into the object. */
+/** What is put again into the object. */
 function watched<T extends object>(object: T): { object: T; put: [PropertyKey, unknown][] } {
   const put: [PropertyKey, unknown][] = []
   const set = (target: T, key: PropertyKey, value: unknown): boolean => {
@@ -25,7 +25,7 @@ function watched<T extends object>(object: T): { object: T; put: [PropertyKey, u
 }
 
 describe('long strings as parts of the text of the leaves', () => {
-  test('each long value of a record is put anew, equal, and no other', () => {
+  test('each long value of a record is put again, equal, and no other', () => {
     const tags = watched(['b', `${long} and tags`])
     const first = watched<JsonObject>({ id: 1, title: 'short', body: long, tags: tags.object, none: null })
     const second = watched<JsonObject>({ id: 2, body: `${long} 2`, title: '', tags: [] })

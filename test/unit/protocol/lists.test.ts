@@ -32,7 +32,7 @@ describe('the current list', () => {
     expect(state.asked).toBe(1)
   })
 
-  test('is asked for anew when servers list something else, announced or not', async () => {
+  test('is asked for again when servers list something else, announced or not', async () => {
     const { state, names } = world()
     await names()
     state.names = ['write']
@@ -41,7 +41,7 @@ describe('the current list', () => {
     expect(state.asked).toBe(2)
   })
 
-  test('is asked for anew when a module or the settings announced another one', async () => {
+  test('is asked for again when a module or the settings announced another one', async () => {
     const { state, names } = world()
     await names()
     state.names = ['renamed']

@@ -203,7 +203,7 @@ describe('files that come and go', () => {
     await spills.close()
   })
 
-  test('the same content is written once, also by many at a time; what is gone is written anew', async () => {
+  test('the same content is written once, also by many at a time; what is gone is written again', async () => {
     const spills = spillsIn(join(temporaryFolder(), 'spill'))
     const paths = await Promise.all(Array.from({ length: 10 }, () => write(spills, 'same')))
     expect(new Set(paths).size).toBe(1)

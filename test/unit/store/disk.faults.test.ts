@@ -1,6 +1,6 @@
 /**
- * Every call of the file system that a recorded session makes fails once; the process ends at each of them; the power is lost at each of
- * them, with what was not synced there, gone or in part. After SQLite's tests of input and output errors and of crashes.
+ * Every call of the file system that a recorded session makes fails once. The process ends at each of them. The power is lost at each of
+ * them, with content that was not synced there, gone or in part. After SQLite's tests of input and output errors and of crashes.
  */
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test, vi } from 'vitest'

@@ -72,7 +72,7 @@ test('a server process goes on while its client listens, has a call under way, o
   await expect.poll(() => processes().filter(lives)).toHaveLength(2)
 })
 
-test('what a client had set up is set up again at the process that is started anew', async () => {
+test('what a client had set up is set up again at the process that is started again', async () => {
   const { pool, passes, processes } = world()
   const silent = { ...client(), isListening: () => false }
   await pool.request('s', { method: 'logging/setLevel', params: { level: 'debug' } }, exchange(silent))

@@ -20,9 +20,8 @@ export function valuePattern({ field, op, value }, { kind }) {
 }
 
 /**
- * The pattern for the lines that are the records to count: lines as records, or a field that stands on a line of its own in indented JSON
- * and
- * nowhere but in these records.
+ * The pattern for the lines that are the records to count. Lines are records, or a field has its own line in indented JSON and is only in
+ * these records.
  */
 export function countable({ where = [], words }, payload) {
   if (words !== undefined)

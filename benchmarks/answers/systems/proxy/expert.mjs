@@ -1,12 +1,12 @@
 /**
  * An agent that knows the tools well. Its rules know no payload; change them only for all, and then judge by payloads and seeds that were
  * not looked at:
- * - it reads the preview first, and answers at once where that already says the answer exactly and completely: the number of records,
- *   all values of a field with their counts, the names of all fields. Ranges and means there may be rounded, so it never takes figures
+ * - it reads the preview first, and answers at once if the preview has the exact and complete answer. That is the number of records, all
+ * values of a field with their counts, or the names of all fields. Ranges and means there may be rounded, so it never takes figures
  *   from them;
- * - else it writes the exact query: names as the type line has them, strings in quotes, `path` where the question is not about the
- *   main collection, `fields` with what is wanted and what identifies it, an aggregate where one number is wanted, and a `limit`
- *   above the default where a list is wanted whole;
+ * - else it writes the exact query. It has names as in the type line, strings in quotes, and `path` where the question is not about the
+ * main collection. `fields` has what is wanted and what identifies it. An aggregate asks for one number, and a `limit` above the default
+ * for a whole list;
  * - what two lists have in common it joins in one query, and asks one list after the other where the reply joined something else;
  * - it goes to the next page as long as the reply names one, and answers from nothing less than all;
  * - of passages it takes the one with most of the words, and looks at one that is cut once more, round the words;

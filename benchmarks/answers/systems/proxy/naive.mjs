@@ -3,11 +3,10 @@
  * were not looked at:
  * - it glances at the preview, and takes from it the handle, the number of records and the names of fields;
  * - it names fields as the question's words end (`login` for `user.login`), never says `path` or `fields` at first, and quotes no values;
- * - it counts by `where` and reads the total of the reply; groups, sums and sorts by the plain word; looks text up by a search for the
- *   words as they are, and answers questions in words by bm25;
- * - on an error, on no hits, on another field than the one meant, and where the preview is about another list than the question, it
- *   thinks once more: it takes a name the reply offers, or the `path` of the list in question, and else writes names and list as the
- *   question says them;
+ * - it counts by `where` and reads the total of the reply. It groups, sums and sorts by the plain word. It searches text for the exact
+ * words, and answers questions in words by bm25;
+ * - it thinks once more on an error, on no hits, on a wrong field, and where the preview is about another list than the question. It
+ * takes a name that the reply offers, or the `path` of the list in question. Otherwise it writes names and list as the question says them;
  * - where there is more it goes on as the reply says; a value that was shortened it asks for by the name the question gives it;
  * - a passage that is cut it looks at once more, round the words;
  * - it takes a reply's word for it: what is found nowhere is not there. What was read as another field it does not answer from.
@@ -19,7 +18,7 @@ import { plainName, valueIn } from './read.mjs'
 import { search } from './search.mjs'
 import { dotted, isSpokenOf, offers, readAs } from './words.mjs'
 
-/** How often it asks anew. */
+/** How often it asks again. */
 const THOUGHTS = 2
 
 const AGGREGATES = { sum: 'sum', average: 'average', min: 'min', max: 'max' }

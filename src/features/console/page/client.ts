@@ -105,7 +105,7 @@ export function useEvents(heard: Heard): void {
   })
 }
 
-/** Reads the stream for as long as the page is there, and begins anew when it ends. */
+/** Reads the stream for as long as the page is there, and begins again when it ends. */
 export async function follow(): Promise<never> {
   for (;;) {
     try {

@@ -319,7 +319,7 @@ function byServer(tools: Savings['tools']) {
   return [...servers.values()].sort((a, b) => b.originalTokens - a.originalTokens)
 }
 
-/** Large results with previews against those that passed whole. */
+/** Large results with previews against large results that passed whole. */
 function Held({ holdout: { everyNth, previews, whole, saved } }: { holdout: Savings['holdout'] }) {
   const share = (part: number) => `${Math.abs(Math.round(100 * part))} %${part < 0 ? ' more' : ''}`
   const rows = [

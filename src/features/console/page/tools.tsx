@@ -1,4 +1,4 @@
-/** The tools of the servers: found, measured, switched on and off, and those that are held back. */
+/** The tools of the servers: found, measured, switched on and off, and tools that are held back. */
 import { useEffect, useState } from 'preact/hooks'
 import type { Pins, Tools } from '../api.ts'
 import { ask, type PageProps, type Refusal, useRead } from './client.ts'

@@ -21,7 +21,7 @@ const ask = ({ method, params }) =>
 
 const end = () => process.kill(process.pid, 'SIGKILL')
 
-/** What becomes of a request. Undefined: no answer. */
+/** What happens to a request. Undefined: no answer. */
 async function fault(kind, id, progress) {
   switch (kind) {
     case 'killed mid-call':

@@ -179,7 +179,7 @@ describe.each(libraries)('the catalogue over SQLite, %s', (_, sqlite) => {
     expect(await readdir(directory)).toEqual([])
   })
 
-  verifies('S1.20', 'makes a broken file anew and keeps the broken one beside it', async () => {
+  verifies('S1.20', 'makes a broken file again and keeps the broken one beside it', async () => {
     const directory = folder()
     const path = join(directory, TOOLS_FILE)
     const first = await open(directory)
@@ -202,7 +202,7 @@ describe.each(libraries)('the catalogue over SQLite, %s', (_, sqlite) => {
       const logger = { ...silentLogger, warn: (_fields: object, message: string) => warnings.push(message) }
       const catalogue = await open(directory, { logger })
       expect(catalogue.tools()).toEqual([])
-      expect(warnings).toEqual(['the file of tools was unreadable; it is made anew'])
+      expect(warnings).toEqual(['the file of tools was unreadable; it is made again'])
       expect(await readFile(`${path}.broken`)).toEqual(Buffer.from(bytes))
       catalogue.refresh('a', [tool('x')])
       await catalogue.close()

@@ -57,7 +57,7 @@ describe('the file of vectors', () => {
     },
   )
 
-  verifies('S1.22', 'is made anew when it was deleted', async () => {
+  verifies('S1.22', 'is made again when it was deleted', async () => {
     const directory = folder()
     const first = await open(directory)
     await first.put([one])

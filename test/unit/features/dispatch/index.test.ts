@@ -187,41 +187,45 @@ describe('connections', () => {
     expect(failed.content[0]?.text).toContain('no database')
   })
 
-  verifies('S4.46 S4.47 S4.32', 'refresh lists anew, and the hash tells that something changed', async () => {
-    const one = await world()
-    const { files, time } = one
-    const before = await one.data({ action: 'status' })
-    expect(before).not.toHaveProperty('toolFilter')
-    expect(before).toMatchObject({
-      totalConnections: 2,
-      totalTools: 5,
-      catalogHash: expect.stringMatching(/^[0-9a-f]{16}$/),
-      lastUpdated: expect.stringMatching(/^\d{4}-/),
-    })
-    expect(connectionsIn(before)[0]).toMatchObject({
-      serverInfo: { name: 'tool-server', version: '7' },
-      lastRefreshed: expect.any(String),
-    })
-    expect(await one.data({ action: 'status' })).toMatchObject({ catalogHash: before.catalogHash })
-    // A parameter more is a change as well.
-    files.tools = {
-      ...files.tools,
-      look: { ...reading, inputSchema: { type: 'object', properties: { x: string } } },
-    }
-    time.tools = { ...time.tools, later: destroying }
-    expect(await one.data({ action: 'status' })).toMatchObject({
-      catalogHash: before.catalogHash,
-      totalTools: 5,
-    })
-    const listed = { files: files.lists, time: time.lists }
-    await one.data({ action: 'list', connection: 'files', refresh: true })
-    expect([files.lists, time.lists]).toEqual([listed.files + 1, listed.time])
-    const after = await one.data({ action: 'status' })
-    expect(after.catalogHash).not.toBe(before.catalogHash)
-    expect(after.totalTools).toBe(5)
-    const found = await one.data({ action: 'search', query: 'later', refresh: true })
-    expect(rowsOf(found.tools)).toMatchObject([{ name: 'later', connection: 'c2' }])
-  })
+  verifies(
+    'S4.46 S4.47 S4.32',
+    'refresh lists again, and the hash tells that something changed',
+    async () => {
+      const one = await world()
+      const { files, time } = one
+      const before = await one.data({ action: 'status' })
+      expect(before).not.toHaveProperty('toolFilter')
+      expect(before).toMatchObject({
+        totalConnections: 2,
+        totalTools: 5,
+        catalogHash: expect.stringMatching(/^[0-9a-f]{16}$/),
+        lastUpdated: expect.stringMatching(/^\d{4}-/),
+      })
+      expect(connectionsIn(before)[0]).toMatchObject({
+        serverInfo: { name: 'tool-server', version: '7' },
+        lastRefreshed: expect.any(String),
+      })
+      expect(await one.data({ action: 'status' })).toMatchObject({ catalogHash: before.catalogHash })
+      // A parameter more is a change as well.
+      files.tools = {
+        ...files.tools,
+        look: { ...reading, inputSchema: { type: 'object', properties: { x: string } } },
+      }
+      time.tools = { ...time.tools, later: destroying }
+      expect(await one.data({ action: 'status' })).toMatchObject({
+        catalogHash: before.catalogHash,
+        totalTools: 5,
+      })
+      const listed = { files: files.lists, time: time.lists }
+      await one.data({ action: 'list', connection: 'files', refresh: true })
+      expect([files.lists, time.lists]).toEqual([listed.files + 1, listed.time])
+      const after = await one.data({ action: 'status' })
+      expect(after.catalogHash).not.toBe(before.catalogHash)
+      expect(after.totalTools).toBe(5)
+      const found = await one.data({ action: 'search', query: 'later', refresh: true })
+      expect(rowsOf(found.tools)).toMatchObject([{ name: 'later', connection: 'c2' }])
+    },
+  )
 
   verifies('S4.44 S2.5', 'two proxies in one process know nothing of each other', async () => {
     const [one, other] = await Promise.all([world(), world({ settings: { dispatch: { deny: ['now'] } } })])

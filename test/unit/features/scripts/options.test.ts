@@ -15,7 +15,7 @@ function failure(proxySettings: JsonObject): string {
   return expect.unreachable('it was accepted')
 }
 
-verifies('S4.54', 'off by default; with the limits of the seed', () => {
+verifies('S4.54', 'off by default; with the limits of the documentation', () => {
   expect(settings({}).bridge).toEqual({
     enabled: false,
     port: 0,

@@ -133,7 +133,7 @@ describe('the session', () => {
     expect(due).toHaveLength(1)
   })
 
-  test('a goodbye that waits to be sent has its time anew, and not for ever', async () => {
+  test('a goodbye that waits to be sent has its time again, and not for ever', async () => {
     const server = await loopback((seen, response) =>
       seen.method === 'POST'
         ? json(response, resultFor(seen), 200, { 'mcp-session-id': 's' })
