@@ -171,13 +171,24 @@ describeWithValkey('replicas before a server over HTTP', () => {
     const server = await startCountingServer()
     const { running } = await replicas(server)
     const [first, second] = running as [HttpProxy, HttpProxy]
-    const { count } = await connectInTurn(running)
+    const { client, count } = await connectInTurn(running)
+    const heard: unknown[] = []
+    client.setNotificationHandler(
+      LoggingMessageNotificationSchema,
+      ({ params }) => void heard.push(params.data),
+    )
     for (let nth = 1; nth <= 4; nth++) expect(await count()).toBe(`call ${nth}`)
     first.child.kill('SIGTERM')
     await once(first.child, 'exit')
     expect(server.ended).toEqual([])
     running[0] = second
     expect(await count()).toBe('call 5')
+    // The one that is left takes the stream of the session at the server, which was refused to it as long as the other one had it.
+    const said = async (): Promise<number> => {
+      await server.say('to the other one')
+      return heard.length
+    }
+    await expect.poll(said, WAIT).toBeGreaterThan(0)
     second.child.kill('SIGKILL')
     await once(second.child, 'exit')
     expect(server.begun()).toBe(1)
