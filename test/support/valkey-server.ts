@@ -164,17 +164,23 @@ export async function startSentinel(settings: readonly string[] = []): Promise<S
 /** Three nodes of a cluster, each with a third of the slots. */
 export async function startCluster(settings: readonly string[] = []): Promise<ValkeyServers> {
   const servers: ValkeyServer[] = []
-  const own = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '1000', ...settings]
-  for (let nth = 0; nth < 3; nth++)
-    servers.push(await startValkey([...own, '--cluster-config-file', `${nth}`]))
-  const [first, ...others] = servers
+  // Nodes talk to each other at a second port, by default one that the system gives to others.
+  const buses: number[] = []
+  for (let nth = 0; nth < 3; nth++) {
+    const bus = await ownPort()
+    buses.push(bus)
+    const own = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '1000', '--cluster-port', String(bus)]
+    servers.push(await startValkey([...own, '--cluster-config-file', 'nodes', ...settings]))
+  }
+  const [first] = servers
   if (first === undefined) throw new Error('a cluster has nodes')
   for (const [nth, server] of servers.entries()) {
     const [from, to] = [nth, nth + 1].map((part) => Math.floor((16_384 * part) / servers.length))
     await server.tell('CLUSTER', 'ADDSLOTSRANGE', String(from), String((to ?? 0) - 1))
     await server.tell('CLUSTER', 'SET-CONFIG-EPOCH', String(nth + 1))
   }
-  for (const { port } of others) await first.tell('CLUSTER', 'MEET', '127.0.0.1', String(port))
+  for (const [nth, { port }] of servers.entries())
+    if (nth > 0) await first.tell('CLUSTER', 'MEET', '127.0.0.1', String(port), String(buses[nth]))
   for (const { port } of servers)
     while (!/cluster_state:ok[\s\S]*cluster_known_nodes:3/.test(await answer(port, ['CLUSTER', 'INFO'])))
       await sleep(50)

@@ -1,5 +1,6 @@
 /** A store of several servers: Sentinel with a master and a replica, and a cluster. */
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { newHandle } from '../../../../src/store/store.ts'
 import {
@@ -163,6 +164,45 @@ describeWithValkey('a store behind Sentinel', () => {
     })
     await expect(other.put(entry)).rejects.toThrow(/watches no master of the name other/)
     expect(told).toHaveLength(1)
+  })
+})
+
+const page = readFileSync(new URL('../../../../docs/shared-store.md', import.meta.url), 'utf8')
+const [, commands = ''] = /^ACL SETUSER .* -@all (.*)$/m.exec(page) ?? []
+const [, ofCluster = '', ofSentinel = ''] = /with `(\+cluster\S+)`.* needs `([^`]+)`/.exec(page) ?? []
+
+describeWithValkey('a user with the rights that the page gives, and no others', () => {
+  const rights = ['on', '>pass', '~mcp-rlm-proxy:*', '-@all', ...commands.split(' ')]
+
+  async function isEnough(url: string): Promise<void> {
+    const store = await opened(url)
+    for (let nth = 0; nth < 8; nth++) {
+      const entry = entryOf(newHandle(), `${nth}`, { owner: `${nth}` })
+      await store.put(entry)
+      expect(await store.info(entry.handle, entry.owner)).toBeDefined()
+    }
+    expect(await store.stats()).toMatchObject({ entries: 8 })
+    await store.clear()
+  }
+
+  test('is enough in a cluster', async () => {
+    const cluster = await startCluster()
+    onTestFinished(() => cluster.stop())
+    for (const { tell } of cluster.servers)
+      expect(await tell('ACL', 'SETUSER', 'proxy', ...rights, ofCluster)).toBe('+OK')
+    await isEnough(cluster.url.replace('://', '://proxy:pass@'))
+  })
+
+  test('is enough behind Sentinel, where Sentinel has users as well', async () => {
+    const behind = await startSentinel()
+    onTestFinished(() => behind.stop())
+    const { tell } = await behind.master()
+    expect(await tell('ACL', 'SETUSER', 'proxy', ...rights)).toBe('+OK')
+    const own = ['on', '>other', '-@all', ...ofSentinel.split(' ')]
+    expect(await behind.sentinel.tell('ACL', 'SETUSER', 'asking', ...own)).toBe('+OK')
+    expect(await behind.sentinel.tell('ACL', 'SETUSER', 'default', 'off')).toBe('+OK')
+    const query = '?sentinel_username=asking&sentinel_password=other'
+    await isEnough(`${behind.url.replace('://', '://proxy:pass@')}${query}`)
   })
 })
 
