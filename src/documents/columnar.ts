@@ -40,6 +40,8 @@ export function withColumns(value: JsonValue, depth = 0): JsonValue {
 
 /** Fewer rows, or columns, may have one length by chance; more are not worth a copy. */
 const FEWEST_ROWS = 8
+/** A column that says what a row is about: a forecast has a row for each day of a week. */
+const OF_TIMES = /^(?:time(?:stamp)?s?|date(?:time)?s?|days?)$/i
 const MOST_ROWS = 1_000_000
 const MOST_COLUMNS = 200
 
@@ -53,7 +55,8 @@ function inRows(value: JsonObject, keys: readonly string[]): JsonValue[] | undef
     columns.push(column)
   }
   const count = columns[0]?.length ?? 0
-  if (count < FEWEST_ROWS || count > MOST_ROWS) return undefined
+  const fewest = keys.some((key) => OF_TIMES.test(key)) ? 2 : FEWEST_ROWS
+  if (count < fewest || count > MOST_ROWS) return undefined
   if (!columns.every((column) => column.every((cell) => typeof cell !== 'object' || cell === null)))
     return undefined
   const rows = Array.from({ length: count }, (_, row) => {

@@ -29,7 +29,14 @@ import {
 import { type DatePart, datePart, hasOffset, isYearless, needsYear, partOf } from '../query/date-parts.ts'
 import { namesakes } from '../query/explain.ts'
 import { resolveExactly, resolveField } from '../query/fields.ts'
-import { acrossMap, holdsObjects, nameWithin, numberWithin, textWithin } from '../query/inner-fields.ts'
+import {
+  acrossMap,
+  holdsObjects,
+  nameWithin,
+  numberWithin,
+  textWithin,
+  valueOfPairs,
+} from '../query/inner-fields.ts'
 import { isOn, listName, listOn, type Units, unitsOf } from '../query/lists.ts'
 import { parseComputed, parseCondition } from '../query/parser.ts'
 import { type Path, parsePath } from '../query/path.ts'
@@ -394,11 +401,11 @@ function withColumns(
 
 /**
  * Objects have nothing to compute from; the values of a map may have a field of that name, an element with attributes a text, and an
- * object one number.
+ * object one number. Neither have pairs of a time and a value, but their values have.
  */
 function measured(records: Records, reference: string): Field {
   const field = resolveField(records, reference)
-  if (!holdsObjects(records, field)) return field
+  if (!holdsObjects(records, field)) return valueOfPairs(records, field) ?? field
   return acrossMap(records, field) ?? textWithin(records, field) ?? numberWithin(records, field) ?? field
 }
 

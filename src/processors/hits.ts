@@ -229,11 +229,12 @@ function shownFields(
   const lengths = new Map(Object.keys(record).map((name) => [name, lengthOf(own(record, name) ?? null)]))
   const isShort = (name: string): boolean => (lengths.get(name) ?? 0) <= SHORT_FIELD
   const others = [...lengths.keys()]
-  const names = [...identity.filter((name) => lengths.has(name)), ...others.filter(isShort), ...others]
+  // What a record is called may stand in an object of its own: `metadata.name`.
+  const names = [...identity, ...others.filter(isShort), ...others]
   let left = room
   let missing = 0
   for (const name of new Set(names)) {
-    const value = own(record, name)
+    const value = valueAt(record, name)
     if (value === undefined || value === null || shown.includes(name)) continue
     const brief = briefly(
       value,

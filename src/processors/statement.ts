@@ -1,8 +1,10 @@
-/** A whole SELECT among the parameters of a filter: read before the steps, so that they run it like any other question. */
+/** A whole SELECT or program of jq among the parameters of a filter: read before the steps, so that they run it like any other question. */
 
 import { type Collection, collectionsOf } from '../documents/collections.ts'
 import type { Document } from '../documents/document.ts'
 import { isObject, own } from '../protocol/json.ts'
+import { fromPipes } from '../query/dialects/jq.ts'
+import { readProgram } from '../query/dialects/jq-program.ts'
 import { isStatement, type Lists, readSelect, type SelectParams } from '../query/dialects/sql.ts'
 import { select } from './select.ts'
 
@@ -23,9 +25,12 @@ export function withStatement(params: Asked['params'], document: Document | unde
   for (const place of PLACES) {
     const given = params[place]
     const texts = (Array.isArray(given) ? given : [given]).filter((text) => typeof text === 'string')
-    const text = texts.find((each) => isStatement(each))
+    const text = texts.find((each) => isStatement(each) || programIn(each, place) !== undefined)
     if (text === undefined) continue
-    const { params: read, notes } = readSelect(text, listsOf(document))
+    const program = isStatement(text) ? undefined : programIn(text, place)
+    const { params: read, notes } = program
+      ? { params: onMainList(program, document), notes: [] }
+      : readSelect(text, listsOf(document))
     const others = {
       ...params,
       [place]: Array.isArray(given) ? given.filter((each) => each !== text) : undefined,
@@ -34,6 +39,21 @@ export function withStatement(params: Asked['params'], document: Document | unde
     return { params: all, notes: [`Read as ${JSON.stringify(read)}.`, ...notes] }
   }
   return { params, notes: [] }
+}
+
+/** What a program of jq says. A path with conditions, which shows one field, is followed as it is written. */
+function programIn(text: string, place: (typeof PLACES)[number]): SelectParams | undefined {
+  const program = readProgram(text)
+  const { path, where, fields = [], ...others } = program ?? {}
+  const isPath = fields.length === 1 && /^\S+$/.test(fields[0] ?? '') && Object.keys(others).length === 0
+  return place === 'path' && isPath && fromPipes(text) !== text ? undefined : program
+}
+
+/** A path that leads nowhere names the main list otherwise than the document does. */
+function onMainList({ path, ...program }: SelectParams, document: Document | undefined): SelectParams {
+  if (path === undefined) return program
+  const isFollowed = document === undefined || select.process(document, { path }).error === undefined
+  return isFollowed ? { path, ...program } : program
 }
 
 /** Conditions of both must hold; of anything else that both say, what stands outside of the statement holds. */

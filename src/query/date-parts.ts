@@ -89,7 +89,9 @@ export function isYearless(value: JsonValue): boolean {
 
 /** True for a time of day that was written with an offset from UTC, so that its parts are not those it was written with. */
 export function hasOffset(value: JsonValue): boolean {
-  return typeof value === 'string' && /\d\s*[+-](?!00:?00)\d\d:?\d\d$/.test(value) && value.length > 16
+  return (
+    typeof value === 'string' && /\d\s*[+-](?!00(?::?00)?$)\d\d(?::?\d\d)?$/.test(value) && value.length > 16
+  )
 }
 
 export function dateOf(value: JsonValue): Span | undefined {

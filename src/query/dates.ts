@@ -11,7 +11,7 @@ export interface Span {
 }
 
 const ISO =
-  /^(\d{4})(?:[-/](\d\d)(?:[-/](\d\d)(?:(?:T| {1,2})(\d\d)(?::(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s*(Z|UTC|[+-]\d\d:?\d\d)?)?)?)?$/i
+  /^(\d{4})(?:[-/](\d\d)(?:[-/](\d\d)(?:(?:T| {1,2})(\d\d)(?::(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s*(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?)?)?$/i
 const LOG = /^(\d\d)\/([A-Z][a-z]{2})\/(\d{4})(?::(\d\d):(\d\d):(\d\d))?(?:\s*([+-]\d{4}))?$/
 // `0503 08:00:00.123456` of klog, `05-03 08:00` of Android.
 const MONTH_AND_DAY = /^(\d\d)-?(\d\d) (\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?$/
@@ -221,18 +221,18 @@ function utc(year: number, month: number, day: number, hour: number, minute: num
   return date.getTime()
 }
 
-const ZONED = /\d:\d\d(?:[.,:]\d+)*\s*(Z|UTC|GMT|[+-]\d\d:?\d\d)$/i
+const ZONED = /\d:\d\d(?:[.,:]\d+)*\s*(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)$/i
 
 /** The zone of a time that is written with one. */
 export function zoneIn(text: string): string | undefined {
   return text.length > 40 ? undefined : ZONED.exec(text)?.[1]
 }
 
-/** Milliseconds ahead of UTC: of `+01:00`, an hour. */
+/** Milliseconds ahead of UTC: of `+01:00`, an hour; databases write `+01`. */
 export function offset(zone: string | undefined): number {
-  const parts = /^([+-])(\d\d):?(\d\d)$/.exec(zone ?? '')
+  const parts = /^([+-])(\d\d)(?::?(\d\d))?$/.exec(zone ?? '')
   if (!parts) return 0
-  const [, sign, hours, minutes] = parts
+  const [, sign, hours, minutes = 0] = parts
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000
 }
 

@@ -248,13 +248,14 @@ class Binder implements Findings, Context {
         ? resolveField(this.records, text)
         : computedField(this.records, comparison.beside, text)
     }
-    if (!mayBeField(comparison, this.records)) return undefined
+    const name = fieldNamed(comparison, field, this.records)
+    if (name === undefined) return undefined
     if (
       comparison.operator === '=' &&
       holdsSome(this.records, field, columnTestOf(this.records, field, comparison, found))
     )
       return undefined
-    const other = resolveExactly(this.records, parsePath(comparison.operands[0]?.text ?? ''))
+    const other = resolveExactly(this.records, parsePath(name))
     if (!other || other.name === field.name) return undefined
     found.notes.add(`\`${other.name}\` read as the field.`)
     return other
@@ -265,13 +266,18 @@ const NEVER = new ColumnTest({ holds: () => false })
 
 // ---- Two fields of one record -------------------------------------------------------------------------------------
 
-/** True when the value of a comparison may be the name of a field: `closed_at > created_at`. */
-function mayBeField(comparison: Asked, records: Records): boolean {
+/**
+ * The name of a field that the value of a comparison may be: `closed_at > created_at`. What was left out before the name of the compared field
+ * may be left out here as well: `before.size != after.size` of `change.before.size`.
+ */
+function fieldNamed(comparison: Asked, { name }: Field, records: Records): string | undefined {
   const [operand, second] = comparison.operands
-  if (!operand || second || operand.quoted || operand.number !== undefined) return false
-  if (!/^[@$\w.[\]*-]+$/.test(operand.text)) return false
-  if (!isOrdering(comparison) && comparison.operator !== '=') return false
-  return operand.boolean === undefined && !isNull(operand) && isExactly(records, operand.text)
+  if (!operand || second || operand.quoted || operand.number !== undefined) return undefined
+  if (!/^[@$\w.[\]*-]+$/.test(operand.text)) return undefined
+  if (!isOrdering(comparison) && comparison.operator !== '=') return undefined
+  if (operand.boolean !== undefined || isNull(operand)) return undefined
+  const left = name.endsWith(`.${comparison.field}`) ? name.slice(0, -comparison.field.length) : ''
+  return [operand.text, left + operand.text].find((one) => isExactly(records, one))
 }
 
 /** Records in which the values of the field compare so with one of the other's. */

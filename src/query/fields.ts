@@ -101,8 +101,9 @@ export const LADDER: readonly Rung[] = [
 export function resolveField(records: Records, reference: string, wanted: readonly string[] = []): Field {
   const exact = exactly(records, reference)
   if (exact) return exact
+  const knows = knowing(records)
   const expression = parseComputed(reference, {
-    knows: knowing(records),
+    knows: (name) => knows(name) ?? (reference.includes('(') && UNIT.test(name) ? 'nearly' : undefined),
     exactly: (name) => isExactly(records, name),
     isField: true,
     note: () => undefined,
@@ -179,6 +180,9 @@ function nameIn(segment: Path[number] | undefined): string | undefined {
 }
 
 function exactly(records: Records, reference: string): Field | undefined {
+  // A heading may end with a dot: `Qty.`.
+  const whole = formatPath([{ selectors: [{ kind: 'name', name: reference }], deep: false, dotted: [] }])
+  if (reference.endsWith('.') && records.names().has(whole)) return fieldAt(parsePath(whole))
   return (
     resolveExactly(records, parsePath(reference)) ??
     resolveExactly(records, parsePath(withoutOtherMarks(reference)))
@@ -230,7 +234,8 @@ function lookedUp(records: Records, name: string): ReturnType<Knows> {
  * What an expression computes of each record, as a field: a path of one step; of each element, where all fields in it are those of one list
  * within the records. Throws a `Refusal` for a name that no record has.
  */
-export function computedField(records: Records, written: Expression, source: string): Field {
+export function computedField(records: Records, asked: Expression, source: string): Field {
+  const written = withUnits(asked, (name) => isExactly(records, name))
   const fields = new Map<string, Field>()
   const fieldOf = (name: string): Field => {
     const found = fields.get(name) ?? resolveName(records, name)
@@ -268,6 +273,25 @@ export function computedField(records: Records, written: Expression, source: str
     path: list ? [...list, ...ELEMENTS, computed] : [computed],
     ...(note !== '' && { note }),
   }
+}
+
+const UNIT = /^(?:(?:milli)?second|minute|hour|day|week|month|quarter|year)s?$/i
+const WITH_UNITS = new Set(['date_diff', 'date_trunc', 'date_part', 'date_add', 'age'])
+
+/** `date_diff(day, a, b)`: a unit without quotes, as many databases have it, is one where no field is called so. */
+function withUnits(expression: Expression, isField: (name: string) => boolean): Expression {
+  const change = (one: Expression): Expression => {
+    if (one.kind !== 'call' || !WITH_UNITS.has(functionNamed(one.name)?.name ?? ''))
+      return mapParts(one, change)
+    const args = one.args.map(
+      (arg): Expression =>
+        arg.kind === 'field' && UNIT.test(arg.name) && !isField(arg.name)
+          ? { kind: 'literal', text: arg.name, quoted: true }
+          : change(arg),
+    )
+    return { ...one, args }
+  }
+  return change(expression)
 }
 
 const ELEMENTS = parsePath('[*]')
@@ -709,7 +733,7 @@ export function otherWord(records: Records, path: Path, written: string): Field 
   return name === undefined ? undefined : readAs(written, name)
 }
 
-/** The only heading of several words that has it as one of them: `country` of `Ship-to Country`. */
+/** The only heading of several words, or with a sign, that has it as one of them: `country` of `Ship-to Country`, `cpu` of `%CPU`. */
 function wordOf(records: Records, reference: string): string | undefined {
   const wanted = reference.toLowerCase()
   const [only, another] = [...records.names().keys()].filter((name) => {
@@ -718,7 +742,7 @@ function wordOf(records: Records, reference: string): string | undefined {
     return (
       path.length === 1 &&
       heading?.kind === 'name' &&
-      heading.name.includes(' ') &&
+      /[\s%#$]/.test(heading.name) &&
       heading.name
         .toLowerCase()
         .split(/[^\p{L}\p{N}]+/u)
@@ -748,6 +772,7 @@ const SYNONYMS = [
   ['message', 'msg', 'subject'],
   ['logger', 'process', 'program', 'service', 'unit', 'source'],
   ['host', 'hostname'],
+  ['user', 'author'],
   ['path', 'file', 'filename', 'filepath'],
 ]
 

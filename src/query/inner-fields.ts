@@ -1,7 +1,7 @@
 /** Fields that hold objects, where one of the fields within is meant: `user = ann` for `user.login = ann`. */
 import { pathStep } from '../documents/collections.ts'
 import { identifying, isNaming } from '../documents/identity.ts'
-import { isObject, type JsonValue } from '../protocol/json.ts'
+import { isObject, type JsonValue, own } from '../protocol/json.ts'
 import { formatPath, parsePath } from './path.ts'
 import { looseNumber } from './quantities.ts'
 import type { Field, Records } from './records.ts'
@@ -9,6 +9,7 @@ import { readValues } from './walk.ts'
 import { newWork } from './work.ts'
 
 const MOST_SAMPLED = 200
+const TIME = /^\d{4}-\d\d-\d\d(?:[T ]|$)/
 
 /** True when what the field holds are objects, alone or in lists, or nothing. */
 export function holdsObjects(records: Records, { path }: Field): boolean {
@@ -31,15 +32,19 @@ export function holdsObjects(records: Records, { path }: Field): boolean {
 export function innerFields(records: Records, { name }: Field): Field[] {
   const start = `${name.replaceAll('[*]', '')}.`
   const bracket = `${start.slice(0, -1)}[`
-  return [...records.names().keys()]
-    .filter((inner) => inner.startsWith(start) || inner.startsWith(bracket))
-    .map((inner) => ({ inner, path: parsePath(inner) }))
-    .sort((one, other) => one.path.length - other.path.length)
-    .map(({ inner, path }) => ({
-      name: inner,
-      path,
-      note: `\`${name}\` holds objects and was read as \`${inner}\`.`,
-    }))
+  return (
+    [...records.names().keys()]
+      .map((written) => ({ written, path: parsePath(written) }))
+      // Names with signs are written in brackets there: `["a:b"].c`.
+      .map(({ written, path }) => ({ inner: name.startsWith('[') ? written : formatPath(path), path }))
+      .filter(({ inner }) => inner.startsWith(start) || inner.startsWith(bracket))
+      .sort((one, other) => one.path.length - other.path.length)
+      .map(({ inner, path }) => ({
+        name: inner,
+        path,
+        note: `\`${name}\` holds objects and was read as \`${inner}\`.`,
+      }))
+  )
 }
 
 /**
@@ -77,8 +82,55 @@ export function nameWithin(records: Records, field: Field): Field | undefined {
   const depth = field.path.length + 1
   const inner = innerFields(records, field).filter(({ path }) => path.length <= depth + 1)
   const last = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
-  const [best] = identifying(inner.map(({ name }) => last(name)).filter(isNaming))
-  return inner.find(({ name }) => last(name) === best)
+  const named = (fields: readonly Field[]): Field | undefined => {
+    const [best] = identifying(fields.map(({ name }) => last(name)).filter(isNaming))
+    return fields.find(({ name }) => last(name) === best)
+  }
+  // What is the same in all, as the id of a property, tells nothing apart.
+  const telling = inner.filter(({ path }) => differs(records, path))
+  return (
+    named(telling) ??
+    (telling.length === 1 ? telling[0] : undefined) ??
+    eitherTime(records, field) ??
+    named(inner)
+  )
+}
+
+/** The times right within of which each object has one: `start["date","dateTime"]` of a calendar, for days and hours. */
+export function eitherTime(records: Records, { name, path }: Field): Field | undefined {
+  const names = new Set<string>()
+  const work = newWork()
+  for (const record of records.values.slice(0, MOST_SAMPLED)) {
+    const values: JsonValue[] = []
+    readValues(record, path, values, work)
+    for (const value of values) {
+      if (value === null) continue
+      const times = isObject(value)
+        ? Object.keys(value).filter((key) => TIME.test(String(own(value, key) ?? '')))
+        : []
+      if (times.length !== 1) return undefined
+      names.add(String(times[0]))
+    }
+  }
+  if (names.size < 2) return undefined
+  const either = `${name}[${[...names].map((one) => JSON.stringify(one)).join(',')}]`
+  return {
+    name: either,
+    path: parsePath(either),
+    note: `\`${name}\` holds objects and was read as \`${either}\`.`,
+  }
+}
+
+/** True when records have different values there that have no parts. */
+function differs(records: Records, path: Field['path']): boolean {
+  const work = newWork()
+  const found = new Set<JsonValue>()
+  for (let at = 0; at < Math.min(records.values.length, MOST_SAMPLED) && found.size < 2; at++) {
+    const values: JsonValue[] = []
+    readValues(records.values[at] ?? null, path, values, work)
+    for (const value of values) if (value !== null && typeof value !== 'object') found.add(value)
+  }
+  return found.size > 1
 }
 
 /** What the number of an object is called that says more about it: an amount and its currency, a type and its value. */
@@ -102,6 +154,40 @@ export function numberWithin(records: Records, field: Field): Field | undefined 
     return last?.kind === 'name' && AMOUNTS.test(last.name)
   })
   return called.length === 1 ? called[0] : undefined
+}
+
+/** The values of lists of a time and a value each, as monitors send series: `[[1772524800, "3.1"], …]`. Undefined where it is no such list. */
+export function valueOfPairs(records: Records, { name, path }: Field): Field | undefined {
+  const work = newWork()
+  const lists: JsonValue[] = []
+  for (let at = 0; at < Math.min(records.values.length, MOST_SAMPLED); at++)
+    readValues(records.values[at] ?? null, path, lists, work)
+  const series = lists.filter((list): list is JsonValue[] => Array.isArray(list) && list.length > 0)
+  const isPair = (pair: JsonValue): boolean => Array.isArray(pair) && pair.length === 2
+  if (series.length === 0 || !series.every((list) => list.slice(0, MOST_SAMPLED).every(isPair)))
+    return undefined
+  const time = [0, 1].find((place) => series.every((list) => isTimeline(list, place)))
+  if (time === undefined) return undefined
+  const value = `${name}[*][${1 - time}]`
+  return {
+    name: value,
+    path: parsePath(value),
+    note: `\`${name}\` holds lists of a time and a value: read as \`${value}\`.`,
+  }
+}
+
+/** True when what the pairs have at a place are times, none before the one ahead of it. */
+function isTimeline(pairs: readonly JsonValue[], place: number): boolean {
+  let last: string | number | undefined
+  for (const pair of pairs.slice(0, MOST_SAMPLED)) {
+    const time = (pair as readonly JsonValue[])[place]
+    const isTime =
+      typeof time === 'string' ? TIME.test(time) : typeof time === 'number' && time > 1e8 && time < 1e14
+    if (!isTime || (last !== undefined && (typeof last !== typeof time || last > (time as typeof last))))
+      return false
+    last = time as string | number
+  }
+  return last !== undefined
 }
 
 function holdsNumbers(records: Records, path: Field['path']): boolean {

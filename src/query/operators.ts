@@ -324,7 +324,7 @@ export const OPERATORS: readonly Operator[] = [
     symbol: 'is true',
     arity: 0,
     compares: 'presence',
-    text: 'Written as the field alone: neither false nor 0, null, empty, `no` or `off`.',
+    text: 'Written as the field alone: neither false nor 0, null, empty, `no`, `off` or `f`.',
     example: 'draft',
     test: () => ({ holds: (values) => values.some(isTrue) }),
   },
@@ -529,7 +529,7 @@ function matching(source: string, around: Surroundings): OperatorTest {
 
 /** True for what is there and says neither no nor nothing. */
 export function isTrue(value: JsonValue): boolean {
-  if (typeof value === 'string') return !/^(?:|false|no|off|0|null|none)$/i.test(value.trim())
+  if (typeof value === 'string') return !/^(?:|f|false|n|no|off|0|null|none)$/i.test(value.trim())
   return value !== 0 && value !== false && !isEmpty(value)
 }
 

@@ -20,6 +20,7 @@ export function* remarksOn(bound: Bound, { values: records }: Records): Generato
   if (operator === 'is true')
     yield `\`${field.name}\` alone is true where it is neither false nor 0, null or empty.`
   if (operator === 'exists') yield* nulls(field.name, column)
+  if (operator === 'is null' && negated) yield* blanks(field.name, column)
   if (negated && operands.length > 0) yield* absent(field.name, column)
   if (isOrdering(comparison) && comparison.measure === undefined)
     yield* unorderedIn(field.name, operands, column)
@@ -51,6 +52,13 @@ function* nulls(name: string, column: Column): Generator<string> {
   const count = holding(column, (held) => held.length > 0 && held.every((value) => value === null))
   if (count > 0)
     yield `\`${name}\` exists in ${count} records as null; \`${name} is not null\` leaves them out.`
+}
+
+/** An empty text is not null, which tables and CSV cannot say. */
+function* blanks(name: string, column: Column): Generator<string> {
+  const count = holding(column, (held) => held.length > 0 && held.every((value) => value === ''))
+  if (count > 0)
+    yield `${formatCount(count)} with an empty \`${name}\` ${count === 1 ? 'is' : 'are'} among them; \`${name} is not empty\` leaves them out.`
 }
 
 /** What is not there is not equal to anything either. */

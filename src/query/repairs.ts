@@ -14,11 +14,11 @@ import {
   heldBy,
   holdsSome,
 } from './comparison.ts'
-import { acrossMap, holdsObjects, innerFields } from './inner-fields.ts'
+import { acrossMap, eitherTime, holdsObjects, innerFields } from './inner-fields.ts'
 import { columnOf } from './reader.ts'
 import type { Field, Records } from './records.ts'
 import { Refusal, shown } from './refusal.ts'
-import { ColumnTest, columnWork, elementsOf } from './verdict.ts'
+import { ColumnTest, columnWork, elementsOf, ofValues } from './verdict.ts'
 
 /** A comparison in other words. */
 interface Reading {
@@ -93,9 +93,15 @@ export const REPAIRS: readonly Repair[] = [
     ),
   },
   {
+    name: 'a whole list',
+    example: 'actions = ["delete", "create"]',
+    mends: '75526c09',
+    bind: wholeList,
+  },
+  {
     name: 'all values of a list',
     example: 'labels = [bug, ui]',
-    mends: '5365fea2',
+    mends: '52d86020',
     bind: rewriting(({ operator }, operand) => {
       const items = itemsIn(operand)
       if (operator !== '=' || items.length < 2 || !/^\[.+\]$/s.test(operand.text)) return undefined
@@ -247,6 +253,8 @@ function inner(records: Records, asked: Asked, field: Field): Field {
   if (some(field)) return field
   const across = acrossMap(records, field)
   if (across) return across
+  const either = eitherTime(records, field)
+  if (either && some(either)) return either
   const [first, second] = innerFields(records, field).filter(some)
   return first && (!second || second.path.length > first.path.length) ? first : field
 }
@@ -293,6 +301,31 @@ function isList(
     `\`${shown(operand?.text ?? '')}\` was compared as one value; for either write \`${field.name} in (${comparison.operands.map(({ text }) => text).join(', ')})\`.`,
   )
   return false
+}
+
+/** A list as JSON writes it is the whole list, in its order, where some record holds just that. */
+function wholeList(
+  { records }: Context,
+  { comparison, field }: Bound,
+  { text, quoted }: Operand,
+  found: Findings,
+): Bound | undefined {
+  if (comparison.operator !== '=' || quoted || !/^\[.+\]$/s.test(text)) return undefined
+  const wanted = asJson(text)
+  if (wanted === undefined) return undefined
+  const test = new ColumnTest({ holds: (values) => values.some((value) => JSON.stringify(value) === wanted) })
+  if (!holdsSome(records, field, test)) return undefined
+  found.notes.add(`\`${shown(text)}\` is compared as the whole list; \`has\` asks for one of its elements.`)
+  return { comparison, field, test, matches: ofValues(field.path, test, comparison.negated) }
+}
+
+/** A text that is JSON, as it is written without blanks. */
+function asJson(text: string): string | undefined {
+  try {
+    return JSON.stringify(JSON.parse(text))
+  } catch {
+    return undefined
+  }
 }
 
 /** Fields within objects that are looked through, and the longest texts. */

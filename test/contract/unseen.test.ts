@@ -8,6 +8,7 @@ import type { Document } from '../../src/documents/document.ts'
 import { filterParams, searchParams } from '../../src/processors/parameters.ts'
 import { runPipeline } from '../../src/processors/pipeline.ts'
 import { filterSteps, searchSteps } from '../../src/processors/pipelines.ts'
+import { withStatement } from '../../src/processors/statement.ts'
 
 const tree = JSON.stringify({
   name: 'root',
@@ -114,7 +115,133 @@ const graph = JSON.stringify({
   },
 })
 
-const texts = { tree, map, lists, trial, md, log, csv, yaml, graph }
+const plan = JSON.stringify({
+  format_version: '1.2',
+  resource_changes: Array.from({ length: 20 }, (_, i) => ({
+    address: `net.disk.d${i}`,
+    type: ['disk', 'role'][i % 2],
+    change: {
+      actions: [['create'], ['delete', 'create'], ['delete'], ['no-op']][i % 4],
+      before: { size: 'small' },
+      after: { size: i % 5 ? 'small' : 'large' },
+    },
+  })),
+})
+const series = JSON.stringify({
+  status: 'success',
+  data: {
+    result: Array.from({ length: 4 }, (_, i) => ({
+      metric: { job: ['api', 'web'][i % 2], instance: `host-${i}` },
+      values: Array.from({ length: 30 }, (_, j) => [1_772_524_800 + j * 60, String(i * 100 + j)]),
+    })),
+  },
+})
+const rows = [
+  ' id |       created_at       | active | total',
+  '----+------------------------+--------+------',
+  ...Array.from(
+    { length: 40 },
+    (_, i) =>
+      ` ${String(i).padStart(2)} | 2026-0${1 + (i % 2)}-03 1${i % 10}:00:00+00 | ${i % 4 ? 'f' : 't'}      | ${String(i * 3).padStart(5)}`,
+  ),
+  '(40 rows)',
+].join('\n')
+const processes = [
+  'USER       PID %CPU %MEM COMMAND',
+  ...Array.from(
+    { length: 40 },
+    (_, i) =>
+      `${['root', 'www'][i % 2]?.padEnd(8)} ${String(100 + i).padStart(5)} ${((i * 7) % 40).toFixed(1).padStart(4)}  1.0 worker-${i}`,
+  ),
+].join('\n')
+const forecast = JSON.stringify({
+  hourly: {
+    time: Array.from({ length: 24 }, (_, i) => `2026-03-03T${String(i).padStart(2, '0')}:00`),
+    temperature: Array.from({ length: 24 }, (_, i) => i),
+  },
+  daily: { time: ['2026-03-03', '2026-03-04', '2026-03-05'], sunshine: [3.5, 7.25, 0] },
+})
+const pages = JSON.stringify({
+  results: Array.from({ length: 12 }, (_, i) => ({
+    id: `page-${i}`,
+    properties: {
+      Name: { id: 'title', type: 'title', title: [{ plain_text: `Task ${i}` }] },
+      'Due date': {
+        id: 'b',
+        type: 'date',
+        date: { start: `2026-04-${String(28 - i * 2).padStart(2, '0')}`, end: null },
+      },
+    },
+  })),
+})
+const pods = JSON.stringify({
+  kind: 'List',
+  items: Array.from({ length: 10 }, (_, i) => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: `pod-${i}`, uid: `u-${i}` },
+    status: { reason: i === 4 ? 'Evicted' : '' },
+  })),
+})
+
+const calendar = JSON.stringify({
+  items: Array.from({ length: 20 }, (_, i) => ({
+    id: `event-${i}`,
+    start:
+      i % 4 === 0
+        ? { date: `2026-03-${String(20 - i).padStart(2, '0')}` }
+        : {
+            dateTime: `2026-03-${String(20 - i).padStart(2, '0')}T09:00:00+01:00`,
+            timeZone: 'Europe/Berlin',
+          },
+    created: `2026-02-${String(i + 1).padStart(2, '0')}T08:00:00Z`,
+    updated: `2026-02-${String(i + 4).padStart(2, '0')}T08:00:00Z`,
+    user: { login: ['ann', 'bo'][i % 2] },
+  })),
+})
+const soap = `<?xml version="1.0"?><s:Envelope xmlns:s="urn:s"><s:Body><n:Invoices xmlns:n="urn:n">${Array.from(
+  { length: 20 },
+  (_, i) =>
+    `<n:Invoice id="INV-${i}"><n:Total currency="${i % 2 ? 'EUR' : 'USD'}">${(i * 10.25).toFixed(2)}</n:Total></n:Invoice>`,
+).join('')}</n:Invoices></s:Body></s:Envelope>`
+const packages = [
+  'Package    Version Editable project location',
+  '---------- ------- -------------------------',
+  ...Array.from(
+    { length: 30 },
+    (_, i) => `pkg-${String(i).padEnd(6)} 1.${String(i).padEnd(5)}${i % 10 === 0 ? ` /src/pkg-${i}` : ''}`,
+  ),
+].join('\n')
+const workflow = Array.from(
+  { length: 30 },
+  (_, i) =>
+    `build\t${i < 10 ? 'Set up job' : 'Run tests'}\t2026-03-03T08:${10 + i}:11.1234567Z ${i === 17 ? '##[error]Process completed with exit code 1.' : `ok ${i}`}`,
+).join('\n')
+const goods = `Item,Qty.,Notes\n${Array.from({ length: 20 }, (_, i) => `a-${i},${i},${i % 5 ? 'fine' : ''}`).join('\n')}\n`
+
+const texts = {
+  tree,
+  map,
+  lists,
+  trial,
+  md,
+  log,
+  csv,
+  yaml,
+  graph,
+  plan,
+  series,
+  rows,
+  processes,
+  forecast,
+  pages,
+  pods,
+  calendar,
+  soap,
+  packages,
+  workflow,
+  goods,
+}
 
 type Question = [
   document: keyof typeof texts,
@@ -233,6 +360,63 @@ const questions: Question[] = [
   ['graph', 'filter', { group_by: 'created:month' }, ['2024-01']],
   ['graph', 'filter', { fields: 'stargazerCount' }, ['512']],
   ['graph', 'filter', { where: 'number = 12', fields: 'title, author' }, ['Bug 12', 'lee|moe|kim']],
+  ['plan', 'filter', { where: 'actions = ["create"]', aggregate: 'count' }, ['"count":5', 'the whole list']],
+  ['plan', 'filter', { where: 'actions != ["delete", "create"]', aggregate: 'count' }, ['"count":15']],
+  ['plan', 'filter', { where: 'actions = [create, delete]', aggregate: 'count' }, ['"count":5']],
+  ['plan', 'filter', { where: 'before.size != after.size', aggregate: 'count' }, ['"count":4']],
+  ['series', 'filter', { aggregate: 'max(values)' }, ['"329"', 'a time and a value']],
+  ['series', 'filter', { group_by: 'instance', aggregate: 'avg(value)' }, ['14.5', '314.5'], 4],
+  ['rows', 'filter', { where: "created_at >= '2026-02-01'", aggregate: 'count' }, ['"count":20']],
+  ['rows', 'filter', { group_by: 'created_at:month' }, ['2026-01', '2026-02'], 2],
+  ['rows', 'filter', { where: 'active', aggregate: 'count' }, ['"count":10']],
+  ['rows', 'filter', { where: 'not active', aggregate: 'count' }, ['"count":30']],
+  ['processes', 'filter', { sort: '-cpu', limit: 1 }, ['39.0']],
+  ['forecast', 'filter', { path: 'daily', sort: '-sunshine', limit: 1 }, ['2026-03-04']],
+  ['pages', 'filter', { sort: 'Due date', limit: 1 }, ['Task 11', '2026-04-06']],
+  ['pods', 'search', { pattern: 'Evicted' }, ['pod-4']],
+  [
+    'pods',
+    'filter',
+    { where: '.items[] | select(.status.reason == "Evicted") | .metadata.name' },
+    ['pod-4'],
+    1,
+  ],
+  [
+    'pods',
+    'filter',
+    { path: '.items[] | {name: .metadata.name, why: .status.reason}' },
+    ['"why":"Evicted"'],
+    10,
+  ],
+  ['pods', 'filter', { where: '.results[] | select(.kind == "Pod") | .metadata.name' }, ['pod-9'], 10],
+  [
+    'map',
+    'filter',
+    { where: '.services | to_entries[] | select(.value.status == "down") | .key' },
+    ['svc-u'],
+    5,
+  ],
+  ['calendar', 'filter', { where: 'start >= 2026-03-11', aggregate: 'count' }, ['"count":10']],
+  ['calendar', 'filter', { sort: 'start', limit: 1 }, ['event-19']],
+  ['calendar', 'filter', { where: 'author = ann', aggregate: 'count' }, ['"count":10']],
+  ['calendar', 'filter', { aggregate: 'avg(date_diff(day, created, updated))' }, ['"?:3\\}']],
+  ['soap', 'filter', { aggregate: 'sum(Total)' }, ['1947.5']],
+  ['soap', 'filter', { sort: '-Total', limit: 1 }, ['INV-19']],
+  [
+    'packages',
+    'filter',
+    { where: 'Editable project location is not empty', aggregate: 'count' },
+    ['"count":3'],
+  ],
+  [
+    'workflow',
+    'filter',
+    { where: 'level = error', fields: 'step, message' },
+    ['Run tests', 'exit code 1'],
+    1,
+  ],
+  ['goods', 'filter', { aggregate: 'sum(Qty.)' }, ['190']],
+  ['goods', 'filter', { where: 'Notes is not null', aggregate: 'count' }, ['4 with an empty `Notes`']],
 ]
 
 const opened = new Map<string, Document>()
@@ -245,7 +429,8 @@ function documentOf(name: keyof typeof texts): Document {
 
 test.each(questions)('%s: %s %j', (name, kind, params, wanted, count) => {
   const { limit, ...asked } = params
-  const read = (kind === 'filter' ? filterParams : searchParams).parse(asked)
+  const { params: told } = withStatement(asked, documentOf(name))
+  const read = (kind === 'filter' ? filterParams : searchParams).parse(told)
   const steps = kind === 'filter' ? filterSteps : searchSteps
   const { document, steps: reports, error } = runPipeline(documentOf(name), steps, read)
   expect(error).toBeUndefined()

@@ -198,6 +198,8 @@ const COMPONENT = /^ ([DIWEF])\d? {1,3}([A-Z]{3,12}) +(?=\[)/
 const THREAD_LEVEL = /^([^/]{1,60})\/([A-Z]{4,8})$/
 /** `web-1   | `, as Docker Compose prints before each line. */
 const SERVICE = /^([\w.-]{1,64}) *\| /
+/** `build\tRun tests\t`, the job and the step, as the client of GitHub prints them before each line. */
+const STEP = /^([^\t]{1,100})\t([^\t]{1,100})\t\ufeff?(?=\d{4}-\d\d-\d\dT)/
 /** Levels of workflow logs: `##[error]`, `::warning file=a::`. */
 const COMMAND = /^\s*(?:##\[([a-z]{3,9})\]|::([a-z]{3,9})(?: [^:]{0,200})?::)/
 const PHP = /^ PHP (?:(Fatal|Parse|Recoverable fatal) error|(Warning|Notice|Deprecated))\b/
@@ -212,7 +214,13 @@ export function readEntry(line: string): Entry | undefined {
   // What is indented goes on with something.
   if (first === 32 || first === 9) return undefined
   return (
-    dated(line) ?? readForm(line) ?? levelFirst(line) ?? logfmt(line) ?? ofService(line) ?? ofProgram(line)
+    dated(line) ??
+    readForm(line) ??
+    levelFirst(line) ??
+    logfmt(line) ??
+    ofService(line) ??
+    ofProgram(line) ??
+    ofStep(line)
   )
 }
 
@@ -225,6 +233,14 @@ function ofProgram(line: string): Entry | undefined {
   if (!entry) return undefined
   const colon = /^: ?/.exec(rest.slice(entry.message))?.[0].length ?? 0
   return { fields: { logger, ...entry.fields }, message: named.length + entry.message + colon }
+}
+
+/** A line of a workflow, with the job and the step that it is of. */
+function ofStep(line: string): Entry | undefined {
+  const [head, job, step] = STEP.exec(line.slice(0, LONGEST_WORD)) ?? []
+  const entry = head === undefined ? undefined : dated(line.slice(head.length))
+  if (!entry || head === undefined || job === undefined || step === undefined) return undefined
+  return { fields: { job, step, ...entry.fields }, message: head.length + entry.message }
 }
 
 /** The service of the line where several share a log; the offset of the line itself. */

@@ -196,7 +196,7 @@ export function readAligned(lines: LineIndex): FoundTable | undefined {
   const sample = sampleOf(lines, first)
   if (sample.length === 0) return undefined
   if (!dashed && PROCESSES.test(header)) return ofProcesses(lines, header)
-  const columns = columnsOf(header, sample)
+  const columns = (dashed && underlined(lines.at(1), header, sample)) || columnsOf(header, sample)
   if (columns.length < (dashed ? 2 : 3)) return undefined
   if (titled && !isFilled(columns, sample)) return undefined
   const fits = sample.filter((line) => fitsIn(line, columns)).length
@@ -296,6 +296,19 @@ function sampleOf(lines: LineIndex, first: number): string[] {
     if (line.trim() !== '' && !FOOTER.test(line.slice(0, LONGEST_LINE))) picked.push(line)
   }
   return picked
+}
+
+/** The columns that a line of dashes marks; undefined where the names or the rows are wider than they. */
+function underlined(rule: string, header: string, sample: readonly string[]): Column[] | undefined {
+  const runs = [...rule.matchAll(/[-=]+/g)]
+  const columns = runs.map(({ 0: run, index }, at): Column => {
+    const next = runs[at + 1]
+    const [end, to] = next ? [index + run.length, next.index - 1] : [header.length, Number.POSITIVE_INFINITY]
+    return { start: index, end, from: at === 0 ? 0 : index, to }
+  })
+  const isNamed = columns.every(({ start, end }) => header.slice(start, end).trim() !== '')
+  const fits = [header, ...sample].every((line) => fitsIn(line, columns))
+  return isNamed && fits ? columns : undefined
 }
 
 function columnsOf(header: string, sample: readonly string[]): Column[] {

@@ -101,7 +101,7 @@ describe('what a result says of its collection', () => {
           args: given as JsonObject,
           schema: { properties: given } as JsonObject,
         })
-        lookAtPage(bytesOf(textResult(String(value))), { args: {} })
+        lookAtPage(bytesOf(textResult(JSON.stringify(value))), { args: {} })
       }),
     )
     for (const piece of ['showing 1', 'page ', '<', 'next cursor ', 'of 1 ', 'first 9'])
