@@ -45,6 +45,8 @@ const OF_TIMES = /^(?:time(?:stamp)?s?|date(?:time)?s?|days?)$/i
 const MOST_ROWS = 1_000_000
 const MOST_COLUMNS = 200
 
+const isText = (cell: JsonValue): boolean => typeof cell === 'string'
+
 /** Rows of lists of scalars that are all of one length. Undefined when it is anything else. */
 function inRows(value: JsonObject, keys: readonly string[]): JsonValue[] | undefined {
   if (keys.length < 2 || keys.length > MOST_COLUMNS) return undefined
@@ -55,7 +57,7 @@ function inRows(value: JsonObject, keys: readonly string[]): JsonValue[] | undef
     columns.push(column)
   }
   const count = columns[0]?.length ?? 0
-  const fewest = keys.some((key) => OF_TIMES.test(key)) ? 2 : FEWEST_ROWS
+  const fewest = keys.some((key, at) => OF_TIMES.test(key) && columns[at]?.every(isText)) ? 2 : FEWEST_ROWS
   if (count < fewest || count > MOST_ROWS) return undefined
   if (!columns.every((column) => column.every((cell) => typeof cell !== 'object' || cell === null)))
     return undefined
