@@ -105,7 +105,7 @@ export function createTold({ engine, resultStore, logger }: ToldOptions): Told {
       if (before === undefined) return shaped
       const since = before.handle
       // Several agents may share a connection, and a context may have lost the preview: the second time in a row it comes.
-      if (before.isShort && before.call === now.call && (isTree || since === now.handle)) return shaped
+      if (before.isShort && before.call === now.call && since === now.handle) return shaped
       try {
         if (since === entry.handle) {
           const text = spoken(unchanged(entry, shaped), dialect)

@@ -216,7 +216,10 @@ describe('snapshots of a page', () => {
     expect(clicked.text).toMatch(/~ button "Cart \(1\)" \[ref=e3\]$/)
     const again = await call(page(1), {}, { name: 'snapshot' })
     expect(again.text).toMatch(/unchanged since/)
-    const whole = await call(page(2), {}, { name: 'snapshot' })
+    // Some servers show no page after a click: each snapshot is the same call, and another page.
+    for (const cart of [2, 3])
+      expect((await call(page(cart), {}, { name: 'snapshot' })).text).toContain('0 removed, 1 changed, below')
+    const whole = await call(page(3), {}, { name: 'snapshot' })
     expect(whole.text).not.toMatch(/unchanged since|Since cache_id/)
   })
 })
