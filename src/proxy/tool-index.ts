@@ -27,7 +27,7 @@ export interface Listing {
 export interface ToolIndexes {
   /** Over what is listed now, as it is remembered while that is the same. */
   of(exchange: Exchange): Promise<Listing>
-  /** Over the list as it is asked for again: for who asks for a list. */
+  /** Over a list that the servers give now, for a client that asks for the list itself. */
   anew(exchange: Exchange): Promise<Listing>
   /**
    * The list as it would come without the servers' tools, which waits for no server. The index is made soon afterwards, so that the first

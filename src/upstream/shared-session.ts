@@ -15,7 +15,7 @@ export interface ServerSession {
 export type FoundSession =
   /** There is one: go on with it. */
   | { readonly known: ServerSession }
-  /** There is none, and nobody else begins one until this is called. True: others know the one that was begun. */
+  /** There is none. Other processes begin none until `begun` is called. It resolves with true when the others know the new session. */
   | { begun(session: ServerSession | undefined): Promise<boolean> }
 
 /** The sessions of all clients at all servers. Nothing of it rejects: what cannot be shared is not. */

@@ -71,6 +71,12 @@ const ids = z.array(z.string().max(200)).min(1).max(MOST_HANDLES)
 const whole = z.number().int().min(0).catch(0)
 const most = (limit: number): z.ZodType<number> => z.number().min(0).max(limit).catch(limit)
 
+/** What a document may be asked, as the tools are. */
+const ASKED: Readonly<Record<'filter' | 'search', z.ZodObject>> = {
+  filter: z.strictObject(questionParams.filter.shape),
+  search: z.strictObject(questionParams.search.shape),
+}
+
 /** What each question takes. */
 const QUESTIONS = {
   info: z.object({ ids }),
@@ -262,8 +268,11 @@ export function createBridge(exchange: Exchange, parts: BridgeParts): Bridge {
   } = {
     info: ({ ids }) => read(ids, { op: 'info' }),
     async rows({ ids, kind, params, offset, limit }) {
-      const schema: z.ZodObject = z.strictObject(questionParams[kind].shape)
-      const asked = readParams(kind === 'filter' ? 'd.rows' : 'd.search', schema, byOwnNames(kind, params))
+      const asked = readParams(
+        kind === 'filter' ? 'd.rows' : 'd.search',
+        ASKED[kind],
+        byOwnNames(kind, params),
+      )
       if ('failure' in asked) throw new Fault(asked.failure)
       const wanted = { op: 'rows', kind, params: asked.params as JsonObject, offset, limit } as const
       return read(ids, { ...wanted, maxLength: PAGE_LENGTH })

@@ -125,15 +125,14 @@ class Doc {
   }
   async each(fn, query) {
     if (typeof fn !== 'function') throw new TypeError('d.each(fn, query): the first argument is a function of a row')
-    const { limit = Infinity } = listed(query)
     let at = 0
-    for await (const row of paged(this.#ids, listed(query))) await fn(row, at++)
-    return Math.min(at, limit)
+    for await (const rows of pages(this.#ids, 'filter', listed(query))) for (const row of rows) await fn(row, at++)
+    return at
   }
   async text(from = 0, to = Infinity) { return (await request('text', { ids: this.#ids, from, to: to === Infinity ? undefined : to })).value }
   async json() { return this.at('$') }
   async at(path) { return (await request('at', { ids: this.#ids, path })).value }
-  [Symbol.asyncIterator]() { return paged(this.#ids, {}) }
+  async *[Symbol.asyncIterator]() { for await (const rows of pages(this.#ids, 'filter', {})) yield* rows }
 }
 const ASKED = ['info', 'count', 'rows', 'sql', 'group', 'search', 'each', 'text', 'json', 'at']
 for (const name of ASKED) {
@@ -170,23 +169,19 @@ async function page(ids, kind, params, offset, limit) {
   return answer
 }
 
-/** Page by page. */
-async function* paged(ids, { offset = 0, limit = Infinity, ...params }) {
+/** The rows, a page at a time. */
+async function* pages(ids, kind, { offset = 0, limit = Infinity, ...params }) {
   for (let at = 0; at < limit; ) {
-    const { value, total } = await page(ids, 'filter', params, offset + at, limit - at)
-    yield* value
+    const { value, total } = await page(ids, kind, params, offset + at, limit - at)
+    yield value
     at += value.length
     if (value.length === 0 || offset + at >= total) return
   }
 }
 
-async function all(ids, kind, { offset = 0, limit = Infinity, ...params }) {
+async function all(ids, kind, query) {
   const rows = []
-  while (rows.length < limit) {
-    const { value, total } = await page(ids, kind, params, offset + rows.length, limit - rows.length)
-    for (const row of value) rows.push(row)
-    if (value.length === 0 || offset + rows.length >= total) break
-  }
+  for await (const some of pages(ids, kind, query)) for (const row of some) rows.push(row)
   return rows
 }
 
