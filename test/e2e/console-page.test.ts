@@ -9,11 +9,11 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { CHROMIUM, sayWithoutBrowser } from './support/browser.ts'
 import { run } from './support/command.ts'
 import { startConsole } from './support/console.ts'
 import { fixture, MAIN, PATIENT, ROOT, temporaryDirectory, type Until } from './support/world.ts'
 
-const FOUND = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const PAGES = ['savings', 'calls', 'results', 'servers', 'tools', 'modules', 'configuration', 'connect']
 /** CONSOLE_PICTURES_OF: the names of pictures, with commas between, when not all are wanted. */
@@ -24,11 +24,8 @@ function tell(figure: string): void {
   if (pictures !== undefined) process.stderr.write(`${figure}\n`)
 }
 
-if (FOUND === undefined)
-  process.stderr.write(
-    'SKIPPED: the tests of the console need a browser. Install one: apt-get install chromium\n',
-  )
-const browsing = test.skipIf(FOUND === undefined)
+sayWithoutBrowser('the console')
+const browsing = test.skipIf(CHROMIUM === undefined)
 
 /** One proxy and one browser for the file: each test reads what those before it did. */
 const ends: (() => void | Promise<void>)[] = []
@@ -37,7 +34,7 @@ let browser: Browser
 let proxy: Awaited<ReturnType<typeof startConsole>>
 let client: Client
 beforeAll(async () => {
-  if (FOUND === undefined) return
+  if (CHROMIUM === undefined) return
   const directory = temporaryDirectory(until)
   mkdirSync(join(directory, 'data'), { mode: 0o700 })
   writeFileSync(join(directory, 'data', 'ledger.json'), JSON.stringify(LEDGER))
@@ -55,7 +52,7 @@ beforeAll(async () => {
   const args = ['--no-sandbox', '--disable-dev-shm-usage']
   ;[proxy, browser] = await Promise.all([
     startConsole({ directory, servers, modules: [{ use: 'pin' }], until, env: { HOME: directory } }),
-    chromium.launch({ executablePath: FOUND, args }),
+    chromium.launch({ executablePath: CHROMIUM, args }),
   ])
   until(() => browser.close())
   client = new Client({ name: 'claude-code', version: '2.1.330' })
