@@ -6,7 +6,7 @@ import { messageOf, ProxyError } from '../protocol/errors.ts'
 import type { Request } from '../protocol/message.ts'
 import { localBuckets, type OpenBuckets } from '../protocol/rate.ts'
 import type { OpenSharedMap } from '../protocol/shared-map.ts'
-import type { Replicas, Told } from '../server/replicas.ts'
+import type { Replicas, Told, ToldEvent } from '../server/replicas.ts'
 import type { SessionSeal } from '../server/sealed.ts'
 import type { SharedValues } from '../store/valkey/values.ts'
 import { sometimes } from './result-store.ts'
@@ -60,6 +60,10 @@ export async function openMaps(
 }
 
 const SESSION = 'session'
+const STREAM = 'stream'
+/** Events of one stream, milliseconds after its last one, and characters of an event: a longer one is kept by its replica alone. */
+const STREAM_BOUNDS = { most: 100, lifeMs: 5 * 60_000 }
+const LONGEST_EVENT = 256 * 1024
 const CHANNEL = 'sessions'
 const ENDED = 'ended'
 
@@ -84,6 +88,7 @@ export async function openReplicas(
     refused(error instanceof ProxyError ? error.text : messageOf(error))
   }
   let telling = Promise.resolve()
+  let keeping = Promise.resolve()
 
   /** In the order in which it was said. */
   function tell(session: string, told: Told): Promise<void> {
@@ -116,6 +121,23 @@ export async function openReplicas(
       await tell(session, { to: 'end' })
     },
     tell: (session, told) => void tell(session, told),
+    streams: (session) => ({
+      keep(stream, event) {
+        if (event.text.length > LONGEST_EVENT) return
+        keeping = keeping
+          .then(() => values.append(STREAM, `${session} ${stream}`, JSON.stringify(event), STREAM_BOUNDS))
+          .catch(failed)
+      },
+      async kept(stream) {
+        try {
+          const found = await values.appended(STREAM, `${session} ${stream}`)
+          return found.map((event) => JSON.parse(event) as ToldEvent)
+        } catch (error) {
+          failed(error)
+          return []
+        }
+      },
+    }),
     listen(heard) {
       const hear = async ([from, session, told]: unknown[]): Promise<void> => {
         if (from === self || typeof session !== 'string' || typeof told !== 'object' || told === null) return

@@ -23,6 +23,14 @@ export interface ToldEvent {
   readonly answers?: RequestId | undefined
 }
 
+/** What another replica may have to go on with of the streams of a session. */
+export interface KeptStreams {
+  /** Keeps an event of a stream for a while. */
+  keep(stream: string, event: ToldEvent): void
+  /** What is kept of a stream, the oldest first, whether the process that began it is there or not. */
+  kept(stream: string): Promise<readonly ToldEvent[]>
+}
+
 /** Nothing of it rejects or throws: where the store cannot be asked, each replica knows what it has seen itself. */
 export interface Replicas {
   /** What is set up in a session, in no order, or that its client has ended it. */
@@ -33,6 +41,8 @@ export interface Replicas {
   end(session: string): Promise<void>
   /** Tells the others. */
   tell(session: string, told: Told): void
+  /** The streams of a session. */
+  streams(session: string): KeptStreams
   /** Hears what others tell, in the order in which each of them told it. */
   listen(heard: (session: string, told: Told) => Promise<void>): void
 }

@@ -139,7 +139,10 @@ export function createLegacyEndpoint(
     before?: Before,
   ): Promise<Opened<Hosted>> {
     const agent = agentOf(principal, { id: name, kind: 'session' })
-    const elsewhere = replicas && { tell: (told: Told) => replicas.tell(name, told) }
+    const elsewhere = replicas && {
+      tell: (told: Told) => replicas.tell(name, told),
+      streams: replicas.streams(name),
+    }
     const mayMove = seal !== undefined
     const transport = new SessionTransport({ sessionId, heartbeat, now, mayMove, ...elsewhere })
     const hosted = { transport, version: String(introduction.protocolVersion), profile, isOver: false }

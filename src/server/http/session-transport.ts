@@ -10,7 +10,7 @@ import type {
   SendOptions,
   Transport,
 } from '../../protocol/message.ts'
-import type { Told, ToldEvent } from '../replicas.ts'
+import type { KeptStreams, Told, ToldEvent } from '../replicas.ts'
 import {
   EVENT_STORE_DEFAULTS,
   EventStore,
@@ -43,6 +43,8 @@ interface SessionTransportOptions
   now: () => number
   /** Tells other replicas, which may have requests or the standing stream of this session. Absent: there are none. */
   tell?: (told: Told) => void
+  /** What other replicas may go on with. Absent: there are none. */
+  streams?: KeptStreams
   /** The client may have event ids of another replica. */
   mayMove?: boolean
 }
@@ -78,7 +80,15 @@ export class SessionTransport implements Transport {
   #delivered = 0
   #closed = false
 
-  constructor({ sessionId, heartbeat, now, tell, mayMove = false, ...bounds }: SessionTransportOptions) {
+  constructor({
+    sessionId,
+    heartbeat,
+    now,
+    tell,
+    streams,
+    mayMove = false,
+    ...bounds
+  }: SessionTransportOptions) {
     this.#now = now
     this.#tell = tell
     this.#mayMove = mayMove
@@ -86,6 +96,7 @@ export class SessionTransport implements Transport {
     this.#wire = {
       sessionId,
       heartbeat,
+      streams,
       backlog: new Backlog({
         ...BACKLOG_DEFAULTS,
         onDrop: () => this.onerror?.(new Error('the client does not read: notifications are dropped')),
@@ -231,7 +242,7 @@ export class SessionTransport implements Transport {
       if (this.#fetched.get(place) === stream) this.#fetched.delete(place)
     })
     this.#fetched.set(place, stream)
-    stream.ask()
+    void stream.begin(this.#wire.streams)
   }
 
   send(message: JsonRpcMessage, options?: SendOptions): Promise<void> {
@@ -338,6 +349,7 @@ interface SessionWire {
   readonly store: EventStore
   readonly backlog: Backlog
   readonly heartbeat: Heartbeat
+  readonly streams: KeptStreams | undefined
 }
 
 /** One HTTP request that gets a stream, or may get one. */
@@ -450,10 +462,12 @@ class PostStream {
     last: boolean,
   ): Promise<void> {
     if (!this.#streaming) return Promise.resolve()
-    const { store } = this.#wire
+    const { store, streams } = this.#wire
     const { id, seq } = store.add(this.number, payload, { ...about, asked: this.#asked })
     // As it is kept: what is too long is not sent from replica to replica.
-    this.#elsewhere?.(store.after({ stream: this.number, seq: seq - 1 }), last)
+    const kept = store.after({ stream: this.number, seq: seq - 1 })
+    this.#elsewhere?.(kept, last)
+    for (const event of kept) streams?.keep(EventStore.placeOf(id), told(event))
     const outlet = this.#outlet
     if (!outlet) return Promise.resolve()
     const event = eventPayload(payload, id)
@@ -481,7 +495,7 @@ function told({ id, payload, answers }: StoredEvent): ToldEvent {
 const THERE_MS = 2_000
 
 /**
- * The rest of a stream that another replica began: that replica tells what it has of it. Where it is gone, requests without an answer get an
+ * The rest of a stream that another replica began: from what is kept of it, and from that replica, which tells what it has. Where it is gone, requests without an answer get an
  * error, for some clients would wait for the answer until their time is up.
  */
 class FetchedStream {
@@ -511,6 +525,14 @@ class FetchedStream {
     })
   }
 
+  /** Reads what is kept of it first: then the process that began it need not be there. */
+  async begin(streams: KeptStreams | undefined): Promise<void> {
+    const events = (await streams?.kept(EventStore.placeOf(this.#event))) ?? []
+    this.hear({ events, isOver: false })
+    if (this.#awaited.size === 0) this.close()
+    else this.ask()
+  }
+
   ask(): void {
     if (!this.#tell) return this.giveUp()
     this.#isThere = false
@@ -518,7 +540,7 @@ class FetchedStream {
     this.#tell({ to: 'stream', event: this.#event })
   }
 
-  hear({ events, isOver }: Extract<Told, { to: 'reader' }>): void {
+  hear({ events, isOver }: Pick<Extract<Told, { to: 'reader' }>, 'events' | 'isOver'>): void {
     this.#isThere = true
     for (const { id, text, answers } of events) {
       // Asked twice, it tells twice.

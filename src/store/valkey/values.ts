@@ -20,6 +20,10 @@ export interface SharedValues {
    * Takes `MOST_FIELDS`.
    */
   put(kind: string, name: string, field: string, value: string | undefined, lifeMs?: number): Promise<void>
+  /** Adds a value to the end of a list, which has about the last `most` and lives so many milliseconds from now (a stream of Valkey). */
+  append(kind: string, name: string, value: string, bounds: { most: number; lifeMs: number }): Promise<void>
+  /** The values of a list, in the order in which they were added. */
+  appended(kind: string, name: string): Promise<string[]>
   /** Holds a name for so many milliseconds at most. Returns what lets it go; undefined: another process holds it. */
   hold(kind: string, name: string, lifeMs: number): Promise<(() => Promise<void>) | undefined>
   /** Takes a call from the bucket of a name; the seconds to wait where there is none left. By the clock of the store. */
@@ -54,6 +58,12 @@ if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 and redis.call('HLEN', KEYS[1]) 
 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return ARGV[3] == '' or redis.call('PEXPIRE', KEYS[1], ARGV[3])
+`)
+
+/** Both at once, as above. KEYS: stream. ARGV: value, most entries, life in milliseconds. */
+const APPEND = script(`
+redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[2], '*', 'v', ARGV[1])
+return redis.call('PEXPIRE', KEYS[1], ARGV[3])
 `)
 
 /** What another process holds by now stays held. KEYS: name. ARGV: the word of the process that held it. */
@@ -103,6 +113,7 @@ const strange = (place: string): ProxyError =>
 
 export function createSharedValues(connection: Connection, cipher: Cipher): SharedValues {
   const keyOf = (kind: string, name: string): string => `mcp-rlm-proxy:{${cipher.name(kind, name)}}:v`
+  const streamOf = (kind: string, name: string): string => `${keyOf(kind, name)}:s`
   const fieldOf = (name: string, field: string): string => cipher.name('field', name, field)
   const placeOf = (channel: string): string => `mcp-rlm-proxy:${channel}`
 
@@ -132,6 +143,21 @@ export function createSharedValues(connection: Connection, cipher: Cipher): Shar
         const closed = await cipher.close(Buffer.from(value), key)
         await connection.run(PUT, [key], [hidden, closed, String(lifeMs ?? ''), String(MOST_FIELDS)])
       }
+    },
+    async append(kind, name, value, { most, lifeMs }) {
+      const key = streamOf(kind, name)
+      const closed = await cipher.close(Buffer.from(value), key)
+      await connection.run(APPEND, [key], [closed, String(most), String(lifeMs)])
+    },
+    async appended(kind, name) {
+      const key = streamOf(kind, name)
+      const entries = await connection.send(['XRANGE', key, '-', '+'])
+      // An entry is its id and its fields: names and values in turn.
+      const closed = (Array.isArray(entries) ? entries : []).map((entry) =>
+        Array.isArray(entry) && Array.isArray(entry[1]) ? entry[1][1] : undefined,
+      )
+      const found = await Promise.all(closed.map((one) => opened(one, key)))
+      return found.filter((value) => value !== undefined)
     },
     async hold(kind, name, lifeMs) {
       const key = `${keyOf(kind, name)}:held`

@@ -31,7 +31,7 @@ describeWithValkey('replicas over a store', () => {
   beforeAll(async () => {
     server = await startValkey()
     // Those of docs/shared-store.md, and the same without the right to listen.
-    const rights = '~mcp-rlm-proxy:* -@all +@connection +@scripting +@hash +@sortedset +@string'
+    const rights = '~mcp-rlm-proxy:* -@all +@connection +@scripting +@hash +@sortedset +@string +@stream'
     const commands = '+pexpire +exists +unlink +scan +time'
     const deaf = `on >secret ${rights} ${commands}`.split(' ')
     await server.tell('ACL', 'SETUSER', 'deaf', ...deaf)
@@ -99,6 +99,18 @@ describeWithValkey('replicas over a store', () => {
     await expect.poll(() => there.heard.at(-1), WAIT).toEqual(['ending', { to: 'end' }])
     await there.replicas.note('ending', LEVEL)
     expect(await there.replicas.recall('ending')).toBe('ended')
+  })
+
+  test('each reads what is kept of a stream, in order, and of no other session', async () => {
+    const [here, there] = [await open(), await open()]
+    const events = [1, 2, 3].map((seq) => ({ id: `k.1.${seq}`, text: `{"seq":${seq}}`, answers: seq }))
+    const streams = here.replicas.streams('s')
+    for (const event of events) streams.keep('k.1', event)
+    streams.keep('k.1', { id: 'k.1.4', text: 'x'.repeat(300_000) })
+    await expect.poll(() => there.replicas.streams('s').kept('k.1'), WAIT).toEqual(events)
+    expect(await there.replicas.streams('s').kept('k.2')).toEqual([])
+    expect(await there.replicas.streams('other').kept('k.1')).toEqual([])
+    expect([here.warn.mock.calls, there.warn.mock.calls]).toEqual([[], []])
   })
 
   test('what is kept of a session leaves the store when its id no longer counts', async () => {

@@ -5,7 +5,7 @@ import type { Handler } from '../../../../src/protocol/exchange.ts'
 import type { Request } from '../../../../src/protocol/message.ts'
 import type { Principal } from '../../../../src/server/backend.ts'
 import type { HttpOptions } from '../../../../src/server/http/listen.ts'
-import type { Replicas, Told } from '../../../../src/server/replicas.ts'
+import type { Replicas, Told, ToldEvent } from '../../../../src/server/replicas.ts'
 import { createSessionSeal } from '../../../../src/server/sealed.ts'
 import { ACCEPT_BOTH, eventsOf, type Message, messageOf, served, until } from './support.ts'
 
@@ -17,6 +17,7 @@ const sealWith = (key: string) => createSessionSeal({ keys: [key], lifeMs: 60_00
 function createShared() {
   const setUp = new Map<string, Request[] | 'ended'>()
   const heard = new Map<object, (session: string, told: Told) => Promise<void>>()
+  const events = new Map<string, ToldEvent[]>()
   return (): Replicas => {
     const self: Replicas = {
       recall: async (session) => setUp.get(session) ?? [],
@@ -33,6 +34,13 @@ function createShared() {
         for (const [other, hear] of heard) if (other !== self) void hear(session, told)
       },
       listen: (hear) => void heard.set(self, hear),
+      streams: (session) => ({
+        keep(stream, event) {
+          const place = `${session} ${stream}`
+          events.set(place, [...(events.get(place) ?? []), event])
+        },
+        kept: async (stream) => events.get(`${session} ${stream}`) ?? [],
+      }),
     }
     return self
   }
@@ -278,6 +286,25 @@ describe('a session with a sealed id', () => {
     const messages = []
     for await (const event of eventsOf(again)) messages.push(messageOf(event))
     expect(messages.at(-1)).toMatchObject({ id: CALL.id, result: { said: 'done' } })
+  })
+
+  test('gives the answer of a replica that is gone', async () => {
+    const { here, there } = await pair({
+      handler: async ({ notify }) => {
+        notify({ method: 'notifications/message', params: { level: 'info', data: 'begun' } })
+        await new Promise((resolve) => setTimeout(resolve, 100))
+        return { said: 'done' }
+      },
+    })
+    const session = await here.open()
+    const id = await brokenOff(here.post(CALL, session))
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    await here.listener.close()
+    const again = await there.send('GET', { ...session, accept: 'text/event-stream', 'last-event-id': id })
+    const messages = []
+    for await (const event of eventsOf(again)) messages.push(messageOf(event))
+    expect(messages.at(-1)).toMatchObject({ id: CALL.id, result: { said: 'done' } })
+    expect(JSON.stringify(messages)).not.toContain('Send it again')
   })
 
   test('tells a client that the process which ran its request is gone', async () => {

@@ -13,7 +13,7 @@ describeWithValkey('maps of texts over a store', () => {
     server = await startValkey()
     // Those of docs/shared-store.md.
     const rights =
-      'on >secret ~mcp-rlm-proxy:* -@all +@connection +@scripting +@hash +@sortedset +@string +pexpire +exists +unlink +scan +time'
+      'on >secret ~mcp-rlm-proxy:* -@all +@connection +@scripting +@hash +@sortedset +@string +@stream +pexpire +exists +unlink +scan +time'
     await server.tell('ACL', 'SETUSER', 'deaf', ...rights.split(' '))
     const listening = [...rights.split(' '), '+publish', '+subscribe', '&mcp-rlm-proxy:*']
     await server.tell('ACL', 'SETUSER', 'proxy', ...listening)
