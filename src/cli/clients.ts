@@ -1,6 +1,7 @@
 /**
- * The clients that `import` and `init` know. A row says where the client keeps its servers, how an entry is read and written there,
- * which settings the proxy's entry gets, and what the model of that client sees. The versions that were measured are in docs/clients.md.
+ * The clients that `import` and `init` know. A row says where the client keeps its servers, and how an entry is read and written there.
+ * It also has the settings of the proxy's entry, and what the model of that client sees. The versions that were measured are in
+ * docs/clients.md.
  */
 import { join } from 'node:path'
 import { parse as parseToml, stringify as stringifyToml } from 'smol-toml'

@@ -1,6 +1,6 @@
 /**
- * What of a tool's definition is searched, apart by how much it says. Properties are read as they are, for that takes half the time:
- * the names asked for are none that every object inherits, or come from the object itself.
+ * What of a tool's definition is searched, apart by how much it says. Properties are read directly, because that takes half the time. The
+ * names asked for are none that every object inherits, or they come from the object itself.
  */
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { stemOf, stopWords } from '../text/words.ts'
@@ -149,8 +149,8 @@ const longestName = 40
 const mostParts = 3
 
 /**
- * The words of a name that is written of words of `others`, which are what its description is written in, as written; the first may be
- * an action that is not there. None where it is not.
+ * The parts of a name that consists of words of its description, as written there. `others` are the words of the description. The first
+ * part may be an action that is not among them. None where it is not.
  */
 export function partsOfName(name: string, others: string): string[] {
   if (name.length > longestName || !/^[A-Z]?[a-z]+$/.test(name)) return []

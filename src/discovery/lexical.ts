@@ -78,8 +78,8 @@ export function indexReading(reading: Reading, given: Partial<Parts> = {}): Tool
   }
 
   /**
-   * Takes what tools have of a word, or of one that may stand for it, `joined` being what it is written together with its neighbours;
-   * says how sure that is.
+   * Takes the entries of tools for a word, or for one that may stand for it. `joined` has the entries of the words that it forms with its
+   * neighbours. Says how sure the word is.
    */
   function weigh(word: string, written: string, joined: readonly Postings[]): Asked['standing'] {
     answer.take(postings(word), 1)

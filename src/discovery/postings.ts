@@ -101,7 +101,7 @@ const FIRST = 4096
 const FIRST_OF_TOOL = 32
 
 /**
- * One entry for each distinct word of each tool, tool by tool; those of one word hang together, so that nothing has to be sorted by words.
+ * One entry for each distinct word of each tool, tool by tool. The entries of one word are linked, so nothing has to be sorted by words.
  * Arrays may be longer than what is in them.
  */
 export interface Counts {

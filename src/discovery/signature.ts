@@ -21,9 +21,9 @@ interface Reading {
 }
 
 /**
- * The signature of a tool by its input schema: required parameters first, the others with `?` and their defaults. Longer than
- * `longest` characters it loses the types of required parameters; longer than `brief` it loses the other parameters, from the last one on,
- * and says how many.
+ * The signature of a tool by its input schema: required parameters first, the others with `?` and their defaults. Longer than `longest`
+ * characters, it loses the types of required parameters. Longer than `brief`, it loses the other parameters, from the last one on, and
+ * says how many.
  */
 export function signatureOf(
   name: string,

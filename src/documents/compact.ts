@@ -35,10 +35,9 @@ interface NestedField extends Field {
 }
 
 /**
- * `rows` in the fields that say which record each is, that are `wanted` (names or paths as a question writes them), and that tell most,
- * as many as `room` characters hold. `…` counts the fields that are left out, and long texts are cut.
- * `sample`: records by which the fields are
- * chosen. Undefined where the rows are no records, or nothing is gained.
+ * `rows` with as many fields as `room` characters hold. First are the fields that say which record each is, then the `wanted` ones, then
+ * the fields that tell most. `wanted` has names or paths as a question writes them. `…` counts the fields that are left out, and long
+ * texts are cut. `sample`: records by which the fields are chosen. Undefined where the rows are no records, or nothing is gained.
  */
 export function compactRows(
   rows: readonly JsonValue[],

@@ -144,7 +144,7 @@ const ALLOWANCES: readonly Allowance[] = [
 ]
 
 /**
- * What stands beside a preview: at most `budget` characters of JSON that validate against the schema of the form once any `text` is
+ * The JSON that stands beside a preview, with at most `budget` characters. It validates against the schema of the form once any `text` is
  * put in its place. Long strings have a mark that names what is missing. Undefined when there is no such value.
  */
 export function frameFor(

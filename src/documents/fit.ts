@@ -231,8 +231,8 @@ interface Page {
 const SMALLEST_ROW = 160
 
 /**
- * Fills `room` characters, one for the newline of each row counted in. A row that is larger than the whole room is
- * shortened, so that no row is ever skipped; all others are shown whole or left to the next page.
+ * Fills `room` characters, one for the newline of each row counted in. A row that is larger than the whole room is shortened, so no row
+ * is ever skipped. All others are shown whole or left to the next page.
  */
 function pageOf(rows: readonly JsonValue[], room: number, words?: RegExp): Page {
   return tableOf(rows, room) ?? listOf(rows, room, words)

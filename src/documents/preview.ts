@@ -163,7 +163,10 @@ function costOfTemplate(template: Template): number {
   return template.length === 0 ? 0 : costOf(`${template.join(TYPICAL_HANDLE)}\n`)
 }
 
-/** How the result is given to another tool, in previews that have room for it: as a form, since no call that may write or send is suggested. */
+/**
+ * How the result is given to another tool, in previews that have room for it. It is a form, because the proxy suggests no call that may
+ * write or send.
+ */
 function passingOn({ budget }: PreviewOptions): Template[] {
   if (budget < LEAST_FOR_PASSING) return []
   return [concat('to pass it on: {"$from":"', HOLE, '"} in any argument of another tool')]

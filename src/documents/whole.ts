@@ -36,8 +36,8 @@ export function isBetterWhole(
 }
 
 /**
- * All records as a table of at most `room` characters, where they are all that the document holds, but for scalars beside them: flat, all
- * with the same fields. Strings that would read as another value are in quotes, so nothing is lost. Undefined for anything else.
+ * All records as a table of at most `room` characters. The records are flat, share all fields, and are all that the document holds, apart
+ * from scalars beside them. Strings that would read as another value are in quotes, so nothing is lost. Undefined for anything else.
  */
 export function wholeTable(document: Document, tool: string, room: number): Template | undefined {
   if (document.format !== 'json' && document.format !== 'ndjson') return undefined

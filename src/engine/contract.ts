@@ -124,9 +124,8 @@ export interface QueryAnswer {
   /** An `isError` answer: the parameters do not fit the document. */
   failed: boolean
   /**
-   * The whole answer as the JSON of a CallToolResult, when it did not fit the budget: to be kept under a handle of
-   * its own, which fills the holes of `text`. Absent: the answer is complete, or goes on with the same question at the
-   * next offset; `text` has no holes.
+   * The whole answer as the JSON of a CallToolResult, when it did not fit the budget. It is kept under a handle of its own, which fills
+   * the holes of `text`. Absent: the answer is complete, or goes on with the same question at the next offset; `text` has no holes.
    */
   whole?: { content: Uint8Array<SharedArrayBuffer>; hash: string; shape: string }
   /** Per step: sizes in characters, counts, errors. Goes to `_meta`. */
@@ -192,7 +191,7 @@ export type Filling = (
 }
 
 /**
- * The arguments, with null at the places of values that are long or would be changed by being parsed: these are `written`, as UTF-8
+ * The arguments, with null at the places of values that are long or that parsing would change. These values are in `written`, as UTF-8
  * JSON on one line. `error`: why they cannot be filled, for the model.
  */
 export type Filled =

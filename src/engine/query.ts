@@ -433,8 +433,8 @@ function sourcesOf(source: Document, steps: readonly StepReport[]): string[] {
 }
 
 /**
- * By step: whether it was applied, its counts, and its sizes: characters of the source, and about those of what it made,
- * which is not written out for that. For `_meta`.
+ * For each step: whether it was applied, its counts, and its sizes. These are the characters of the source, and about the characters of
+ * its outcome, which is not written out for that. For `_meta`.
  */
 function describeSteps(characters: number, steps: readonly StepReport[]): JsonObject {
   const described: JsonObject = {}

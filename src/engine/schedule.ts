@@ -55,7 +55,10 @@ export interface Schedule {
   close(): void
 }
 
-/** Milliseconds a task runs before it counts as long, and after which a task is no longer held back for its home or for a worker that runs. */
+/**
+ * Milliseconds. A task that runs longer than the first counts as long. After the second, a task no longer waits for its home or for a
+ * worker that runs.
+ */
 const SLICE = 500
 const HELD_BACK = 150
 /** Milliseconds in which an agent is expected to ask for more long tasks after one. */

@@ -1,6 +1,6 @@
 /**
- * Messages between the proxy and the process of a worker. Long byte arrays do not travel in the message: they follow through a pipe, in
- * pieces, so that neither side holds up its event loop with them.
+ * Messages between the proxy and the process of a worker. Long byte arrays do not travel in the message. They follow through a pipe, in
+ * pieces, so neither side holds up its event loop with them.
  */
 import type { Duplex } from 'node:stream'
 

@@ -69,7 +69,10 @@ export interface Gateway {
   modules(): ModuleStatus[]
   /** The profiles that clients may choose, with what they get of each now. Asks the servers. */
   profiles(): Promise<ProfileStatus[]>
-  /** Patterns in the options of modules, and in the lists of tools that may be used, that fit nothing of what servers list now, for no client. Asks the servers. */
+  /**
+   * Patterns that fit nothing that servers list now, for any client. They come from the options of modules and from the lists of tools
+   * that may be used. Asks the servers.
+   */
   unmatched(): Promise<(UnmatchedPattern | UnmatchedTool)[]>
   /** All that stands around an exchange, modules included, from the client to the servers. */
   layers(): LayerStatus[]

@@ -13,8 +13,8 @@ export const trialSchema = z.object({
   /** What its server sent. */
   originalTokens: z.number().nonnegative(),
   /**
-   * What its client was sent: the preview or the whole, the answers of the proxy's tools about it, and what else the same tool answered
-   * before the next large result.
+   * The tokens that its client was sent. They are those of the preview or the whole, and of the answers of the proxy's tools about it.
+   * Other answers of the same tool before the next large result count as well.
    */
   costTokens: z.number().nonnegative(),
 })
@@ -84,8 +84,8 @@ export interface Comparison {
   previews: Group
   whole: Group
   /**
-   * The part of the cost of whole results that previews saved, each reckoned for a token that servers sent, and where it lies with a
-   * certainty of 95 %. Below 0: previews cost more. Absent where one of the groups has fewer than `LEAST` calls.
+   * The part of the cost of whole results that previews saved. Each cost is reckoned for a token that servers sent. `low` and `high`
+   * bound the share with a certainty of 95 %. Below 0: previews cost more. Absent where one of the groups has fewer than `LEAST` calls.
    */
   saved?: { share: number; low: number; high: number }
 }

@@ -400,7 +400,7 @@ function withColumns(
 }
 
 /**
- * Objects have nothing to compute from; the values of a map may have a field of that name, an element with attributes a text, and an
+ * Objects have no value to compute from. The values of a map may have a field of that name, an element with attributes a text, and an
  * object one number. Neither have pairs of a time and a value, but their values have.
  */
 function measured(records: Records, reference: string): Field {

@@ -1,4 +1,7 @@
-/** Hits in data as rows: where the record is (`at`, a name that no data has), what matched in it, and the fields that tell which record it is. */
+/**
+ * Hits in data as rows. A row has the place of the record (`at`, a name that no data has), the part that matched, and the fields that
+ * identify the record.
+ */
 import type { Document, Rows } from '../documents/document.ts'
 import { isNaming } from '../documents/identity.ts'
 import { madeRows, rowsOf } from '../documents/rows.ts'

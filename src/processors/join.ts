@@ -23,10 +23,10 @@ import { select } from './select.ts'
 import { defineStep } from './step.ts'
 
 /**
- * A left join: a record without a match stays as it is, one with several is there for each of them; `inner` in front keeps matches
- * only. Lists that a key goes through (`items[].product_id`) are unwound: a record for each element. The left is what `path`
- * reaches, or the first of several results; the right is the other result, or another list that has the field. Fields that
- * both have are called by the name of the right: `products.id`.
+ * A left join. A record without a match stays as it is, and a record with several matches comes once for each of them. `inner` in front
+ * keeps matches only. Lists that a key goes through (`items[].product_id`) are unwound: a record for each element. The left is what
+ * `path` reaches, or the first of several results; the right is the other result, or another list that has the field. Fields that both
+ * have are called by the name of the right: `products.id`.
  */
 export const join = defineStep({
   name: 'join',

@@ -19,10 +19,10 @@ import { projectionParams } from './parameters.ts'
 import { defineStep } from './step.ts'
 
 /**
- * Included fields of records become one flat object a record, keyed by the field as it was asked for
- * (`"user.login": "x"`): cheap to read, and a table where all are alike. Fields asked for from the root
- * (`users.email`) keep their nesting. What is left out leaves the rest nested as it was. Values are never altered; a
- * field that goes through a list or map gives the list of its values; absent fields are omitted.
+ * Included fields become one flat object for each record, keyed by the field as it was asked for (`"user.login": "x"`). That is cheap to
+ * read, and a table where all are alike. Fields asked for from the root (`users.email`) keep their nesting. What is left out leaves the
+ * rest nested as it was. Values are never altered; a field that goes through a list or map gives the list of its values; absent fields
+ * are omitted.
  */
 export const projection = defineStep({
   name: 'projection',

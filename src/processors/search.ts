@@ -71,8 +71,8 @@ export function requireText({ pattern = '' }: SearchParams): string {
 }
 
 /**
- * Over several lines `a.*b` is meant to end at the next `b`, not at the last one of the text: repeated dots take as little
- * as they can.
+ * Over several lines `a.*b` is meant to end at the next `b`, not at the last one of the text. So repeated dots take as little as they
+ * can.
  */
 export function nearestDots(source: string): string {
   return source.replace(

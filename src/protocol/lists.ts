@@ -1,6 +1,6 @@
 /**
- * The lists at the places of the onion: what the layers and servers inside of a place list to each client. The one memory of lists: a
- * layer that has to know a listed item asks it here, and none sends a request for a list on its own.
+ * The lists at the places of the onion: what the layers and servers inside of a place list to each client. This is the one memory of
+ * lists. A layer that has to know a listed item asks here, and no layer sends a request for a list on its own.
  */
 import { plain, type Result } from './content.ts'
 import type { Destination } from './effects.ts'
@@ -194,8 +194,9 @@ export function onceForEach<T>(make: (listed: Listed) => T): (listed: Listed) =>
 }
 
 /**
- * The names by which the options of every module may mean an item, the most exact first: `server/name` with the server's own name, the
- * name under which it is listed where the module stands, and the server's own name alone, which may be that of several servers.
+ * The names by which the options of every module may mean an item, the most exact first: `server/name` with the server's own name, then
+ * the name under which the item is listed where the module stands. The last is the server's own name alone, which several servers may
+ * share.
  */
 export function namesOf(item: JsonObject, kind: Kind): readonly string[] {
   const name = item[KINDS[kind].key]

@@ -1,6 +1,6 @@
 /**
  * Names as models write them. Clients show their model each tool under a prefix of their own (`mcp__proxy__X`, `mcp_proxy_X`, `proxy_X`,
- * `proxy-X`, `proxy__X`, `functions.X`), and models also write `server/X`, `server.X` or the server's own name. One function says which tool
+ * `proxy-X`, `proxy__X`, `functions.X`). Models also write `server/X`, `server.X` or the server's own name. One function says which tool
  * is meant, for every place that takes a name.
  */
 import { PROXY_NAME } from './chain.ts'

@@ -1,4 +1,7 @@
-/** How layers around an exchange are composed, and the layers that every call passes: its name becomes the listed one, and it is held to its limit. */
+/**
+ * How layers around an exchange are composed, and the layers that every call passes. They put the listed name in the call, and hold the
+ * call to its limit.
+ */
 import type { Result } from '../protocol/content.ts'
 import { covers, Exceeded, effectOf, type Limit } from '../protocol/effects.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
@@ -192,7 +195,7 @@ function shortened(tools: readonly JsonObject[], most: number): Shortened {
 type Kind = 'tools' | 'prompts'
 
 export interface OwnNamesOptions {
-  /** True for a name that is given to something, as far as lists tell that were seen, and for names that nothing of a server may have. */
+  /** True for a name that is given to something, as far as the lists seen tell. True also for names that nothing of a server may have. */
   isGiven(kind: Kind, name: string, client: Client): boolean
   /** All servers of this client. */
   servers(client: Client): readonly string[]
@@ -282,8 +285,8 @@ export interface EffectLimitOptions {
 }
 
 /**
- * Holds calls that one tool makes of another to the effect that the client's list shows: modules and layers further in may change what
- * a server says of its tools. The router holds them again, to the tool that the call ends at.
+ * Holds calls that one tool makes of another to the effect that the client's list shows. Modules and layers further in may change the
+ * effect that a server states for its tools. The router holds them again, to the tool that the call ends at.
  */
 export function createEffectLimit({ isNeeded }: EffectLimitOptions): Middleware {
   /** The tool that this call names, as the client's list shows it; undefined: the list has none of that name. */

@@ -1,6 +1,6 @@
 /**
- * The functions over groups of records: one table, from which calls are read and computed, and of which messages, the descriptions
- * of parameters and the documentation tell.
+ * The functions over groups of records, as one table. Calls are read and computed from it. Messages, the descriptions of parameters and
+ * the documentation take their text from it.
  */
 import { type Census, equals, frequencies, type Values } from '../documents/values.ts'
 import type { JsonValue } from '../protocol/json.ts'

@@ -77,8 +77,8 @@ export function isNull({ lower, quoted }: Operand): boolean {
 }
 
 /**
- * Whether text must be the same to the letter, or may differ in case and in how a number is written; `level`: in the
- * word for one level as well.
+ * Whether text must be the same to the letter, or may differ in case and in the spelling of a number. `level`: it may also differ in the
+ * word for one level.
  */
 export type Strictness = 'exact' | 'loose' | 'level'
 

@@ -185,8 +185,8 @@ function literalValue({ text, quoted }: { text: string; quoted: boolean }): Json
 const DAY = 86_400_000
 
 /**
- * Numbers, also in strings; of a list each element, of two lists the elements in one place; dates less dates are days, dates with days or a
- * time span are dates.
+ * Computes with numbers, also in strings. A list is computed by element, and two lists by the elements in one place. Dates less dates are
+ * days, and dates with days or a time span are dates.
  */
 export function arithmetic(operator: string, left: Result, right: Result): Result {
   const inLists = ofElements(left, right, (x, y) => arithmetic(operator, x, y))

@@ -1,6 +1,6 @@
 /**
  * Records that are not those of the main collection: beside it, above it, nested in its records. A question without a path is about the
- * main one; where that has no such field, or nothing that fulfils the conditions, the one other place that does answers.
+ * main collection. If that has no such field, or no record that fulfils the conditions, the one other place that does answers.
  */
 import {
   allNested,
@@ -52,9 +52,9 @@ export interface BoundRecords {
 }
 
 /**
- * The conditions bound to `records`; when these have no such fields, to the one other place that has them: a collection, or an object
- * beside or above one. Of several the one where some record fulfils them. Throws the `Refusal` of the records' own, with the places
- * where several fit.
+ * The conditions, bound to `records`. If these have no such fields, they are bound to the one other place that has them: a collection, or
+ * an object beside or above one. Of several the one where some record fulfils them. Throws the `Refusal` of the records' own, with the
+ * places where several fit.
  */
 export function bindSomewhere(
   conditions: readonly string[],

@@ -1,7 +1,7 @@
 /**
  * From conditions to the records that fulfil them, over columns: a question about values is answered once for each distinct value.
- * Each comparison is bound to the field that is meant and read as the values of that field suggest; where no record fulfils it,
- * the repairs of `repairs.ts` are tried.
+ * Each comparison is bound to the field that is meant, and read as the values of that field suggest. Where no record fulfils it, the
+ * repairs of `repairs.ts` are tried.
  */
 import type { JsonValue } from '../protocol/json.ts'
 import type { Pattern } from '../text/pattern.ts'

@@ -1,4 +1,7 @@
-/** From the name of a field, as a model writes it, to the field that is meant: one ladder, from what is exact to a slip of the pen. */
+/**
+ * From the name of a field, as a model writes it, to the field that is meant. The steps of one ladder lead from the exact name to a slip
+ * of the pen.
+ */
 import { isObject, type JsonValue, own } from '../protocol/json.ts'
 import { nearest } from '../text/edit-distance.ts'
 import { aggregateNamed } from './aggregates.ts'
@@ -231,8 +234,8 @@ function lookedUp(records: Records, name: string): ReturnType<Knows> {
 }
 
 /**
- * What an expression computes of each record, as a field: a path of one step; of each element, where all fields in it are those of one list
- * within the records. Throws a `Refusal` for a name that no record has.
+ * The value that an expression computes of each record, as a field with a path of one step. It computes one value for each element where
+ * all its fields are in one list within the records. Throws a `Refusal` for a name that no record has.
  */
 export function computedField(records: Records, asked: Expression, source: string): Field {
   const written = withUnits(asked, (name) => isExactly(records, name))

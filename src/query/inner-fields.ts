@@ -48,7 +48,7 @@ export function innerFields(records: Records, { name }: Field): Field[] {
 }
 
 /**
- * `properties.*.type` where `properties.type` is a key of a map and holds an object: of a map the fields of all values are asked for more
+ * `properties.*.type` where `properties.type` is a key of a map and holds an object. The fields of all values of a map are asked for more
  * often than one value. Undefined where the place is no map, or its values have no such field.
  */
 export function acrossMap(records: Records, { name, path }: Field): Field | undefined {

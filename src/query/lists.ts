@@ -219,7 +219,10 @@ function isBeside(list: Path, path: Path): boolean {
 /** What stands for the elements of a record that has none: no path finds anything in it. */
 const NOTHING: JsonValue[] = []
 
-/** Undefined where records have a key with dots for the way to the list, JSON in a string on it, something else in place of the list, or lists in it. */
+/**
+ * Undefined where records have a key with dots for the way to the list, or JSON in a string on that way. Undefined also where they have
+ * another value in place of the list, or lists in it.
+ */
 function collected(
   records: readonly JsonValue[],
   names: readonly string[],

@@ -39,8 +39,8 @@ export interface Segment {
   /** Written after `..`: tried on the value and everything in it. */
   deep: boolean
   /**
-   * Names that a key with dots in it may have here, longest first, with the number of segments it takes: in `a.b.c`
-   * the first segment may be the key `a.b.c` or `a.b`. Empty where brackets were used.
+   * Names that a key with dots in it may have here, longest first, with the number of segments it takes. In `a.b.c` the first segment may
+   * be the key `a.b.c` or `a.b`. Empty where brackets were used.
    */
   dotted: readonly { name: string; takes: number }[]
 }

@@ -1,6 +1,6 @@
 /**
- * Other readings of a comparison that no record fulfils as it is written: one list, tried in its order, the first that some record
- * fulfils counts and is told. Nothing here is tried before.
+ * Other readings of a comparison that no record fulfils as it is written. They are one list, tried in its order. The first reading that
+ * some record fulfils counts, and the answer reports it. Nothing here is tried before.
  */
 import { several } from '../documents/column.ts'
 import { isObject, type JsonValue } from '../protocol/json.ts'

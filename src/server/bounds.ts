@@ -46,7 +46,10 @@ export function introductionExcess(message: unknown, length: number, limits: Lim
   return `clientInfo and capabilities have more than ${most} bytes: ${limitWords('introductionBytes', limits)}`
 }
 
-/** What is left of so many bytes once a value is written as JSON; it is less than 0, and no more is looked at, where they are too few. */
+/**
+ * The bytes that are left of so many once a value is written as JSON. If they are too few, the result is less than 0, and the rest of the
+ * value is not looked at.
+ */
 function spend(left: number, value: unknown): number {
   if (left < 0 || value === undefined) return left
   if (typeof value !== 'object' || value === null)

@@ -32,7 +32,7 @@ function inTurn(rules: readonly TextRule[]): ChangeText {
 const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a]
 
 /**
- * A text that is a JSON object or list, or several of them with one on each line, with its string values changed; undefined for any
+ * A text with its string values changed. The text is a JSON object or list, or several of them with one on each line. Undefined for any
  * other text. Everything else stays byte for byte: names of members, numbers, white space, and strings that do not change.
  */
 function changeJsonStrings(text: string, change: (value: string) => string): string | undefined {

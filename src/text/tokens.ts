@@ -18,8 +18,8 @@ export interface LongText {
 let encoding: BytePairs | undefined
 
 /**
- * Tokens of `text`: exact up to 64 KB, above that counted on 64 windows of 1 KB spread evenly and scaled
- * (error at most 3 % on real data).
+ * Tokens of `text`. The count is exact up to 64 KB. Above that, 64 windows of 1 KB, spread evenly, are counted and scaled (error at most
+ * 3 % on real data).
  */
 export function countTokens(text: string | LongText): number {
   if (text.length === 0) return 0

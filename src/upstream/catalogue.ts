@@ -86,7 +86,8 @@ export class Catalogue {
 
   /**
    * One list of each of the servers, undefined where none can be had in time. What is remembered is there at once. For a server of which
-   * nothing is known all wait up to the time limit, once: who gave nothing then, or in the run before, is not waited for again.
+   * nothing is known, all wait up to the time limit, once. A server that gave nothing then, or in the run before, is not waited for
+   * again.
    */
   async of(
     servers: readonly Server[],
@@ -343,8 +344,8 @@ const SHARE = 1 / 10
 const AHEAD_MS = 2000
 
 /**
- * Milliseconds until a list that may be old is fetched again: to start a server holds up the event loop, and the answer to the
- * reader goes out first.
+ * Milliseconds until a list that may be old is fetched again. To start a server holds up the event loop, and the answer to the reader
+ * goes out first.
  */
 const BEHIND_MS = 50
 
@@ -717,8 +718,8 @@ export class ToolFilter {
   }
 }
 
-// Mends items of lists that break the protocol. The SDKs check a list as a whole: one tool with a description
-// of null would cost a client the tools of all servers, of which it sees a single list.
+// Mends items of lists that break the protocol. The SDKs check a list as a whole. A client sees a single list, so one tool with a
+// description of null would cost it the tools of all servers.
 
 type Check = (value: JsonValue) => boolean
 

@@ -1,7 +1,7 @@
 /**
- * One connection to one server, for as long as it is needed: connects once at a time, on first use or when asked, comes back
- * after a loss, and keeps time limits. It knows which exchange each request belongs to, so that messages and questions of the server
- * reach the right client. After a loss it sets up again what clients had set up.
+ * One connection to one server, for as long as it is needed. It connects once at a time, on first use or when asked, comes back after a
+ * loss, and keeps time limits. It knows which exchange each request belongs to, so that messages and questions of the server reach the
+ * right client. After a loss it sets up again what clients had set up.
  *
  * idle → connecting → ready → (lost) waiting → connecting …; `close` ends it in `closed` from anywhere.
  */
@@ -294,8 +294,8 @@ export class Connection {
   }
 
   /**
-   * False when the server, asked again, no longer speaks the era of the connection: over HTTP the modern era has no session that
-   * would end with it.
+   * False when the server, asked again, no longer speaks the era of the connection. Over HTTP the modern era has no session that would
+   * end with the era.
    */
   async stillSpoken(): Promise<boolean> {
     const { introduction, connectTimeoutMs } = this.#options

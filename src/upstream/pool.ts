@@ -280,7 +280,7 @@ class Pool implements Upstreams {
   }
 
   /**
-   * The server means one client: its processes stay with the client that is meant, or that they were started for, and the others get their
+   * The server means one client, so its processes stay with the client that is meant, or that they were started for. The others get their
    * own, now and in later runs.
    */
   #personal(server: Server, why: string, meant?: { connection: Connection; client: Client }): void {

@@ -1,6 +1,6 @@
 /**
- * Parts of a kept result: its blobs, each by its place among the bytes. A table of them is the last member of the result, so that a part
- * is had, and all else is read, without parsing what may be hundreds of megabytes of base64.
+ * Parts of a kept result: its blobs, each by its place among the bytes. A table of them is the last member of the result. So a part is
+ * found, and all else is read, without parsing base64 of maybe hundreds of megabytes.
  */
 
 import { META } from '../../protocol/content.ts'

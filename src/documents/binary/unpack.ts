@@ -1,6 +1,6 @@
 /**
- * Blobs of a result, found and described, and what is inside of them put where it can be asked about. A result is edited by its bytes, from
- * the places of its base64: nothing else of it is parsed and written again, so numbers and blobs stay what they are.
+ * Blobs of a result, found and described, and what is inside of them put where it can be asked about. A result is edited by its bytes,
+ * from the places of its base64. The rest is not parsed and written again, so numbers and blobs stay unchanged.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { dataIn, textIn } from '../../protocol/content.ts'

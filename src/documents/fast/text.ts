@@ -41,9 +41,9 @@ const AHEAD = 65_536
 const NOTHING = new Uint8Array(0)
 
 /**
- * Reads the inside of a string of JSON: at once, by `finish` alone, or while the bytes arrive, by `advance` with all bytes so far, as often
- * as more came. Both throw where they give up (`giveUp`, `SyntaxError`). Then the reader must be dropped. A text that failed before its end
- * may be read well from the beginning: a cut text looks like an odd one.
+ * Reads the inside of a string of JSON. `finish` alone reads it at once. While the bytes arrive, `advance` reads all bytes so far, as
+ * often as more came. Both throw where they give up (`giveUp`, `SyntaxError`). Then the reader must be dropped. A text that failed before
+ * its end may be read well from the beginning: a cut text looks like an odd one.
  */
 export class TextScan {
   readonly #start: number

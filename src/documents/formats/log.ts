@@ -398,7 +398,10 @@ function mayHaveLetter(said: string): boolean {
   return second === 32 || second === 47 || (second >= 48 && second <= 57)
 }
 
-/** The end of a blank and a word of ASCII letters, digits and points that a blank follows, which `HEAD_WORD` finds as well; -1: it is another. */
+/**
+ * The end of a blank and a word of ASCII letters, digits and points that a blank follows. `HEAD_WORD` finds such a word as well. -1: it
+ * is another.
+ */
 function plainWord(line: string, from: number): number {
   if (line.charCodeAt(from) !== BLANK) return -1
   let end = from + 1

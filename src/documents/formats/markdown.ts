@@ -120,7 +120,10 @@ function readMarkdown(text: string): JsonObject {
   return { sections, tables, ...(links.length > 0 ? { links } : {}) }
 }
 
-/** What a line may be by its first character: a fence, a heading or a fence, what stands under a heading or the names of a table. */
+/**
+ * The kinds that a line may have by its first character: a fence, a heading or a fence, the line under a heading or under the names of a
+ * table.
+ */
 const [FENCES, OPENS, OVER] = [1, 2, 4]
 const ANYTHING = FENCES | OPENS | OVER
 const MARKS = Uint8Array.from({ length: 127 }, (_, code) => {

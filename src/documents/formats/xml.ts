@@ -12,10 +12,10 @@ export function looksLikeXml(text: string): boolean {
 }
 
 /**
- * `{root: {…}}`. An element with attributes or elements in it is an object of them, any other is its text; a number stays
- * text where writing it would change it. What repeats in one element of a kind is a list in all of them. An attribute that
- * is called like an element inside is `@name`, text beside attributes or elements is `_text`. Undefined for what is not
- * well formed, and for a single element with nothing in it to ask about.
+ * `{root: {…}}`. An element with attributes or elements in it is an object of them, and any other is its text. A number stays text where
+ * writing it would change it. What repeats in one element of a kind is a list in all of them. An attribute that is called like an element
+ * inside is `@name`, text beside attributes or elements is `_text`. Undefined for what is not well formed, and for a single element with
+ * nothing in it to ask about.
  */
 export function readXml(text: string): JsonObject | undefined {
   const start = rootStart(text)

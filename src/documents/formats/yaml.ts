@@ -26,8 +26,8 @@ const QUIET = /^(?:\s*#.*|---.*|\.\.\.|%YAML .*|\s*)$/
 const BLOCK = /(?:^|\s)[|>][-+\d]{0,2}(?:\s+#.*)?$/
 
 /**
- * True for lines of names, values and items, of which one at least stands below another: names with values alone are told by other formats
- * as well. Judged by the beginning.
+ * True for lines of names, values and items, if at least one stands below another. Other formats also recognise names with values alone.
+ * Judged by the beginning.
  */
 function looksLikeYaml(text: string): boolean {
   const start = text.slice(0, BEGINNING)

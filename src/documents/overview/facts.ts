@@ -35,8 +35,8 @@ const PER_LINE = 8
 const LINE = 280
 
 /**
- * The fields of records, and what lists of scalars in them hold (`tags[]`); of records that are scalars or lists themselves, by the
- * names that queries know.
+ * The fields of records, and the values of lists of scalars in them (`tags[]`). For records that are scalars or lists themselves, the
+ * fields have the names that queries know.
  */
 export function factFields({ profile: { record }, values }: Records): Field[] {
   const fields = fieldsOf(record, 5)

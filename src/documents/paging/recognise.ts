@@ -1,6 +1,6 @@
 /**
- * What a result says of the collection that it is a part of: how many there are in all, whether more follow, and what the next part is
- * asked for with. One table of names and one of words; what a name means does not depend on who wrote it.
+ * A result may say which part of a collection it is: how many items there are in all, whether more follow, and the arguments for the next
+ * part. One table of names and one of words; what a name means does not depend on who wrote it.
  */
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import type { Document } from '../document.ts'

@@ -1,6 +1,6 @@
 /**
- * What a program got of collections. If a tool gave a part and the program did not call it for the rest, the answer says so, because the
- * result covers only that part.
+ * What a program got of collections. If a tool gave a part and the program did not call it for the rest, the answer says so. The result
+ * covers only that part.
  */
 import { asksForLater } from '../../documents/paging/next.ts'
 import { isPartial } from '../../documents/paging/standing.ts'

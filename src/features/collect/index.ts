@@ -1,7 +1,7 @@
 /**
- * Follows the pages of a collection and answers with one result that holds all of them: where the caller asks for it, and for tools of
- * which the operator says so. Inside of shaping, which keeps the whole under one handle; outside of what counts calls and
- * answers them, because each page is a call like any other. Only a tool that reads is asked again.
+ * Follows the pages of a collection and answers with one result that holds all of them. It does so where the caller asks for it, and for
+ * tools that the operator names. Its layer stands inside of shaping, which keeps the whole under one handle. It stands outside of the
+ * layers that count calls and answer them, because each page is a call like any other. Only a tool that reads is asked again.
  */
 import { LRUCache } from 'lru-cache'
 import { withExactNumbers } from '../../documents/exact-numbers.ts'

@@ -33,8 +33,8 @@ import { list, search, status } from './list.ts'
 import { ACTIONS, type ActionName, readDispatchParams } from './params.ts'
 import { readresult } from './spill.ts'
 
-// `result_head` and its like: the parts of a result in a file as tools of their own, for models that fill in
-// one tool better than an action.
+// `result_head` and its like: tools that read the parts of a result in a file. They serve models that fill in one tool better than an
+// action.
 
 type Op = (typeof READBACK_OPS)[number]
 
@@ -299,7 +299,10 @@ async function dispatch(
   return HANDLERS[action](params, situation, options)
 }
 
-/** The handle of what a file holds: a result of the proxy's own as long as it is kept, else the file's content, which is kept for it. */
+/**
+ * The handle for the content of a file. It is a result of the proxy's own as long as that is kept, otherwise the file's content, which is
+ * kept for it.
+ */
 async function handleOf(
   resultFile: string,
   { exchange: { agent } }: Situation,

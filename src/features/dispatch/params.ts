@@ -167,8 +167,8 @@ function unknownAction(tool: string, action: unknown, isCall: boolean): string {
 const LINE_NAMES = { start: 'fromLine', from: 'fromLine', end: 'toLine', to: 'toLine' }
 
 /**
- * Other names for the same: parameters inside `arguments` (or `args`) of an action that takes them beside `action`, `name` of a
- * connection, `start` and `end` of a slice, `path` of a file.
+ * Other names for the same parameters. They stand inside `arguments` (or `args`) of an action that takes them beside `action`. Others are
+ * `name` of a connection, `start` and `end` of a slice, and `path` of a file.
  */
 function respelled(args: JsonObject): JsonObject {
   const { action } = args

@@ -251,7 +251,7 @@ function changesOf(entries: Iterable<readonly [string, Change]>): Changes {
 }
 
 /**
- * The items under their new names. An item that is not listed this time keeps its entry of `before`: a server that is away for a while
+ * The items under their new names. An item that is not listed this time keeps its entry of `before`. A server that is away for a while
  * comes back, and until then no other item gets its name.
  */
 function renameAll(

@@ -161,7 +161,7 @@ export function createResultCache({
     const began = changes
     if (wantsProgress(exchange)) return keep(key, await next(exchange), exchange, began)
     // Another connection of the same agent may end, and its calls with it.
-    // The allowed effects of a call decide whether it is made, so a call that may do less does not wait for one that may do more.
+    // The allowed effects of a call decide whether it is made. So a call that may do less does not wait for one that may do more.
     const flight = `${began} ${exchange.client.id} ${exchange.limit?.most ?? ''} ${key}`
     if (exchange.signal.aborted) throw cancelled(exchange.signal)
     const before = flights.find(flight)
@@ -238,8 +238,8 @@ const KNOWN: ReadonlySet<string> = new Set(['name', 'arguments', '_meta'])
 const CARRIED = /^(?:progressToken|traceparent|tracestate|baggage|io\.modelcontextprotocol\/.*)$/
 
 /**
- * The same for calls of one agent that differ in the order of names alone. Undefined for a call that equals no other: of a task, with
- * answers to what a server asked, or of an unknown agent, which may be several.
+ * The same for calls of one agent that differ in the order of names alone. Undefined for a call that equals no other: one of a task, or
+ * one with answers to questions of a server. Undefined also for an unknown agent, which may be several.
  */
 function keyOf({ agent, client, params }: Exchange, definition: JsonObject | undefined): string | undefined {
   if (agent.kind === 'anonymous' || Object.keys(params).some((member) => !KNOWN.has(member))) return undefined

@@ -84,7 +84,7 @@ export function createShape(options: ShapeOptions): Middleware {
 
   /**
    * How the tool was listed to the client, which a shaped answer has to fit. A client that has got no list may have got one in an earlier
-   * run of the proxy: the list of now says what it must have been.
+   * run of the proxy. The current list tells what that list must have been.
    */
   async function listedAs(exchange: Exchange, inside: Lists): Promise<Shown | undefined> {
     if (!options.enabled) return undefined

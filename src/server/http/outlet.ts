@@ -194,8 +194,8 @@ export class Outlet {
 // read.
 
 /**
- * What may happen to a message when its client does not read. `noise` (progress, log messages) goes first, oldest first; a `note`
- * (other notifications) is not taken when there is no room; what is `due` (answers, requests) is never dropped.
+ * What may happen to a message when its client does not read. `noise` (progress, log messages) is dropped first, oldest first. A `note`
+ * (other notifications) is not taken when there is no room. A `due` message (answers, requests) is never dropped.
  */
 export type Rank = 'noise' | 'note' | 'due'
 

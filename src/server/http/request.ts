@@ -69,8 +69,8 @@ export function requestUrl({ url: text = '/' }: IncomingMessage): Readonly<URL> 
 
 /**
  * The body of a request, read once. Undefined when it is longer than `maxBytes`. Then nothing of it is kept, and the rest is read and
- * thrown away: a client may not see the answer if the connection closes while it writes. `busy` when it finds no room beside the
- * bodies of others. Rejects when the client leaves.
+ * thrown away. A client may not see the answer if the connection closes while it writes. `busy` when it finds no room beside the bodies
+ * of others. Rejects when the client leaves.
  *
  * @param room that bodies have that are being received; absent: as much as they like
  */

@@ -356,8 +356,8 @@ const BODY_MS = 50
 const RETRY_MS = 1000
 
 /**
- * The answer to one POST: one JSON body when all answers are there at once and nothing has to go before them, otherwise a stream of events.
- * After its connection broke, a stream goes on in the store until its last answer.
+ * The answer to one POST. It is one JSON body when all answers are there at once and nothing has to go before them. Otherwise it is a
+ * stream of events. After its connection broke, a stream goes on in the store until its last answer.
  */
 class PostStream {
   readonly number: number
@@ -587,9 +587,8 @@ function replay(outlet: Outlet, events: readonly StoredEvent[]): void {
   for (const { payload, id } of events) void outlet.write(eventPayload(payload, id))
 }
 
-// Cancellations that arrived before their request. Each message of a client has an HTTP request of its own,
-// so a `notifications/cancelled` can overtake the request it means; unheeded, the call would run to its time
-// limit.
+// Cancellations that arrived before their request. Each message of a client has an HTTP request of its own, so a
+// `notifications/cancelled` can overtake the request that it means. If it were ignored, the call would run to its time limit.
 
 /** Milliseconds in which the request of a cancellation must follow it. */
 const FOLLOWS_MS = 10_000

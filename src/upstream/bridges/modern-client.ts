@@ -305,8 +305,8 @@ class ParkedCall {
   }
 }
 
-// What a server says of a call while the call is parked. In the modern era a notification goes out on the
-// stream of its request, and there is none: the next round of the call has one, and gets it there.
+// What a server says of a call while the call is parked. In the modern era a notification goes out on the stream of its request, and a
+// parked call has none. The next round of the call has one, and the notification goes out there.
 
 /** Kept for one call: notifications, and characters of their JSON. The oldest give way, and the client is told. */
 const MOST = 100

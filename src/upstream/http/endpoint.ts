@@ -153,8 +153,8 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * No limit to silence: a call may think for long and a stream of events lives for days; who waits has limits of its own. TCP
- * keep-alive finds out that a peer is gone. An idle connection is kept for undici's 4 seconds, or as long as the server says:
- * keeping it longer than the server does loses the call that is sent on it.
+ * keep-alive finds out that a peer is gone. An idle connection is kept for undici's 4 seconds, or as long as the server says. If it were
+ * kept longer than the server keeps it, the call that is sent on it would be lost.
  */
 const LIMITS = {
   headersTimeout: 0,
@@ -165,8 +165,8 @@ const LIMITS = {
 }
 
 /**
- * Of requests that stand alone, minutes apart and each made once, as those of a sign-in are, none goes over a connection that
- * the other side may be about to close.
+ * For requests that stand alone, such as those of a sign-in: each is made once, and minutes lie between them. None of them uses a
+ * connection that the other side may be about to close.
  */
 const ALONE = { ...LIMITS, pipelining: 0 }
 

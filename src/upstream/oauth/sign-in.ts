@@ -160,8 +160,8 @@ async function listenForRedirect({ settings, client }: SignInRequest): Promise<R
 }
 
 // Where the browser comes back to after a sign-in: an HTTP server on this machine alone, for one answer (RFC
-// 8252, 7.3). It also has a short address that leads to the authorization server, because that is easier to
-// tell than the long one, and holds nothing that a log must not.
+// 8252, 7.3). It also has a short address that leads to the authorization server. That is easier to tell than the long one, and it holds
+// nothing that a log must not have.
 
 const HOST = '127.0.0.1'
 const CALLBACK = '/callback'

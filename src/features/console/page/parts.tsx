@@ -354,7 +354,7 @@ function Rows<T>({ page, label, rows, columns, idOf, open }: ListProps<T> & { op
     watch.observe(current)
     return () => watch.disconnect()
   }, [])
-  // A person who came by a key, or closed what was open, goes on by keys; a link or a field that has the focus keeps it.
+  // A person who came by a key, or closed an open row, goes on by keys. A link or a field that has the focus keeps it.
   useEffect(() => {
     if (document.activeElement === document.body) place.current?.focus({ preventScroll: true })
   }, [open])
