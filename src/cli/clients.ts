@@ -188,7 +188,7 @@ export const CLIENTS: readonly Client[] = [
     write: (command, args) => ({ type: 'stdio', command, args }),
     notes: [
       `To approve the proxy's reading tools once, write { "permissions": { "allow": [${allowsOwn('mcp__proxy__')}] } } to .claude/settings.json.`,
-      'Claude Code shows its model the names of MCP tools alone until it searches them; the proxy asks for its own tools to be shown at once. "alwaysLoad": true in the entry shows all tools of all servers at once.',
+      'Claude Code shows its model the names of MCP tools alone until it searches them. The proxy asks for its own tools to be shown at once. "alwaysLoad": true in the entry shows all tools of all servers at once.',
     ],
   },
   {

@@ -359,7 +359,7 @@ export function everyNested(
 }
 
 /**
- * The path that reaches such records at all depths from where they begin: For `$.children` it is `$..children[*]`, which reaches its
+ * The path that reaches such records at all depths from where they begin. For `$.children` it is `$..children[*]`, which reaches its
  * records and the nested ones, with `whole` true. For `$.items` it reaches only the nested ones, because their list has another name.
  */
 export function nestedPath(

@@ -1,6 +1,6 @@
 /**
  * References in arguments: in place of a value a model writes where it is kept. `{"$from": "<cache_id>", "path": "…"}` stands for a
- * kept result or a part of it; `{"$template": "… {name} …", "name": {"$from": …}}` for a text with such parts in it, which may also
+ * kept result or a part of it. `{"$template": "… {name} …", "name": {"$from": …}}` stands for a text with such parts in it. A part may also
  * stand in the text itself. Where a schema wants a text, models write the JSON of these as one; that is read as well. An object of a tool's own that looks so is written with
  * one more `$`: `{"$$from": …}` stands for `{"$from": …}`.
  */

@@ -184,7 +184,7 @@ export class TooLargeRefusal extends RpcError {
     const next = isResult
       ? 'Do not repeat a call that changes something. To see a result, ask for less at once (a filter, a limit, a page).'
       : 'Send less at once.'
-    const operator = `The person who runs the proxy can raise \`maxBytes\` of the module \`${module}\` (now ${limit}), or set its \`failOpen\` to true, which lets messages that are too large pass unchecked.`
+    const operator = `The person who runs the proxy can raise \`maxBytes\` of the module \`${module}\` (now ${limit}), or set its \`failOpen\` to true. Then messages that are too large pass unchecked.`
     super(
       RPC.internalError,
       `${what} the module \`${module}\` has to check it and ${message}. ${next} ${operator}`,

@@ -120,8 +120,8 @@ function find(document: Document, root: JsonValue, path: Path, source: string): 
 }
 
 /**
- * What a path that fails can still mean: `[3]` or `[?…]` of the records, `items[3]` where the list has no such name, or a
- * name alone that stands in one place only, at any depth.
+ * The place that a path that fails can still mean. `[3]` or `[?…]` may mean the records, and so may `items[3]` where the list has no such
+ * name. A name alone may stand in one place only, at any depth.
  */
 function locateNearby(document: Document, root: JsonValue, path: Path): Located | undefined {
   const turned = ofEach(root, path)

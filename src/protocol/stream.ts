@@ -496,8 +496,8 @@ const TAKEN = Promise.resolve()
 const JOINED = 16_384
 
 /**
- * Lines that are written in one turn of the event loop go out together at its end, because each write is a system call that wakes the
- * reader. With many requests under way these calls are most of the proxy's work, so short lines are one text by then.
+ * Lines that are written in one turn of the event loop go out together at its end. Each write is a system call that
+ * wakes the reader. With many requests under way these calls are most of the proxy's work, so short lines are one text by then.
  */
 export class LineWriter {
   readonly #output: LineOutput

@@ -1007,7 +1007,7 @@ class Parser {
     }
   }
 
-  /** Of a field, whether the sign that was just read is `*` or `+` and has a word on both sides, as it has not in `items.*.name`. */
+  /** In a field, whether the sign that was just read is `*` or `+` and has a word on both sides. In `items.*.name` it has not. */
   #isBetweenWords(): boolean {
     const [before, sign, after] = this.#tokens.slice(this.#at - 2, this.#at + 1)
     if (this.#names.isField !== true || !/^[*+]$/.test(sign?.text ?? '')) return false

@@ -121,8 +121,8 @@ function readMarkdown(text: string): JsonObject {
 }
 
 /**
- * The kinds that a line may have by its first character: a fence, a heading or a fence, the line under a heading or under the names of a
- * table.
+ * The kinds that a line may have by its first character. It may be a fence, a heading or a fence, or the line under a heading or
+ * under the names of a table.
  */
 const [FENCES, OPENS, OVER] = [1, 2, 4]
 const ANYTHING = FENCES | OPENS | OVER

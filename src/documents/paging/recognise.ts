@@ -1,5 +1,5 @@
 /**
- * A result may say which part of a collection it is: how many items there are in all, whether more follow, and the arguments for the next
+ * Reads from a result which part of a collection it is: the number of all items, whether more follow, and the arguments for the next
  * part. One table of names and one of words; what a name means does not depend on who wrote it.
  */
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'

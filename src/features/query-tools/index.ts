@@ -39,8 +39,8 @@ function proxyFilter(options: QueryToolOptions): ProxyTool {
       kind: 'filter',
       searchHint:
         'count rows, sum, filter records of a large result, part of a preview, kept result cache_id, JSON CSV table log',
-      description: `Records (rows) and fields of a large result that came as a preview (cache_id), or of a fresh call (tool + arguments), \
-of which only the answer comes back. JSON, CSV, tables, logs. Count and sum here: it is over everything. Do not repeat a call to see more.
+      description: `Records (rows) and fields of a large result that came as a preview (cache_id), or of a fresh call (tool + arguments). \
+Only the answer comes back. JSON, CSV, tables, logs. Count and sum here: it is over everything. Do not repeat a call to see more.
 {"cache_id":"…","where":["state = open","comments > 5"],"fields":["id","title"],"sort":"-comments","limit":10}`,
     },
     options,
@@ -400,7 +400,7 @@ What is kept: ${askedBy('proxy_explore', '', dialect)}`
 function goneText(asker: Asker, handle: string, dialect: Dialect | undefined): string {
   const shown = handle.slice(0, 40)
   return `No kept result has cache_id "${shown}": it expired or was never yours. Do not retry this cache_id.
-Call the tool that gave it again with the same arguments and use the new cache_id, or do both at once: ${askedBy(asker, '"tool": "<that tool>", "arguments": {<the same>}, …', dialect)}
+Call the tool that gave it again with the same arguments and use the new cache_id. Or do both at once: ${askedBy(asker, '"tool": "<that tool>", "arguments": {<the same>}, …', dialect)}
 What is still kept: ${askedBy('proxy_explore', '', dialect)}`
 }
 

@@ -73,7 +73,7 @@ export async function handlesMeant(
   return { handles, told: told.join('') }
 }
 
-const SHARED = `This proxy cannot tell you from its other clients without a token: all are one owner, so what is kept is neither listed nor found by \
+const SHARED = `This proxy cannot tell you from its other clients without a token. All are one owner, so kept results are neither listed nor found by \
 "last", "*" or a tool's name. The cache_id in a reply is the only key to its result: ask by that. Where you have none, call the tool again.`
 
 function everything(results: readonly Recent[], asker: Asker, dialect: Dialect | undefined): Meant {

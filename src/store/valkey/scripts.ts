@@ -69,7 +69,7 @@ local function touch(name, chunks)
   return true
 end
 
--- False: it is not there. What is not whole goes.
+-- False: the entry is absent. An entry that is not whole is removed.
 local function use(name)
   local _, chunks = factsOf(name)
   if not chunks then return false end
