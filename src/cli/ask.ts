@@ -1,6 +1,6 @@
 /**
- * Asks the proxy from a terminal or a script as a client over standard input does: the same tools, layers and kept results. What one
- * command keeps the next one finds, and so does a proxy over standard input with the same data directory.
+ * Asks the proxy from a terminal or a script as a client over standard input does: the same tools, layers and kept results. A result that
+ * one command keeps is found by the next one, and by a proxy over standard input with the same data directory.
  */
 import { PassThrough } from 'node:stream'
 import { packageVersion } from '../config/identity.ts'
@@ -73,7 +73,7 @@ export async function callTool(
   )
 }
 
-/** What the words after the `cache_id` are that name no parameter, by tool; of conditions there may be several. */
+/** The parameter for the words after the `cache_id` that name none, by tool; of conditions there may be several. */
 const QUESTIONS = { filter: 'where', search: 'pattern', explore: 'path' } as const
 
 /** Asks a kept result, or lists what is kept where the words name none. */
@@ -323,7 +323,7 @@ function lineOf(
 
 const LONGEST_SAID = 120
 
-/** What `retrieve_tools` answers, a tool on a line with what it takes. */
+/** The answer of `retrieve_tools`: a line for each tool with its parameters. */
 function foundTools(text: string): string {
   const found = jsonIn(text)
   const tools = isObject(found) && Array.isArray(found.tools) ? found.tools.filter(isObject) : undefined

@@ -70,7 +70,7 @@ export const serverSchema = z.object({
 
 export type ServerEntry = z.output<typeof serverSchema>
 
-/** What the entries of all servers have. */
+/** The common members of the entries of all servers. */
 export interface ServerBasics {
   readonly name: string
   /** Milliseconds a call may take. */

@@ -1,6 +1,6 @@
 /**
- * What of a tool's definition is searched, apart by how much it says. Properties are read directly, because that takes half the time. The
- * names asked for are none that every object inherits, or they come from the object itself.
+ * The searched parts of a tool's definition, apart by how much they say. Properties are read directly, because that takes half the time.
+ * The names asked for are none that every object inherits, or they come from the object itself.
  */
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { stemOf, stopWords } from '../text/words.ts'
@@ -51,7 +51,7 @@ export function readFields(tool: SearchedTool, read: FieldReader, common: Readon
   gather({ read, common, left: longestParameters }, definition.inputSchema, 0)
 }
 
-/** What a tool is called without its server. */
+/** The name of a tool without its server. */
 export function nameOf({ original, definition }: SearchedTool): string {
   return original ?? text(definition.name)
 }
@@ -189,7 +189,7 @@ export function halvesOf(word: string, isKnown: (part: string) => boolean): read
 }
 
 /**
- * What two neighbours of a question give when they are written together (`send email` as `sendemail`, `e-mail` as `email`), with both.
+ * The words that two neighbours of a question form together (`send email` as `sendemail`, `e-mail` as `email`), with both.
  * Words that say nothing are joined where a hyphen joins them (`log-in`).
  */
 export function joinedIn(question: string): readonly { whole: string; parts: readonly string[] }[] {

@@ -59,7 +59,7 @@ export function compactRows(
     const cells = rows.map((row) => cellOf(row, place))
     const held = cells.filter((cell) => cell !== undefined)
     const even = held.length === rows.length && !place.many
-    // What not all rows have makes a table a list, in which each row says all names again.
+    // A field that not all rows have makes a table a list, in which each row says all names again.
     const identifies = identity.includes(place) && held.length * 2 >= rows.length
     const isKept = identifies || isNamed(place, wanted)
     if (held.length === 0 || (table && !even && chosen.length > 0 && !isKept)) continue
@@ -117,7 +117,7 @@ function identityOf(flat: readonly NestedField[]): NestedField[] {
   return [...(own.length > 0 ? own : part).slice(0, 2), ...found]
 }
 
-/** What identifies a record, what was asked about, and what tells most. */
+/** First the fields that identify a record, then the fields that were asked about, then those that tell most. */
 function inOrder(
   places: readonly NestedField[],
   identity: readonly NestedField[],

@@ -18,7 +18,7 @@ export function unfold(value: JsonValue, depth = 0): JsonValue {
   return isObject(value) ? unfoldObject(value, depth) : value
 }
 
-/** What a string holds when it is the JSON of an object or an array. Undefined otherwise. */
+/** The content of a string that is the JSON of an object or an array. Undefined otherwise. */
 function heldJson(text: string): JsonValue | undefined {
   const parsed = looksLikeData(text) ? parseJson(text) : undefined
   return typeof parsed?.value === 'object' && parsed.value !== null ? parsed.value : undefined

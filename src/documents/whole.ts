@@ -1,4 +1,4 @@
-/** What goes out whole although it is over the limit, because a preview and a question about it would cost more. */
+/** A result that goes out whole although it is over the limit, because a preview and a question about it would cost more. */
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { formatPlural } from '../text/format.ts'
 import { ellipsis } from '../text/shorten.ts'
@@ -63,7 +63,7 @@ export function wholeTable(document: Document, tool: string, room: number): Temp
 interface RecordsInAll {
   path: string
   values: readonly JsonValue[]
-  /** What else the object has that holds them. */
+  /** The other members of the object that holds them. */
   beside: JsonObject
 }
 

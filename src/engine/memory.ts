@@ -1,7 +1,7 @@
 /** Shares out the memory, so that all parts together stay within a bound. */
 import os from 'node:os'
 
-/** What each part may take, in bytes where nothing else is said. */
+/** The share of each part, in bytes where nothing else is said. */
 export interface MemoryPlan {
   workers: number
   /** Heap of each worker in MB. */

@@ -23,7 +23,7 @@ interface Envelope {
 export interface Wire {
   /** Sends a message, after those before it. Rejects when the other process is gone. */
   send(body: unknown): Promise<void>
-  /** What the other process said: to be called with every message of its channel. */
+  /** Takes a message of the other process: to be called with every message of its channel. */
   received(message: unknown): void
 }
 

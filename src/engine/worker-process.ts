@@ -1,4 +1,4 @@
-/** What runs in the process of a worker: loads the worker's module, and answers one task after the other. */
+/** The program in the process of a worker: loads the worker's module, and answers one task after the other. */
 import { writeFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { runInThisContext } from 'node:vm'

@@ -134,7 +134,7 @@ export class TextScan {
     return giveUp()
   }
 
-  /** The key here. What follows is its value. */
+  /** The key here. Its value follows. */
   #key(): string {
     const bytes = this.#bytes
     if (bytes[this.#at] !== BACKSLASH || bytes[this.#at + 1] !== QUOTE) giveUp()
@@ -184,7 +184,7 @@ export class TextScan {
     return scan.finishedExactly(start, this.#saved)
   }
 
-  /** What is written up to `end`, as a value. */
+  /** The value that is written up to `end`. */
   #plain(end: number): JsonValue {
     if (end - this.#at > MOST_PLAIN) giveUp()
     const json = unescaped(this.#bytes, this.#at, end)

@@ -38,7 +38,7 @@ export interface CollectOptions extends CollectSettings {
   logger: Logger
   /** Names of the proxy's own tools, which have no pages. */
   exempt: ReadonlySet<string>
-  /** What applies to results of single tools now. */
+  /** The current settings for results of single tools. */
   settings(): ResultSettingsOf
 }
 
@@ -76,7 +76,7 @@ export function createCollect(options: CollectOptions): Pick<Middleware, 'wrap'>
 /** A page that came: the JSON of its result. */
 type Got = Uint8Array<SharedArrayBuffer>
 
-/** What became of a collection. */
+/** The outcome of a collection. */
 interface Gathered {
   /** By their place among the pages; the first is 0. */
   readonly pages: Map<number, Got>
@@ -169,7 +169,10 @@ function withArguments(exchange: Exchange, args: JsonObject): Exchange {
     : { ...exchange, supplied: sharedBytes(toJson(args)) }
 }
 
-/** Undefined: this call cannot be told from others. What a file holds stands in no argument, and an agent that is not known may be several. */
+/**
+ * Undefined: this call cannot be told from others. The content of a file stands in no argument, and an agent that is not known may be
+ * several.
+ */
 function keyOf({ agent, client, params, supplied }: Exchange, args: string): string | undefined {
   if (supplied !== undefined || agent.kind === 'anonymous') return undefined
   return JSON.stringify([agent.kind, agent.id, client.profile ?? '', params.name, args])

@@ -1,4 +1,4 @@
-/** The last lines of the log about each server, for the page. What the log leaves out by its level is here, too. */
+/** The last lines of the log about each server, for the page. Lines that the log leaves out by its level are here, too. */
 import type { Logger } from '../../observe/log.ts'
 import type { Redactor } from '../../observe/redact.ts'
 import type { LogLine } from './api.ts'

@@ -80,7 +80,7 @@ export function aliasTools(): DispatchTool[] {
   })
 }
 
-// What `tools/list` shows in this exposure: one tool in few tokens, or one for each effect a call may have.
+// The tools of `tools/list` in this exposure: one tool in few tokens, or one for each effect a call may have.
 
 interface DispatchTool {
   readonly name: string
@@ -122,7 +122,7 @@ const properties: JsonObject = {
   limit: { type: 'integer' },
 }
 
-/** What the description and the parameters have besides, where programs are run. */
+/** The additions to the description and the parameters where programs are run. */
 const CODE = `code {code, cache_id}: run a JavaScript program, the body of an async function that returns the answer: several steps at once, joins, loops. \
 d is the result of cache_id: await d.count(where), d.rows({where, fields, sort, limit}), d.group(by, "sum(price)"), d.search(pattern), d.at(path); \
 tools.search(words), tools.call(name, args), keep(value), help(). No import, fetch, files
@@ -379,7 +379,7 @@ async function query(
   return answer.isError === true ? asAction(answer, action, name) : answer
 }
 
-/** What the tool says of how it is called, as it is called here. */
+/** The words of the tool about its calls, for calls by an action. */
 function asAction(answer: JsonObject, action: ActionName, name: string): JsonObject {
   const content = blocksOf(answer).map((block) =>
     isText(block)

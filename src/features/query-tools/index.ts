@@ -64,7 +64,7 @@ everything.
   )
 }
 
-/** What is in it: types, fields, counts, ranges. */
+/** Explores its content: types, fields, counts, ranges. */
 function proxyExplore(options: QueryToolOptions): ProxyTool {
   return createQueryTool(
     {
@@ -82,7 +82,7 @@ ranges, frequent values. {} lists what is kept.
   )
 }
 
-// What the three query tools have in common: find the source, ask the engine, keep what did not fit.
+// The common work of the three query tools: find the source, ask the engine, keep the rest that did not fit.
 
 interface QueryToolOptions extends SourceOptions {
   engine: Engine
@@ -170,7 +170,7 @@ function createQueryTool(declaration: QueryToolDeclaration, options: QueryToolOp
   }
 }
 
-/** What is kept, and which servers cannot be reached: what is missing of them is not in any list. */
+/** The kept results, and the servers that cannot be reached, because their missing tools are not in any list. */
 async function listing(
   { agent, client }: Exchange,
   offset: number,
@@ -241,7 +241,7 @@ async function reply(
   }
 }
 
-// What a proxy tool works on: kept results by their handles, or a fresh call: its result is kept first.
+// The object that a proxy tool works on: kept results by their handles, or a fresh call: its result is kept first.
 
 interface SourceParams {
   cache_id?: string[] | undefined
@@ -380,7 +380,7 @@ A short result comes whole. A long one comes with a cache_id: ask this question 
   return { content: [textBlock(text)] }
 }
 
-/** What a call says besides which tool is called how: who asks, where progress goes, and answers to what was asked. */
+/** The parts of a call beside the tool and its arguments: who asks, where progress goes, and answers to questions. */
 function carriedOver(params: JsonObject): JsonObject {
   const { name: _, arguments: _arguments, task: _task, ...rest } = params
   return rest

@@ -1,4 +1,4 @@
-/** What a caller keeps: as a list, and found by other words than a handle. */
+/** The results that a caller keeps: as a list, and found by other words than a handle. */
 import type { Dialect } from '../../documents/template.ts'
 import type { Agent } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
@@ -120,7 +120,7 @@ function namedBy(word: string, kept: readonly Recent[]): Recent | string | undef
 /** The most results on a page of the list. */
 const PAGE = 50
 
-/** What the caller keeps, the newest first, a line each, in at most `budget` characters. */
+/** The results that the caller keeps, the newest first, a line each, in at most `budget` characters. */
 export async function listKept(
   agent: Agent,
   offset: number,

@@ -10,7 +10,7 @@ import type { SharedValues } from '../../store/valkey/values.ts'
 
 /** Nothing of it rejects: where the store cannot be asked, this process remembers by itself. */
 export interface SharedResults {
-  /** What keys of this agent begin with now. */
+  /** The current beginning of keys of this agent. */
   phase(agent: Agent): Promise<string>
   get(key: string): Promise<Result | undefined>
   /** It counts for so many milliseconds. */

@@ -155,7 +155,7 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
   }
 }
 
-/** What a server refuses of a call that `call_tool` made: to the client, that was a call that went well. */
+/** The refusal of a server for a call that `call_tool` made: to the client, that call went well. */
 function toldAsResult(error: unknown, name: string): JsonObject {
   if (error instanceof RpcError && REFUSALS.has(error.code))
     return errorResult(`${name} was refused by its server: ${error.message}`)
@@ -215,7 +215,7 @@ const PLAIN: Readonly<Record<string, readonly string[]>> = {
   proxy_search: ['max_results'],
 }
 
-/** What a description says of the parameters that are not listed. */
+/** The part of a description about the parameters that are not listed. */
 const FRESH = /,? or (?:of|in) a fresh call \(tool \+ arguments\)(?:, of which only the answer comes back)?/
 
 /** The definition without its title and without what it can do without; another tool's definition as it is. */

@@ -1,4 +1,4 @@
-/** What the proxy saved, with its own cost taken off. */
+/** The savings of the proxy, with its own cost taken off. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Savings } from '../api.ts'
 import { type PageProps, useEvents, useRead } from './client.ts'
