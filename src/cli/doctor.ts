@@ -163,7 +163,7 @@ function showProgress({ servers }: Config, host: Host): { done(server: string): 
 /** Definitions of more tokens than this are worth hiding. */
 const COSTLY_TOKENS = 10_000
 
-/** The cost of `"exposure": "retrieve"` lists in place of them, as `benchmarks/results/dispatch.json` has it. */
+/** The tokens of the tools that `"exposure": "retrieve"` lists in place of them, as `benchmarks/results/dispatch.json` has it. */
 export const RETRIEVE_TOKENS = 1_108
 
 /** The cost of the definitions of tools for every client, before it asks anything. None where there are no tools. */

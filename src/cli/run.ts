@@ -331,7 +331,7 @@ export interface ShutdownOptions {
   events: ProcessEvents
   /** The client left: its input ended, or its output broke. */
   ended: Promise<void>
-  /** The wish of SIGTERM before all is closed: to finish what runs. Bounds itself. */
+  /** Finishes the calls that run, before all is closed. SIGTERM asks for it. Bounds itself. */
   leave?: () => Promise<void>
   close(): Promise<void>
   /** The effect of SIGHUP; absent: it stops as the others do. */

@@ -24,7 +24,7 @@ export interface Finder {
    * have `changed`. After a client left, it is forgotten at the next change, so that its return embeds nothing again.
    */
   release(search: Search, changed: boolean): void
-  /** Knowledge from use; absent: nothing is. */
+  /** Knowledge from use; absent: there is none. */
   readonly usage?: Usage
   /** Forgets all servers but these. */
   retain(servers: readonly string[]): void

@@ -19,7 +19,7 @@ export interface Reader {
 
 /** Findings about something that never changes, each made once while it is kept. */
 export interface Derives {
-  /** The outcome of `make`, computed once for each `name`. What it throws is not kept. */
+  /** The outcome of `make`, computed once for each `name`. An error of `make` is not kept. */
   derived<T>(name: string, make: () => T): T
 }
 

@@ -117,7 +117,7 @@ function identityOf(flat: readonly NestedField[]): NestedField[] {
   return [...(own.length > 0 ? own : part).slice(0, 2), ...found]
 }
 
-/** First the fields that identify a record, then the fields that were asked about, then those that tell most. */
+/** First the fields that identify a record, then the fields that were asked about, then the fields that tell most. */
 function inOrder(
   places: readonly NestedField[],
   identity: readonly NestedField[],

@@ -17,7 +17,7 @@ export function unitsOf(text: string): Units {
   return units
 }
 
-// Boxes of values by the bytes they are written in: what occurs again is counted without making a string of it.
+// Boxes of values by the bytes they are written in: a value that occurs again is counted without making a string of it.
 
 const FIRST_SIZE = 64
 /** Of so many values one in two must have occurred again, or all may as well be made strings. */

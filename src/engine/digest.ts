@@ -235,7 +235,7 @@ function withoutBlobs(result: JsonObject, parts: readonly Part[], inParts: Set<J
   return { ...rest, content }
 }
 
-/** The weight of parts as texts. What was data of a block was none. */
+/** The weight of parts as texts. Data of a block was no text. */
 function weighMoved(content: Uint8Array, parts: readonly Part[]): Weight {
   const weight = { characters: 0, tokens: 0 }
   for (const { from, to, block } of parts) {

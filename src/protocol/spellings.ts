@@ -101,7 +101,7 @@ export function spellingsOf<T extends Spelled>(
 /** Most names in an error. */
 const SHOWN = 10
 
-/** What a name may mean, for an error: `a, b a, b and 3 more`. */
+/** The possible meanings of a name, for an error: `a, b a, b and 3 more`. */
 export function listedNames(items: readonly Spelled[]): string {
   const names = items.slice(0, SHOWN).map(({ name }) => name)
   const more = items.length > SHOWN ? ` and ${items.length - SHOWN} more` : ''

@@ -3,7 +3,7 @@ import type { Limits } from './limits.ts'
 
 // The bytes of one message while it arrives: kept as the chunks they came in, beyond a limit only their edges.
 
-/** What is kept of a message that was thrown away: enough to see which request it answered. */
+/** The rest of a message that was thrown away: enough to see which request it answered. */
 export interface Edges {
   /** Its first bytes, at most `EDGE_BYTES`. */
   head: Buffer
@@ -202,7 +202,7 @@ export class GrowingBytes {
     Atomics.store(this.#arrived, 0, length)
   }
 
-  /** What came so far. */
+  /** The bytes that came so far. */
   whole(): Buffer<SharedArrayBuffer> {
     return Buffer.from(this.#buffer, HEADER, this.#length)
   }
@@ -357,7 +357,7 @@ export class Intake {
   readonly #bad: Window
   #bytes = 0
   #lines = 0
-  /** What came and was not yet read. */
+  /** The bytes that came and were not yet read. */
   #waiting: Buffer[] = []
   #pausedFor: number | undefined
   #timer: NodeJS.Timeout | undefined

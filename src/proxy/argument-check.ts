@@ -23,11 +23,11 @@ const IDLE_MS = 10_000
 export interface ArgumentCheckOptions {
   /** Milliseconds. Default: 2,000. */
   timeLimitMs?: number
-  /** What the process runs. Default: the compiled `check-process.ts`. */
+  /** The file that the process runs. Default: the compiled `check-process.ts`. */
   file?: URL
 }
 
-/** What is wrong with the arguments, a sentence each; empty when nothing is, and when it cannot be told in time. */
+/** The faults of the arguments, a sentence each; empty when nothing is, and when it cannot be told in time. */
 export type ArgumentCheck = (args: JsonObject, schema: JsonObject) => string[] | Promise<string[]>
 
 export function createArgumentCheck({

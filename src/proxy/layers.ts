@@ -22,7 +22,7 @@ import { timing } from '../protocol/timing.ts'
 import { shortHash } from '../text/short-hash.ts'
 import type { LiveResultSettings } from './feature.ts'
 
-/** What stands at a place of the onion: what answers requests there, and what is listed there. */
+/** A place of the onion: the part that answers requests there, and the lists there. */
 export interface Stage {
   readonly handler: Handler
   readonly lists: Lists
@@ -172,7 +172,7 @@ interface Shortened {
   readonly names: ReadonlyMap<string, string>
 }
 
-/** What is too long gets a hash of itself at its end: the same in every run, and no name that is listed. */
+/** A name that is too long gets a hash of itself at its end: the same in every run, and no name that is listed. */
 function shortened(tools: readonly JsonObject[], most: number): Shortened {
   const names = new Map<string, string>()
   const taken = new Set(tools.map(({ name }) => name))
@@ -206,7 +206,7 @@ export interface OwnNamesOptions {
  * spelling, and the router looks up listed names only.
  */
 export function createOwnNames(options: OwnNamesOptions): Middleware {
-  /** What names mean in a list of one client, worked out when the first name is not a listed one. */
+  /** The meanings of names in a list of one client, worked out when the first name is not a listed one. */
   const meanings = new WeakMap<Listed, Meaning<Spelled>>()
 
   function meant(listed: Listed | undefined, kind: Kind, name: string, client: Client): readonly Spelled[] {
@@ -277,7 +277,7 @@ function spelled(item: JsonObject): Spelled[] {
   return [{ name, server: origin.server, ...(!isRenamed && { original: origin.name }) }]
 }
 
-// What a call may do.
+// The effect that a call may have.
 
 export interface EffectLimitOptions {
   /** False: nothing further in changes lists, so what the server says of a tool is what its client reads. */
@@ -320,11 +320,11 @@ export function createEffectLimit({ isNeeded }: EffectLimitOptions): Middleware 
 
 export interface PagesOptions {
   live: LiveResultSettings
-  /** What follows pages. */
+  /** Loads the layer that follows pages. */
   load(): Promise<Pick<Middleware, 'wrap'>>
 }
 
-/** Follows the pages of a collection. What does so is loaded with the first call that may want all of them. */
+/** Follows the pages of a collection. The code for it is loaded with the first call that may want all of them. */
 export function createPages({ live, load }: PagesOptions): Middleware {
   let loading: Promise<Pick<Middleware, 'wrap'>> | undefined
   return {

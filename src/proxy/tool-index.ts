@@ -36,7 +36,7 @@ export interface ToolIndexes {
   own(exchange: Exchange): Promise<Omit<Listing, 'index'>>
 }
 
-/** What is known, and what happens, beside the exchanges. */
+/** The knowledge and the events beside the exchanges. */
 export interface ToolIndexEvents {
   /** All servers of a client, also the servers that list nothing now. */
   servers?(client: Client): readonly string[]

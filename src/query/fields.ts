@@ -33,7 +33,7 @@ export function readAs(written: string, name: string, more = ''): Field {
 
 // ---- The ladder ---------------------------------------------------------------------------------------------------
 
-/** What is looked for: a name, as it was written and as a path. */
+/** The wanted name, as it was written and as a path. */
 interface Sought {
   records: Records
   /** Shortened, for messages. */
@@ -299,7 +299,7 @@ function withUnits(expression: Expression, isField: (name: string) => boolean): 
 
 const ELEMENTS = parsePath('[*]')
 
-/** What a path reaches in a value; of a path through a list, which element has it as well. */
+/** The values that a path reaches in a value; of a path through a list, which element has it as well. */
 function reachIn(path: Path, list?: Path): Evaluate {
   const inner = list && list.length > 0 ? within(list, path) : undefined
   const elements = list && [...list, ...ELEMENTS]
@@ -340,7 +340,7 @@ function ofLists(expression: Expression, isListed: (name: string) => boolean): E
   return change(expression)
 }
 
-/** What a value without fields may be called. Any other name would be a field, which it does not have. */
+/** The names of a value without fields. Any other name would be a field, which it does not have. */
 const ITSELF =
   /^(?:_?values?|lines?|text|items?|elements?|entry|record|row|it|self|this|val|string|word|[a-z_])$/i
 
@@ -788,7 +788,7 @@ function synonym(records: Records, reference: string): string | undefined {
 
 // ---- What to say of a field that no record has -------------------------------------------------------------------
 
-/** What to say of a field that no record has. */
+/** The remark on a field that no record has. */
 export function unknown(records: Records, reference: string): string {
   return missing(records, reference) + records.hint(reference)
 }

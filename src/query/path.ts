@@ -10,7 +10,7 @@ import { closingAt, enclosed } from './scanner.ts'
 import type { Within } from './tree.ts'
 import type { Work } from './work.ts'
 
-/** What one segment of a path picks among the children of a value. */
+/** The children of a value that one segment of a path picks. */
 export type Selector =
   /** A key; on a list a whole number is an index and any other key is looked up in every element. */
   | { kind: 'name'; name: string }

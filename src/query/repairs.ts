@@ -46,7 +46,7 @@ function rewriting(read: (asked: Asked, operand: Operand) => Reading | undefined
   }
 }
 
-/** What holds more than one value. */
+/** The separators in a text of more than one value. */
 const JOINED = /[|,;&]|\s(?:and|or)\s/i
 /** `/^ann/i`. A slash within it is escaped: `/usr/lib/` is a path. */
 const PATTERN = /^\/(?:[^/\\\n]|\\.)+\/[dgimsuvy]*$/
@@ -266,7 +266,7 @@ function isWhole({ quoted, text }: Operand): boolean {
   return quoted && !/["'`]/.test(text)
 }
 
-/** The values in `[open, "closed"]`, `open or closed`, `open|closed`, `open, closed`. What is in quotes is one value, unless it is a list in brackets. */
+/** The values in `[open, "closed"]`, `open or closed`, `open|closed`, `open, closed`. A text in quotes is one value, unless it is a list in brackets. */
 function itemsIn(operand: Operand): string[] {
   const { text } = operand
   if (isWhole(operand) && !/^[[({]/.test(text)) return []

@@ -14,7 +14,7 @@ export function compileChange(rules: readonly TextRule[]): ChangeText {
   const change: ChangeText = (text, counts, sort = 'prose') => {
     const json =
       sort === 'identifier' ? undefined : changeJsonStrings(text, (value) => change(value, counts, 'data'))
-    // What is put around JSON would keep the next rules from seeing that it is JSON: it is put there last.
+    // Text that is put around JSON would keep the next rules from seeing that it is JSON: it is put there last.
     return json === undefined ? whole(text, counts, sort) : around(json, counts, sort)
   }
   return change

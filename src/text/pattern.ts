@@ -44,7 +44,7 @@ export interface Pattern {
   run<T>(work: () => T): T
 }
 
-/** What is wrong with a pattern, and what to write instead. */
+/** The fault of a pattern, and the pattern to write instead. */
 export interface PatternFailure {
   error: string
 }
@@ -255,14 +255,15 @@ export function compileLinear(source: string, ignoreCase: boolean, hasGroups: bo
   }
 }
 
-// What V8 matches in linear time. The proof: without unbounded repetition, the number of ways to match at one position is a product of
-// choices and counts. The pattern alone gives this number. It is computed while reading, and a pattern over the limit is not bounded.
+// The patterns that V8 matches in linear time. The proof: without unbounded repetition, the number of ways to match at one position is a
+// product of choices and counts. The pattern alone gives this number. It is computed while reading, and a pattern over the limit is not
+// bounded.
 
 /** Steps at one position, at most. */
 const MOST_STEPS = 500
 const DEEPEST = 20
 
-/** One token, with its count where it may have one. What is rarer takes the way of re2js. */
+/** One token, with its count where it may have one. Rarer syntax takes the way of re2js. */
 const TOKEN =
   /(?<look>\(\?<?[=!])|(?<open>\(\?:|\()(?!\?)|(?<close>\))(?<optional>\?\??)?|(?<or>\|)|(?<place>[\^$]|\\b)|(?<atom>\\[dwts]|\\[!-/:-@[-`{-~]|\[\^?(?:[a-z]-[a-z]|[A-Z]-[A-Z]|\d-\d|\\[dw]|[!-%'-,./:-Z_`a-z{}0-9 ])+\]|[^\\()[\]{}|*+?^$])(?:(?<maybe>\?\??)|\{(?<least>\d{1,3})(?:,(?<most>\d{1,3}))?\}\??)?/uy
 
@@ -678,7 +679,7 @@ const SPELLINGS: Readonly<Record<string, string>> = {
 const IDENTITY = /[!"#%&',:;<=>@_`~ -]/
 const hex = (character: string): string => character.charCodeAt(0).toString(16).padStart(2, '0')
 
-// What all ways to match have in common.
+// The common facts of all ways to match.
 
 /** The first match of a `g` regex at or after `from`. */
 function firstMatch(regex: RegExp, text: string, from: number): Span | undefined {

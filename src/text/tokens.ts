@@ -3,7 +3,7 @@ import { type BytePairs, loadO200k } from './byte-pairs.ts'
 
 /** Up to this length the count is exact (windows cut at white space change it by a token now and then). */
 const EXACT = 65_536
-/** What is counted in one go. */
+/** The characters that are counted in one go. */
 const WINDOW = 4096
 /** Many short windows: what differs from part to part, such as folders in a list of paths, is then met more evenly. */
 const SAMPLE = 1024

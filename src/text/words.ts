@@ -35,7 +35,7 @@ export function stemOf(word: string): string {
   return stem
 }
 
-/** What is stemmed for a word: its regular form in American spelling. Its end alone is another one than the stem's. */
+/** The stemmed form of a word: its regular form in American spelling. Its end alone is another one than the stem's. */
 export function baseOf(word: string): string {
   return plain.test(word) ? american(regularOf(word)) : word
 }

@@ -8,8 +8,8 @@ import { type ReadLimits, readMessages, TooMuch } from './incoming.ts'
 import type { ServerSettings, UpstreamTransport } from './transport.ts'
 
 /**
- * Serves on its end of a new connection: sets its handlers and starts it, as `connect` of a server of the MCP SDK does. What
- * it throws is why the server could not be started.
+ * Serves on its end of a new connection: sets its handlers and starts it, as `connect` of a server of the MCP SDK does. An error that it
+ * throws is the reason that the server could not be started.
  */
 export type Serve = (transport: Transport) => unknown
 

@@ -11,7 +11,7 @@ import { type Spawn, spawnOf } from './processes.ts'
 
 const POLL_MS = 10
 
-/** What is written down of a server's process while it lives. */
+/** The note of a server's process while it lives. */
 interface Running {
   proxy: ProcessNote
   pid: number

@@ -11,7 +11,7 @@ export interface ServerSession {
   readonly initialize: JsonObject
 }
 
-/** What another process may know of a session that is wanted now. */
+/** The session that another process may know, wanted now. */
 export type FoundSession =
   /** There is one: go on with it. */
   | { readonly known: ServerSession }

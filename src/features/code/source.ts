@@ -70,7 +70,7 @@ function parse(code: string): Node {
   } catch (error) {
     if (error instanceof Tangled) throw error
     try {
-      // Modules forbid names that are used and not declared. They may be elsewhere.
+      // A script may have syntax that modules forbid.
       return Parser.parse(code, { ...OPTIONS, sourceType: 'script', locations: true }) as unknown as Node
     } catch {
       throw error

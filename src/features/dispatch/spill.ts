@@ -175,7 +175,7 @@ function tellSavings({ situation }: Called, made: Export, deliveredTokens: numbe
   })
 }
 
-// The reply for a model about a result that went to a file: all that it needs to go on, in few tokens whatever the result holds.
+// The reply for a model about a result that went to a file. It has all that the model needs to go on, in few tokens.
 
 /** Tokens of the text. */
 const mostTokens = 200

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { flag, number, oneOf } from '../../config/option.ts'
 
-/** The kinds that are looked for by default. */
+/** The kinds of data that the module knows. */
 export const REDACT_KINDS = ['secrets', 'email', 'card', 'iban', 'phone', 'ip'] as const
 
 /** Options of the module `redact`. */

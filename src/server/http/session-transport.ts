@@ -196,7 +196,8 @@ export class SessionTransport implements Transport {
     if (lastEventId === undefined) return this.#openStanding(receiver, this.#delivered)
     const { store } = this.#wire
     const position = store.parse(lastEventId)
-    // What another replica sent on it is not known here: the client gets what comes from now on, and what waits for it here.
+    // Messages that another replica sent on it are not known here. The client gets the messages that wait for it here, and all
+    // later ones.
     if (!position && this.#mayMove && EventStore.streamOf(lastEventId) === STANDING)
       return this.#openStanding(receiver, this.#delivered, true)
     if (!position) {
@@ -332,7 +333,7 @@ export class SessionTransport implements Transport {
   }
 }
 
-/** What the streams of a session share. */
+/** The common state of the streams of a session. */
 interface SessionWire {
   readonly sessionId: string
   readonly store: EventStore
@@ -530,7 +531,7 @@ class FetchedStream {
     if (isOver) this.giveUp()
   }
 
-  /** Ends it. What has no answer by now gets none. */
+  /** Ends it. A request without an answer by now gets none. */
   giveUp(): void {
     const error = {
       code: RPC.connectionClosed,

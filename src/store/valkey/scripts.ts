@@ -1,5 +1,5 @@
 /**
- * What must happen as a whole, as Lua. An owner has four kinds of keys, all in one slot of a cluster:
+ * The changes that must happen as a whole, as Lua. An owner has four kinds of keys, all in one slot of a cluster:
  *
  *     {tag}:i          when each entry was last used, by the clock of the server
  *     {tag}:f          `<bytes here> <bytes of content> <chunks> <id of content>` of each entry, and `bytes`, the sum

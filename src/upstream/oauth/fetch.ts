@@ -68,7 +68,7 @@ export function boundedFetch(
 // Which addresses are asked at all. A server names its authorization server, and that one its endpoints: neither must make the proxy ask
 // what only the proxy reaches.
 
-/** What everybody reaches, what a network of one's own reaches, and what this machine reaches. */
+/** The nearness of an address: reached by everybody, by a network of one's own, or by this machine. */
 type Nearness = 0 | 1 | 2
 
 const OWN_NETWORK = blocks('10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 fc00::/7')

@@ -127,7 +127,7 @@ export async function follow(): Promise<never> {
   }
 }
 
-// The read data.
+// Reading of routes.
 
 export interface Read<T> {
   data: T | undefined
