@@ -1,10 +1,10 @@
-/** The words of a command and the world that it runs in, handed in so that tests can build their own. */
+/** The options of a command and the world that it runs in, handed in so that tests can build their own. */
 import { homedir, tmpdir } from 'node:os'
 import { text } from 'node:stream/consumers'
 import type { Config } from '../config/schema.ts'
 import type { Gateway, GatewayParts } from '../gateway.ts'
 
-/** The facts that every command gets. */
+/** The options that every command gets. */
 export interface Invocation {
   /** `--config`. */
   config: string | undefined

@@ -84,7 +84,7 @@ export const SAMPLE = `{
 
 // An mcp.json of the servers that clients already have.
 
-/** The choices for the servers that are found. */
+/** The options of `import`. */
 export interface ImportChoices {
   /** The new file of the proxy. Undefined: it is printed, or with `into` it is mcp.json. */
   readonly out: string | undefined

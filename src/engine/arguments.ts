@@ -283,7 +283,7 @@ export function filled({ text }: Template, values: ReadonlyMap<string, string>):
   )
 }
 
-/** The wish of a schema at a place: a text, something else, or it does not say. */
+/** The kind of value that a schema wants at a place: a text, something else, or it does not say. */
 export type Wanted = 'text' | 'data' | 'any'
 
 /** Follows `properties`, `items` and local `$ref`s, as far as that leads to a `type`. */

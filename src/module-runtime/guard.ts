@@ -153,7 +153,7 @@ function enforced(wrap: Wrap, next: Handler, inside: Lists, options: GuardOption
         .finally(() => limit.start())
     }
     const tracked: Handler = async (sent) => {
-      // A message that is passed on when its sender has an answer already would be done twice, or although it was refused.
+      // The sender has an answer already. Passed on now, the message would be done twice, or although it was refused.
       if (limit.isOver) throw new ModuleTimeout('it is too late to pass the message on')
       const result = next(sent)
       // A list that it asks for on the way is not what the client waits for.

@@ -41,7 +41,7 @@ const MOST_DIGITS = 15
 /** More arguments of `concat`, `coalesce`, `greatest` than anybody writes. */
 const MANY = 50
 
-// The meanings of arguments.
+// Arguments, read as the types that functions take.
 
 function textOf(value: Value): string | undefined {
   if (typeof value === 'string') return value.length > LONGEST_TEXT ? value.slice(0, LONGEST_TEXT) : value
@@ -77,7 +77,7 @@ function elementsOf(value: Value): JsonValue[] {
   return Array.isArray(value) ? value.slice(0, LONGEST_TEXT).filter((one) => one !== null) : [value]
 }
 
-// The parts of functions.
+// Parts that functions are made of.
 
 /** A text to something; of a list, that of each element. */
 function ofText(make: (text: string, rest: Args) => JsonValue | undefined): ScalarFunction['evaluate'] {

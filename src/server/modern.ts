@@ -417,7 +417,7 @@ export function findMember(json: Buffer, name: string): number | undefined {
         at++
       }
     }
-    // The end of a string was stepped over.
+    // A string that only ended with it was stepped over.
     if (at > found) continue
     at += quoted.length
     const next = pastSpace(json, at)

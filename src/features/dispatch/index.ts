@@ -379,7 +379,7 @@ async function query(
   return answer.isError === true ? asAction(answer, action, name) : answer
 }
 
-/** The words of the tool about its calls, for calls by an action. */
+/** The texts of the tool about its own calls, as calls of the action. */
 function asAction(answer: JsonObject, action: ActionName, name: string): JsonObject {
   const content = blocksOf(answer).map((block) =>
     isText(block)

@@ -124,7 +124,7 @@ export const translate = defineModule({
       return now.every((item, index) => item === items[index]) ? items : now
     }
 
-    /** Until all is there, the time is up, or the client leaves. Clients are told of a translation that comes later. */
+    /** Until all is there, the time is up, or the client leaves. A translation that comes later is announced. */
     async function waited(
       missing: Texts,
       found: Map<string, Translations>,

@@ -314,7 +314,7 @@ async function tellMetrics(
   response.end(text)
 }
 
-/** Everybody on the network could use each tool. */
+/** Throws where everybody on the network could use each tool. */
 function refuseToBeOpen({ host, authenticator, allowUnauthenticated }: MountOptions): void {
   if (isLoopback(host) || authenticator || allowUnauthenticated) return
   throw new ProxyError(

@@ -343,7 +343,7 @@ export function mayBeNumber(name: string): boolean {
   return /(?:pass(?:word|wd|phrase|code)|pwd)$/i.test(name)
 }
 
-/** True for a text in the place of a secret: nothing, a variable to fill in, a word for its kind, or the mark of a struck one. */
+/** True for a text in place of a secret: nothing, a variable to fill in, a word for its kind, the mark of a struck one. */
 export function isPlaceholder(value: string): boolean {
   return value.length < 60 && PLACEHOLDER.test(value)
 }

@@ -42,7 +42,7 @@ export class Call implements Dispatcher.DispatchHandler {
   #redirects = 0
   /** The `Authorization` header that was sent. */
   #sent: string | undefined
-  /** The refusals that the authorizer was asked about: once each, because a token may first be refused and then lack a scope. */
+  /** The statuses that the authorizer was asked about: once each, because a token may first be refused and then lack a scope. */
   #asked: readonly number[] = NOTHING
   #leaving: AbortController | undefined
   #done = false
