@@ -8,8 +8,8 @@ const REST = 1500
 
 /**
  * A function that gives the value that `make` makes. When the value was not used for `rest` milliseconds, `pack` makes it small. From
- * then on the value is freed when nothing uses it. The function that `pack` returned makes it again. Where `pack` returns undefined, the value
- * stays.
+ * then on the value is freed when nothing uses it. The function that `pack` returned makes it again. Where `pack` returns undefined, the
+ * value stays.
  */
 export function renewable<T extends object>(
   make: () => T,

@@ -1,6 +1,6 @@
 /**
- * The questions of `profile` about values, asked where the values are written: of bytes, or of the characters of a text. A value that occurs
- * again is counted without making a string of it. A rare one is made and counted as `profile` does it.
+ * The questions of `profile` about values, asked where the values are written: of bytes, or of the characters of a text. A value that
+ * occurs again is counted without making a string of it. A rare one is made and counted as `profile` does it.
  */
 import type { JsonValue } from '../protocol/json.ts'
 import { countLength, countNumber, type Pass } from './profile.ts'

@@ -1,6 +1,6 @@
 /**
- * The cost of previews against whole results. A call with a result too large for a reply counts with all that its client was sent afterwards because of
- * it. With `holdout` some of these results pass whole, and the two groups are compared.
+ * The cost of previews against whole results. A call with a result too large for a reply counts with all that its client was sent
+ * afterwards because of it. With `holdout` some of these results pass whole, and the two groups are compared.
  */
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod'

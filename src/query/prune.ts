@@ -138,7 +138,8 @@ class Pruner {
   }
 
   /**
-   * The states after each key when all states wait for plain names: only these keys need a look. Made once for states that are the same, which they are for all records.
+   * The states after each key when all states wait for plain names: only these keys need a look. Made once for states that are the same,
+   * which they are for all records.
    */
   private planOf(states: readonly State[], value: JsonValue): Plan | undefined {
     const known = this.plans.get(states)

@@ -266,7 +266,10 @@ function isWhole({ quoted, text }: Operand): boolean {
   return quoted && !/["'`]/.test(text)
 }
 
-/** The values in `[open, "closed"]`, `open or closed`, `open|closed`, `open, closed`. A text in quotes is one value, unless it is a list in brackets. */
+/**
+ * The values in `[open, "closed"]`, `open or closed`, `open|closed`, `open, closed`. A text in quotes is one value, unless it is a list
+ * in brackets.
+ */
 function itemsIn(operand: Operand): string[] {
   const { text } = operand
   if (isWhole(operand) && !/^[[({]/.test(text)) return []

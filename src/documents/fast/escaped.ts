@@ -1,5 +1,6 @@
 /**
- * JSON as it lies inside a string of JSON: each quote is `\"`, each backslash `\\`. Offsets are those of the bytes. An odd text is not read here: `giveUp` leaves it to `JSON.parse`, so that nothing is taken for JSON that is none.
+ * JSON as it lies inside a string of JSON: each quote is `\"`, each backslash `\\`. Offsets are those of the bytes. An odd text is not
+ * read here: `giveUp` leaves it to `JSON.parse`, so that nothing is taken for JSON that is none.
  */
 import type { JsonValue } from '../../protocol/json.ts'
 import { withExactNumbers } from '../exact-numbers.ts'

@@ -112,7 +112,10 @@ function recordOf(
   }
 }
 
-/** The role of the call in the comparison of previews with whole results. The result that a proxy tool asked for is a part of its own answer. */
+/**
+ * The role of the call in the comparison of previews with whole results. The result that a proxy tool asked for is a part of its own
+ * answer.
+ */
 function trialOf(
   { keep, params }: Exchange,
   { kind }: SavingsRecord,
