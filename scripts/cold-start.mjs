@@ -1,7 +1,7 @@
 /**
  * Measures how long a client waits for `npx -y mcp-rlm-proxy -- SERVER`, with the package as npm makes it. The registry is on this
- * machine and the cache is empty. The first start downloads, later ones do not. Needs the network for what the package depends on. Usage:
- * node scripts/cold-start.mjs [TARBALL] (without it the package is packed)
+ * machine and the cache is empty. The first start downloads, later ones do not. Needs the network for what the package depends on.
+ * Usage: node scripts/cold-start.mjs [TARBALL] (without it the package is packed)
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

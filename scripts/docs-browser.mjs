@@ -1,6 +1,7 @@
 /**
  * Opens the site of the documentation in a headless Chromium. Every page is readable at 400 pixels. Every link of the site leads to a
- * page and a heading that exist. The search leads to a section. Usage: npm run docs:browser (CHROMIUM: the path of the browser)
+ * page and a heading that exist. The search leads to a section.
+ * Usage: npm run docs:browser (CHROMIUM: the path of the browser)
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
