@@ -216,7 +216,7 @@ const PLAIN: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The part of a description about the parameters that are not listed. */
-const FRESH = /,? or (?:of|in) a fresh call \(tool \+ arguments\)(?:, of which only the answer comes back)?/
+const FRESH = /,? or (?:of|in) a fresh call \(tool \+ arguments\)(?:\. Only the answer comes back)?/
 
 /** The definition without its title and without what it can do without; another tool's definition as it is. */
 export function lean(definition: JsonObject): JsonObject {

@@ -7,8 +7,8 @@
  *     {tag}:e:<name>   an entry: `meta`, `chunks`, and its first chunk as `0`
  *     {tag}:e:<name>:1 …  the other chunks
  *
- * All of them live as long as the newest use says. A pinned entry has `pinned` in its facts, and counts as used in a hundred years. KEYS:
- * i, f, b. ARGV: life in milliseconds, then as each script says.
+ * All of them live as long as the newest use says. A pinned entry has the field `pinned`, and counts as used in a hundred years.
+ * KEYS: i, f, b. ARGV: life in milliseconds, then as each script says.
  */
 import { script } from './connection.ts'
 
