@@ -113,7 +113,9 @@ async function bundlePage() {
   })
   const { output } = await made.write({ file: join(BUNDLE, PAGE, 'page.js'), format: 'esm', minify: true })
   await made.close()
-  for (const file of ['index.html', 'page.css']) copyFileSync(join(from, file), join(BUNDLE, PAGE, file))
+  copyFileSync(join(from, 'index.html'), join(BUNDLE, PAGE, 'index.html'))
+  const styles = ['node_modules/uplot/dist/uPlot.min.css', join(from, 'page.css')]
+  writeFileSync(join(BUNDLE, PAGE, 'page.css'), styles.map((file) => readFileSync(file, 'utf8')).join('\n'))
   return output.flatMap((chunk) => chunk.moduleIds ?? [])
 }
 

@@ -239,7 +239,24 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
         elapsed,
       })
     : undefined
+  /** The parts that all ways of serving get. */
+  const clients = {
+    maxMessageBytes: memory.messageBytes,
+    maxSessions: settings.maxTotalAgents,
+    limits: { ...settings.limits, bodyBytes: Math.min(settings.limits.bodyBytes, memory.bodyBytes) },
+    sessionIdleMs: SESSION_IDLE_MS,
+    backend,
+    modern,
+    now,
+    elapsed,
+    leaving,
+    seal: await openSeal(settings, now),
+    replicas: await openReplicas(settings, shared, logger, now),
+    metrics: tellMetrics,
+    profiles: () => live.profiles,
+  }
   const page = watched?.serve({
+    clients,
     live: () => live.config,
     engine,
     resultStore,
@@ -263,6 +280,9 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     now,
     elapsed,
   })
+  const endpoints = [bridge?.endpoint, page?.endpoint].filter((one) => one !== undefined)
+  const serving = { ...clients, endpoints }
+  const mounting = createMounting(settings, serving, logger, now)
   const command = openListChangedCommand(settings, logger)
   if (command) audience.listen((list) => list === 'tools' && command.run())
 
@@ -274,25 +294,6 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   let closing: Promise<void> | undefined
   /** Workers count for the last report that was asked for. */
   let reporting: Promise<unknown> | undefined
-
-  /** The parts that all ways of serving get. */
-  const serving = {
-    maxMessageBytes: memory.messageBytes,
-    maxSessions: settings.maxTotalAgents,
-    limits: { ...settings.limits, bodyBytes: Math.min(settings.limits.bodyBytes, memory.bodyBytes) },
-    sessionIdleMs: SESSION_IDLE_MS,
-    backend,
-    modern,
-    now,
-    elapsed,
-    leaving,
-    seal: await openSeal(settings, now),
-    replicas: await openReplicas(settings, shared, logger, now),
-    endpoints: [bridge?.endpoint, page?.endpoint].filter((one) => one !== undefined),
-    metrics: tellMetrics,
-    profiles: () => live.profiles,
-  }
-  const mounting = createMounting(settings, serving, logger, now)
 
   async function shutDown(): Promise<void> {
     await modern.close()

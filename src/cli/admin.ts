@@ -4,14 +4,20 @@ import type { Config } from '../config/schema.ts'
 import { notedConsoles } from '../data/consoles.ts'
 import { dataDirectory } from '../data/directory.ts'
 import { keptToken } from '../data/tokens.ts'
+import { silentLogger } from '../observe/log.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
+import { LIMIT_DEFAULTS } from '../protocol/limits.ts'
+import type { Transport } from '../protocol/message.ts'
+import { later } from '../upstream/backoff.ts'
 import type { Host } from './host.ts'
 
 export interface Admin {
   /** Where the console is. */
   readonly url: string
   /** The answer of a route of `/admin/api`. Undefined: it refuses. */
-  ask(method: 'GET' | 'POST', path: string, body?: JsonObject): Promise<JsonObject | undefined>
+  ask(method: 'GET' | 'POST' | 'PUT', path: string, body?: JsonObject): Promise<JsonObject | undefined>
+  /** Speaks MCP with the proxy as a client of this machine. */
+  mcp(profile: string | undefined): Promise<Transport>
 }
 
 /** Milliseconds in which a proxy on this machine says that it is there. */
@@ -42,6 +48,24 @@ export async function adminOf(host: Host, config: Config): Promise<Admin | undef
       const response = await send(method, path, body)
       const answer: unknown = response.ok ? await response.json() : undefined
       return isObject(answer) ? answer : undefined
+    },
+    async mcp(profile) {
+      const { HttpTransport } = await import('../upstream/http/transport.ts')
+      return new HttpTransport({
+        url: new URL(`/admin/api/mcp${profile === undefined ? '' : `/${profile}`}`, running.url),
+        headers: { authorization: `Bearer ${token}` },
+        type: 'streamable-http',
+        era: 'modern',
+        maxMessageBytes: Number.POSITIVE_INFINITY,
+        largeBytes: Number.POSITIVE_INFINITY,
+        limits: LIMIT_DEFAULTS,
+        graceMs: PRESENT_MS,
+        conceal: (text) => text,
+        logger: silentLogger,
+        environment: {},
+        later,
+        random: Math.random,
+      })
     },
   }
 }

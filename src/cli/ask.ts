@@ -1,20 +1,23 @@
 /**
  * Asks the proxy from a terminal or a script as a client over standard input does: the same tools, layers and kept results. A result that
- * one command keeps is found by the next one, and by a proxy over standard input with the same data directory.
+ * one command keeps is found by the next one, and by a proxy over standard input with the same data directory. A gateway that runs with
+ * the same configuration is asked, so that no server is started again. Otherwise one is started for the command.
  */
-import { PassThrough } from 'node:stream'
+import { PassThrough, type Readable, type Writable } from 'node:stream'
 import { packageVersion } from '../config/identity.ts'
 import type { Config } from '../config/schema.ts'
 import { prepareDataDirectory } from '../data/directory.ts'
 import type { Gateway } from '../gateway.ts'
 import { blocksOf, dataIn, plain, textIn } from '../protocol/content.ts'
+import { MODERN_META, MODERN_VERSIONS, toLegacyResult } from '../protocol/eras.ts'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import type { JsonRpcMessage, Transport } from '../protocol/message.ts'
 import { Peer } from '../protocol/peer.ts'
 import { LineReader, LineWriter, textOfParts } from '../protocol/stream.ts'
-import { formatBytes, printable, printableLines } from '../text/format.ts'
+import { formatBytes, printable, printableLines, saysGone } from '../text/format.ts'
 import { adminOf } from './admin.ts'
+import { joinRunning } from './connect.ts'
 import type { Host, Invocation } from './host.ts'
 import { settle } from './settle.ts'
 import { columns, painter, progressLine } from './terminal.ts'
@@ -39,23 +42,18 @@ export async function listTools(
     return ask(
       host,
       invocation,
-      () => ({ exposure: 'retrieve' }),
+      { tool: 'retrieve_tools', settings: () => ({ exposure: 'retrieve' }) },
       (proxy) => proxy.print('retrieve_tools', { query }, json ? 'json' : foundTools),
     )
   }
-  return ask(
-    host,
-    invocation,
-    () => ({}),
-    async (proxy) => {
-      const paint = painter(host, host.stdout)
-      const tools = await proxy.tools()
-      host.stdout.write(
-        json ? `${JSON.stringify(tools, null, 2)}\n` : tools.map((tool) => lineOf(tool, paint)).join(''),
-      )
-      return 0
-    },
-  )
+  return ask(host, invocation, {}, async (proxy) => {
+    const paint = painter(host, host.stdout)
+    const tools = await proxy.tools()
+    host.stdout.write(
+      json ? `${JSON.stringify(tools, null, 2)}\n` : tools.map((tool) => lineOf(tool, paint)).join(''),
+    )
+    return 0
+  })
 }
 
 /** Calls a tool by its listed name. Exit code 1 when it answers with an error. */
@@ -68,7 +66,7 @@ export async function callTool(
   return ask(
     host,
     invocation,
-    () => (whole ? { enableAutoTruncation: false } : {}),
+    whole ? { alone: true, settings: () => ({ enableAutoTruncation: false }) } : {},
     async (proxy) => proxy.print(name, argumentsOf(words, await proxy.schema(name)), json ? 'json' : 'text'),
   )
 }
@@ -84,23 +82,18 @@ export async function askKept(
   [id, ...words]: readonly string[],
   { json }: Printing,
 ): Promise<number> {
-  return ask(
-    host,
-    invocation,
-    () => ({}),
-    async (proxy, _, config) => {
-      const name = `proxy_${question}`
-      const schema = await proxy.schema(name)
-      const given = argumentsOf(words, schema, QUESTIONS[question])
-      const handle = id === 'last' ? await proxy.newest() : id
-      const form = json ? 'json' : 'text'
-      if (handle === undefined) return proxy.print(name, given, form)
-      const theirs = await askTheirs(host, config, handle, name, given)
-      return theirs === undefined
-        ? proxy.print(name, { cache_id: handle, ...given }, form)
-        : printed(host, theirs, form)
-    },
-  )
+  return ask(host, invocation, {}, async (proxy, config) => {
+    const name = `proxy_${question}`
+    const schema = await proxy.schema(name)
+    const given = argumentsOf(words, schema, QUESTIONS[question])
+    const handle = id === 'last' ? await proxy.newest() : id
+    const form = json ? 'json' : 'text'
+    if (handle === undefined) return proxy.print(name, given, form)
+    const theirs = await askTheirs(host, config, handle, name, given)
+    return theirs === undefined
+      ? proxy.print(name, { cache_id: handle, ...given }, form)
+      : printed(host, theirs, form)
+  })
 }
 
 /** Lists what a running proxy keeps for all of its clients. Exit code 1 when no proxy serves its console. */
@@ -143,22 +136,22 @@ export async function markKept(
       'A name of a kept result is one line of at most 100 characters.',
       'Write a shorter name.',
     )
-  return ask(
-    host,
-    invocation,
-    () => ({}),
-    async (proxy, gateway) => {
-      const handle = id === 'last' ? await proxy.newest() : id
-      if (handle !== undefined && (await gateway.mark(handle, mark))) {
-        host.stdout.write(`${handle}\n`)
-        return 0
-      }
-      host.stderr.write(
-        `Nothing is kept under ${printable(id)}. List what is kept with: mcp-rlm-proxy results\n`,
-      )
-      return 1
-    },
-  )
+  return ask(host, invocation, { alone: true }, async (proxy, config, gateway) => {
+    const handle = id === 'last' ? await proxy.newest() : id
+    const { pinned, label } = mark
+    const marked = { ...(pinned !== undefined && { pinned }), ...('label' in mark && { label: label ?? '' }) }
+    const marks = async (one: string): Promise<boolean> =>
+      (await (await adminOf(host, config))?.ask('PUT', `/results/${one}`, marked)) !== undefined ||
+      (await gateway?.mark(one, mark)) === true
+    if (handle !== undefined && (await marks(handle))) {
+      host.stdout.write(`${handle}\n`)
+      return 0
+    }
+    host.stderr.write(
+      `Nothing is kept under ${printable(id)}. List what is kept with: mcp-rlm-proxy results\n`,
+    )
+    return 1
+  })
 }
 
 /** Runs a program over kept results. `program`: undefined, it is read from standard input. */
@@ -169,9 +162,9 @@ export async function runProgram(
   { json }: Printing,
 ): Promise<number> {
   const code = program ?? (await host.readInput())
-  const enabled = (own: Config['settings']) =>
+  const settings = (own: Config['settings']) =>
     ({ exposure: 'passthrough', code: { ...own.code, enabled: true } }) as const
-  return ask(host, invocation, enabled, async (proxy) => {
+  return ask(host, invocation, { tool: 'proxy_code', settings }, async (proxy) => {
     const words = ids === '-' ? [] : ids.split(',')
     const handles = await Promise.all(words.map((id) => (id === 'last' ? proxy.newest() : id)))
     const about = handles.filter((id) => id !== undefined)
@@ -195,21 +188,60 @@ interface Proxy {
 
 type Form = 'json' | 'text' | ((text: string) => string)
 
-/** Runs a gateway for as long as the work takes. A server is started when something is asked of it. */
-async function ask(
+/** What a command needs of the gateway that it asks. */
+interface Needs {
+  /** The tool that it calls: a running gateway that does not list it is not asked. */
+  readonly tool?: string
+  /** No running gateway can do it. */
+  readonly alone?: boolean
+  /** The settings of a gateway that is started for it. */
+  settings?(own: Config['settings']): Partial<Config['settings']>
+}
+
+/** `gateway`: the one that was started for this work. Absent: it asks one that runs. */
+type Work = (proxy: Proxy, config: Config, gateway?: Gateway) => Promise<number>
+
+async function ask(host: Host, invocation: Invocation, needs: Needs, work: Work): Promise<number> {
+  const { config } = await settle(host, invocation)
+  const transport = needs.alone ? undefined : await reachRunning(host, config, invocation)
+  if (transport !== undefined) {
+    const client = await opened(transport)
+    try {
+      const proxy = proxyOf(client, host)
+      const { tool } = needs
+      if (tool === undefined || (await proxy.tools()).some(({ name }) => name === tool))
+        return await work(proxy, config)
+    } finally {
+      await client.close()
+    }
+  }
+  return askStarted(host, config, needs, work)
+}
+
+/** Undefined: no gateway runs with this file and these flags. */
+async function reachRunning(
   host: Host,
-  invocation: Invocation,
-  settings: (own: Config['settings']) => Partial<Config['settings']>,
-  work: (proxy: Proxy, gateway: Gateway, config: Config) => Promise<number>,
-): Promise<number> {
-  const { config: wished } = await settle(host, invocation)
+  config: Config,
+  { flags }: Invocation,
+): Promise<Transport | undefined> {
+  if (config.file === undefined) return undefined
+  const socket = await joinRunning(host, config.file, flags, 'local')
+  if (socket !== undefined) return overStreams(socket, socket)
+  const { profile, ...others } = flags
+  // A proxy that was started with other flags may do something else.
+  if (Object.values(others).some((flag) => flag !== undefined)) return undefined
+  return (await adminOf(host, config))?.mcp(profile)
+}
+
+/** Runs a gateway for as long as the work takes. A server is started when something is asked of it. */
+async function askStarted(host: Host, wished: Config, needs: Needs, work: Work): Promise<number> {
   const { config, discard } = prepareDataDirectory(wished, host)
   const { settings: own } = config
   const ours: Config = {
     ...config,
     settings: {
       ...own,
-      ...settings(own),
+      ...needs.settings?.(own),
       transport: 'stdio',
       bridge: { ...own.bridge, enabled: false },
       console: { ...own.console, enabled: false },
@@ -218,37 +250,54 @@ async function ask(
   }
   const [input, output] = [new PassThrough(), new PassThrough()]
   const gateway = await host.createGateway(ours, { input, output })
-  const client = new Peer(overStreams(output, input), {
-    onRequest: () => Promise.reject(new Error('a command line answers no questions')),
-    onNotification: () => {},
-  })
+  let client: Peer | undefined
   try {
     await gateway.start()
-    await client.start()
-    await client.request({
-      method: 'initialize',
-      params: {
-        protocolVersion: '2025-11-25',
-        capabilities: {},
-        clientInfo: { name: 'mcp-rlm-proxy command line', version: packageVersion() },
-      },
-    })
-    client.notify({ method: 'notifications/initialized' })
-    return await work(proxyOf(client, host), gateway, wished)
+    client = await opened(overStreams(output, input))
+    return await work(proxyOf(client, host), wished, gateway)
   } finally {
-    await client.close()
+    await client?.close()
     await gateway.close()
     discard?.()
   }
 }
 
+/** A client of the modern era. To a gateway that runs, all commands are one client, so a browser or a shell of a server stays open. */
+async function opened(transport: Transport): Promise<Peer> {
+  const client = new Peer(transport, {
+    onRequest: () => Promise.reject(new Error('a command line answers no questions')),
+    onNotification: () => {},
+  })
+  await client.start()
+  return client
+}
+
+/** What each request says of who asks (MCP 2026-07-28, basic/lifecycle). */
+const META = {
+  [MODERN_META.protocolVersion]: MODERN_VERSIONS[0],
+  [MODERN_META.clientInfo]: { name: 'mcp-rlm-proxy command line', version: packageVersion() },
+  [MODERN_META.clientCapabilities]: {},
+}
+
 function proxyOf(client: Peer, host: Host): Proxy {
-  async function tools(): Promise<JsonObject[]> {
+  async function send(
+    method: string,
+    params: JsonObject,
+    options: Parameters<Peer['request']>[1] = {},
+  ): Promise<JsonObject> {
+    const request = { method, params: { ...params, _meta: META } }
+    return toLegacyResult(plain(await client.request(request, options)))
+  }
+  let listed: Promise<JsonObject[]> | undefined
+  const tools = (): Promise<JsonObject[]> => {
+    listed ??= list()
+    return listed
+  }
+  async function list(): Promise<JsonObject[]> {
     const all: JsonObject[] = []
     let cursor: JsonValue | undefined
     do {
-      const params: JsonObject = cursor === undefined ? {} : { cursor }
-      const page: JsonObject = plain(await client.request({ method: 'tools/list', params }))
+      const page: JsonObject = await send('tools/list', cursor === undefined ? {} : { cursor })
       if (Array.isArray(page.tools)) all.push(...page.tools.filter(isObject))
       cursor = page.nextCursor
     } while (cursor !== undefined)
@@ -261,8 +310,7 @@ function proxyOf(client: Peer, host: Host): Proxy {
       return isObject(tool?.inputSchema) ? tool.inputSchema : {}
     },
     async newest() {
-      const params = { name: 'proxy_explore', arguments: {} }
-      const kept = textOf(plain(await client.request({ method: 'tools/call', params })))
+      const kept = textOf(await send('tools/call', { name: 'proxy_explore', arguments: {} }))
       return /^[0-9a-z]{25}(?= )/m.exec(kept)?.[0]
     },
     async print(name, given, form) {
@@ -270,10 +318,9 @@ function proxyOf(client: Peer, host: Host): Proxy {
       const line = progressLine(host)
       const onProgress = ({ progress, total, message }: JsonObject): void =>
         line.show(Number(progress), Number(total ?? 0), typeof message === 'string' ? message : '')
-      const request = { method: 'tools/call', params: { name, arguments: given } }
       let result: JsonObject
       try {
-        result = plain(await client.request(request, shown ? { onProgress } : {}))
+        result = await send('tools/call', { name, arguments: given }, shown ? { onProgress } : {})
       } catch (error) {
         host.stderr.write(`${printableLines(messageOf(error))}\n`)
         return 1
@@ -286,11 +333,12 @@ function proxyOf(client: Peer, host: Host): Proxy {
 }
 
 function printed(host: Host, result: JsonObject, form: Form): number {
-  const text = form === 'json' ? JSON.stringify(result) : textOf(result)
+  const read = textOf(result)
+  const text = form === 'json' ? JSON.stringify(result) : read
   const said = typeof form === 'function' && result.isError !== true ? form(text) : text
   // A pipe gets what the server sent; a terminal nothing that would steer it.
   host.stdout.write(`${host.stdout.isTTY === true ? printableLines(said) : said}\n`)
-  return result.isError === true ? 1 : 0
+  return result.isError === true || saysGone(read) ? 1 : 0
 }
 
 /** Asks a result that a running proxy keeps for a client of its own. Undefined: no proxy with a console keeps it. */
@@ -412,8 +460,8 @@ function jsonIn(text: string): JsonValue | undefined {
   }
 }
 
-/** Messages as lines: the client's end of the streams between it and a gateway of this process. */
-function overStreams(from: PassThrough, to: PassThrough): Transport {
+/** Messages as lines: the client's end of the streams between it and a gateway. */
+function overStreams(from: Readable, to: Writable): Transport {
   const writer = new LineWriter(to)
   const transport: Transport = {
     async start() {
@@ -423,7 +471,8 @@ function overStreams(from: PassThrough, to: PassThrough): Transport {
         onDiscarded: () => {},
       })
       from.on('data', (chunk: Buffer) => void lines.push(chunk))
-      from.once('end', () => transport.onclose?.())
+      from.once('close', () => transport.onclose?.())
+      from.resume()
     },
     send: (message) => writer.write(`${JSON.stringify(message)}\n`),
     async close() {

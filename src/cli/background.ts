@@ -9,7 +9,7 @@ import { silentLogger } from '../observe/log.ts'
 import { ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { printable } from '../text/format.ts'
-import { adminOf } from './admin.ts'
+import { type Admin, adminOf } from './admin.ts'
 import { statusOf } from './connect.ts'
 import type { Host, Invocation } from './host.ts'
 import { settle } from './settle.ts'
@@ -126,8 +126,13 @@ function cellsOf({ server, state, transport, tools, initialize, lastError = '' }
 const LOOK_MS = 250
 /** Bytes at the end of a log that are looked at for its last lines. */
 const TAIL_BYTES = 1024 * 1024
+/** Lines that a running proxy gives at once. */
+const MOST_LINES = 1_000
 
-/** Prints the last lines, to a pipe as they were written. Exit code 1 when there is no log. */
+/**
+ * Prints the last lines, to a pipe as they were written: of a file, or of a running proxy that serves its console. Exit code 1 when there
+ * is no log.
+ */
 export async function logs(
   host: Host,
   invocation: Invocation,
@@ -143,9 +148,11 @@ export async function logs(
   const path = file === undefined ? running?.log : absolutePath(file, host.cwd, host.home)
   const size = path === undefined ? undefined : sizeOf(path)
   if (path === undefined || size === undefined) {
+    const admin = await adminOf(host, config)
+    if (admin !== undefined) return logOf(host, admin, follow, count)
     host.stderr.write(
       path === undefined
-        ? 'There is no log: no gateway runs in the background, and log.file is not set.\n'
+        ? 'There is no log: no gateway runs in the background, no proxy serves its console, and log.file is not set.\n'
         : `There is no log at ${path} yet.\n`,
     )
     return 1
@@ -159,12 +166,8 @@ export async function logs(
   for (const line of before.filter((one) => one !== '').slice(count === 0 ? before.length : -count))
     print(line)
   if (!follow) return 0
-  let going = true
-  const leave = (): void => {
-    going = false
-  }
-  host.events.on('SIGINT', leave)
-  for (let at = size; going; await wait(LOOK_MS)) {
+  let at = size
+  return untilInterrupted(host, async () => {
     const now = sizeOf(path) ?? 0
     // It began again.
     if (now < at) at = 0
@@ -172,9 +175,39 @@ export async function logs(
     rest = lines.pop() ?? ''
     at = now
     for (const line of lines) if (line !== '') print(line)
+    return true
+  })
+}
+
+/** The lines that a running proxy remembers. */
+async function logOf(host: Host, admin: Admin, follow: boolean, count: number): Promise<number> {
+  const print = printer(host)
+  let last = 0
+  const show = async (most: number): Promise<boolean> => {
+    const log = await admin.ask('GET', `/log?after=${last}&limit=${MOST_LINES}`).catch(() => undefined)
+    if (!Array.isArray(log?.lines)) return false
+    const lines = log.lines.filter(isObject)
+    for (const { line } of lines.slice(Math.max(0, lines.length - most))) print(String(line))
+    last = Number(lines.at(-1)?.id ?? last)
+    return true
   }
-  host.events.off('SIGINT', leave)
-  return 0
+  if (!(await show(count))) return 1
+  return follow ? untilInterrupted(host, () => show(MOST_LINES)) : 0
+}
+
+/** Looks again and again until Ctrl-C, or until there is nothing to look at any more: exit code 1. */
+async function untilInterrupted(host: Host, look: () => Promise<boolean>): Promise<number> {
+  let going = true
+  const leave = (): void => {
+    going = false
+  }
+  host.events.on('SIGINT', leave)
+  try {
+    for (; going; await wait(LOOK_MS)) if (!(await look())) return 1
+    return 0
+  } finally {
+    host.events.off('SIGINT', leave)
+  }
 }
 
 function sizeOf(path: string): number | undefined {

@@ -61,6 +61,19 @@ export async function connect(
   return relay(host, () => join(host, place, file, settings, hello))
 }
 
+/** Joins the gateway of this file and these flags. Undefined: none runs. Rejects with ProxyError when it refuses the client. */
+export async function joinRunning(
+  host: Host,
+  file: string,
+  { profile, ...flags }: Invocation['flags'],
+  client: string,
+): Promise<Socket | undefined> {
+  if (!runningGateways(host).some(({ config }) => config === file)) return undefined
+  const place = gatewayPlace(host, file, flags)
+  const socket = gatewayAt(place) && (await dialled(place.socket))
+  return socket && greet(socket, { client, ...(profile !== undefined && { profile }) })
+}
+
 /** A gateway of another version goes on with the clients that it has. */
 function tellOthers(host: Host, file: string): void {
   for (const { config, version, process } of runningGateways(host)) {

@@ -200,7 +200,7 @@ const CLI_COMMANDS: readonly CliCommand[] = [
   },
   {
     name: 'logs',
-    what: 'print the log of the gateway in the background, or the file that `log.file` names',
+    what: 'print the log of the gateway in the background, the file that `log.file` names, or the log of a proxy that serves its console',
     options: [
       ['-f, --follow', 'print new lines until Ctrl-C'],
       ['-n, --lines <number>', 'the number of last lines to print; 50 without it'],

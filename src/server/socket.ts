@@ -26,6 +26,9 @@ export interface SocketOptions {
 const HELLO_BYTES = 4096
 const HELLO_MS = 10_000
 
+/** The client of this name has the results of clients over standard input. */
+const LOCAL = 'local'
+
 /** Rejects with ProxyError when the socket cannot be made. `ended` resolves when no client can come any more. */
 export async function serveSocket(
   options: HttpOptions & { modern: ModernService; maxMessageBytes: number },
@@ -73,7 +76,8 @@ export async function serveSocket(
     })
     const session = await openEras({
       id: `socket-${randomUUID()}`,
-      agent: { id: `client:${String(client)}`, kind: 'local' },
+      // The command line shares what it keeps with a proxy over standard input, as it does where no gateway runs.
+      agent: { id: client === LOCAL ? LOCAL : `client:${String(client)}`, kind: 'local' },
       transport,
       backend,
       modern: options.modern,

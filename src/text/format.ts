@@ -31,6 +31,16 @@ export function plural(noun: string): string {
   return /(s|x|z|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`
 }
 
+const GONE = 'No kept result has cache_id "'
+
+/** The first words of a reply about a handle that expired, never was, or is another agent's: they are the same for all three. */
+export function goneWords(handle: string): string {
+  return `${GONE}${handle.slice(0, 40)}": it expired or was never yours.`
+}
+
+/** Whether a reply says so. */
+export const saysGone = (reply: string): boolean => reply.startsWith(GONE)
+
 /** Text of others on one line of a terminal: what would move the cursor, colour it or hide is a blank. */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')

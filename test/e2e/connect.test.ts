@@ -57,6 +57,18 @@ test('clients that start at once share one gateway, and what is kept for one is 
   expect(await two.call('f_text', { size: 3 })).toMatchObject({ content: [{ text: 'aaa' }] })
 })
 
+test('a command asks the gateway that runs, and shares what it keeps with clients over standard input', async () => {
+  const config = join(directory, 'mcp.json')
+  const command = (...words: string[]) => runProxy(['--config', config, ...words], { env })
+  const pid = async () => JSON.parse((await command('call', 'f_environment')).stdout).pid
+  const first = await pid()
+  expect([first, gateways().length]).toEqual([await pid(), 1])
+  const kept = await command('call', 'f_records', 'count=400')
+  expect(kept.stdout).toContain('cache_id')
+  expect((await command('filter', 'last', 'aggregate=count')).stdout).toContain('"count":400')
+  expect(textOf(await staying.call('proxy_explore', {}))).not.toContain('f_records')
+})
+
 test('when the gateway is killed, calls under way are answered, and the client goes on with what it kept', async () => {
   const client = startLineClient(options('--as', 'tester'))
   await client.open()

@@ -27,6 +27,12 @@ interface Attack {
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 const HANDLE = '0'.repeat(25)
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+}
 
 /** Each route that tells or changes something, without a token. */
 const ROUTES: readonly [method: string, path: string][] = [
@@ -44,6 +50,10 @@ const ROUTES: readonly [method: string, path: string][] = [
   ['GET', '/servers'],
   ['POST', '/servers/f/restart'],
   ['GET', '/servers/f/log'],
+  ['GET', '/log'],
+  ['POST', '/mcp'],
+  ['GET', '/mcp'],
+  ['POST', '/mcp/work'],
   ['GET', '/tools'],
   ['PUT', '/tools/f/records'],
   ['GET', '/pins'],
@@ -69,6 +79,8 @@ const CHANGES: readonly [method: string, path: string, body: object][] = [
   ['POST', '/servers/f/restart', {}],
   ['POST', '/servers/f/sign-out', {}],
   ['GET', '/servers/f/log', {}],
+  ['GET', '/log', {}],
+  ['POST', '/mcp', INITIALIZE],
   ['PUT', '/tools/f/records', { enabled: false }],
   ['POST', '/pins/approve', { tool: 'f/records', hash: '00000000' }],
   ['POST', '/tokens', { name: 'mine' }],
@@ -115,6 +127,30 @@ const ATTACKS: readonly Attack[] = [
       refused: [401],
     }),
   ),
+  {
+    name: 'another page calls a tool',
+    method: 'POST',
+    path: '/mcp',
+    headers: { ...JSON_TYPE, origin: 'https://evil.example' },
+    body: JSON.stringify(INITIALIZE),
+    refused: [403],
+  },
+  {
+    name: 'a name that was bound to this address calls a tool',
+    method: 'POST',
+    path: '/mcp',
+    headers: { ...JSON_TYPE, host: 'evil.example:{port}' },
+    body: JSON.stringify(INITIALIZE),
+    refused: [403],
+  },
+  {
+    name: 'a form calls a tool',
+    method: 'POST',
+    path: '/mcp',
+    headers: { 'content-type': 'text/plain' },
+    body: JSON.stringify(INITIALIZE),
+    refused: [415],
+  },
   { name: 'the token in the address', path: '/servers?access_token={admin}', token: 'none', refused: [401] },
   { name: 'the token in a cookie', token: 'none', headers: { cookie: 'token={admin}' }, refused: [401] },
   ...[

@@ -256,6 +256,12 @@ browsing(
     expect(await text()).toContain('Prices without caches and discounts, of 20')
     expect(await text()).toContain('old_costly, in 1 large result with what was asked about them')
     expect(await page.getByRole('table', { name: 'Tokens by server' }).textContent()).toMatch(/shop/)
+    // The last day of the chart is today.
+    const chart = await page.locator('.chart canvas').boundingBox()
+    await page.mouse.move((chart?.x ?? 0) + (chart?.width ?? 0) - 24, (chart?.y ?? 0) + 60)
+    await expect
+      .poll(() => page.locator('.chart figcaption').textContent())
+      .toMatch(/\d{4}-\d\d-\d\d: [\d,]+ original, [\d,]+ delivered/)
     const model = page.getByRole('radio').nth(1)
     await model.check()
     const before = await page.locator('.figures dd small').first().textContent()

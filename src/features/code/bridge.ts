@@ -20,6 +20,7 @@ import type { ToolIndex } from '../../proxy/tool-index.ts'
 import type { ResultStore } from '../../store/result-store.ts'
 import type { Entry } from '../../store/store.ts'
 import { didYouMean } from '../../text/edit-distance.ts'
+import { goneWords } from '../../text/format.ts'
 import { sharedBytes } from '../../text/shared-bytes.ts'
 import { ellipsis } from '../../text/shorten.ts'
 import type { Asking } from './asking.ts'
@@ -364,7 +365,7 @@ function notReading(name: string): (error: unknown) => never {
 }
 
 function gone(handle: string): string {
-  return `No kept result has cache_id "${handle.slice(0, 40)}": it expired or was never yours. Call the tool that gave it again, here with tools.call.`
+  return `${goneWords(handle)} Call the tool that gave it again, here with tools.call.`
 }
 
 const LEAD = 120

@@ -1,4 +1,5 @@
 /** The parts that programs are run with. It is loaded with the first program. */
+
 import { setMaxListeners } from 'node:events'
 import type { Finder } from '../../discovery/finder.ts'
 import { openFinder } from '../../discovery/open-finder.ts'
@@ -12,6 +13,7 @@ import type { ExposureConfig, OutputTypesOf } from '../../proxy/exposure.ts'
 import { dialectOf } from '../../proxy/own-tools.ts'
 import { createToolIndexes, type ToolIndexEvents, type ToolIndexes } from '../../proxy/tool-index.ts'
 import type { ResultStore } from '../../store/result-store.ts'
+import { goneWords } from '../../text/format.ts'
 import { later } from '../../upstream/backoff.ts'
 import { createModernClients } from '../../upstream/bridges/modern-client.ts'
 import { createAsking } from './asking.ts'
@@ -142,7 +144,7 @@ async function run(
   const missing = await firstGone(meant.handles, exchange, parts)
   if (missing !== undefined)
     return plainAnswer(
-      `No kept result has cache_id "${missing.slice(0, 40)}": it expired or was never yours. Nothing was run. Call the tool that gave it again and use the new cache_id.`,
+      `${goneWords(missing)} Nothing was run. Call the tool that gave it again and use the new cache_id.`,
     )
   const snapshot = session === undefined ? undefined : await sessions.find(agent, session)
   // Work that is still under way when the program ends is given up.

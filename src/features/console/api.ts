@@ -194,6 +194,10 @@ export const server = z.object({
 export const logLine = z.object({ at: moment, level: z.enum(['debug', 'info', 'warn', 'error']), text })
 export const serverLog = z.object({ lines: z.array(logLine) })
 
+/** `line`: JSON, as the log has it. */
+const loggedLine = z.object({ id: z.number(), line: text })
+export const log = z.object({ lines: z.array(loggedLine) })
+
 export const servers = z.object({ servers: z.array(server), disabled: z.array(text) })
 
 export const tool = z.object({
@@ -343,6 +347,8 @@ export type Answer = z.output<typeof answer>
 export type Server = z.output<typeof server>
 export type LogLine = z.output<typeof logLine>
 export type ServerLog = z.output<typeof serverLog>
+export type LoggedLine = z.output<typeof loggedLine>
+export type Log = z.output<typeof log>
 export type Servers = z.output<typeof servers>
 export type Tools = z.output<typeof tools>
 export type Pins = z.output<typeof pins>

@@ -90,7 +90,7 @@ export type Desk = ReturnType<typeof createDesk>
 /** The owner of what is too long for an answer to the console. */
 const OWNER = { id: 'console', kind: 'principal' } as const
 /** The one client over standard input. */
-const LOCAL = { id: 'local', kind: 'local' } as const
+export const LOCAL = { id: 'local', kind: 'local' } as const
 /** Rows of a filter that are given as data. */
 const MOST_ROWS = 200
 /** Characters of their JSON. */
@@ -446,6 +446,7 @@ export function createDesk(parts: DeskParts) {
       known(server)
       return { lines: [...parts.logLines.of(server)] }
     },
+    log: (after: number, limit: number): api.Log => ({ lines: [...parts.logLines.since(after, limit)] }),
     restart(server: string): void {
       known(server)
       upstreams.restart(server)

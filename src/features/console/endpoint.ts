@@ -10,18 +10,22 @@ import { LOOPBACK } from '../../config/loopback.ts'
 import type { Logger } from '../../observe/log.ts'
 import { ProxyError } from '../../protocol/errors.ts'
 import { createFailures, credentialsOf } from '../../server/auth/credentials.ts'
-import type { Endpoint } from '../../server/http/listen.ts'
+import type { Endpoint, Service } from '../../server/http/listen.ts'
 import { BodyRefused, isLocal, leaving, readJson } from '../../server/http/request.ts'
 import type { Event } from './api.ts'
 import { type Download, Refused, type Scope } from './api.ts'
-import type { Desk } from './desk.ts'
+import { type Desk, LOCAL } from './desk.ts'
 import { openApi, ROUTES, type Route } from './routes.ts'
 
 export const API_PATH = '/admin/api'
 export const PAGE_PATH = '/console'
+/** MCP for commands of this machine. Their kept results belong to clients over standard input. */
+export const MCP_PATH = `${API_PATH}/mcp`
 
 interface ConsoleEndpointOptions {
   desk: Desk
+  /** Serves MCP at its path. */
+  mcp(): Promise<Service>
   /** The tokens by what they allow. */
   tokens: Readonly<Record<Scope, string>>
   /** Other machines may ask. */
@@ -72,7 +76,7 @@ const UNREAD = 2_000_000
 const ALIVE_MS = 15_000
 
 export function createConsoleEndpoint(options: ConsoleEndpointOptions): Endpoint & { close(): void } {
-  const { desk, tokens, remote, hosts, logger, elapsed } = options
+  const { desk, mcp, tokens, remote, hosts, logger, elapsed } = options
   const { maxBodyBytes = 1_200_000, bodyMs = 30_000, maxUnderway = 32, maxStreams = 16 } = options
   const failures = createFailures({ perMinute: FAILURES_PER_MINUTE, maxAddresses: 100, now: elapsed })
   const digests = (['admin', 'read'] as const).map((scope) => ({ scope, digest: digestOf(tokens[scope]) }))
@@ -137,9 +141,13 @@ export function createConsoleEndpoint(options: ConsoleEndpointOptions): Endpoint
     if (request.method === 'GET' && path === '/events') return stream(response)
     if (request.method === 'GET' && path === '/openapi.json')
       return sendJson(response, 200, openApi(packageVersion()))
+    if (path === MCP || path.startsWith(`${MCP}/`)) {
+      mayChange(scope)
+      for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value ?? '')
+      return (await mcp()).handle(request, response, url, { id: LOCAL.id })
+    }
     const { route, found } = matching(request.method ?? '', path)
-    if (route.scope === 'admin' && scope !== 'admin')
-      throw new Refused(403, 'The token may only read.', 'Open the console with the admin token.')
+    if (route.scope === 'admin') mayChange(scope)
     if (underway >= maxUnderway) throw new Refused(429, `${maxUnderway} requests are at work: wait.`)
     underway++
     try {
@@ -226,6 +234,14 @@ export function createConsoleEndpoint(options: ConsoleEndpointOptions): Endpoint
       for (const response of streams) response.destroy()
     },
   }
+}
+
+const MCP = MCP_PATH.slice(API_PATH.length)
+
+/** Throws Refused where a token may only read. */
+function mayChange(scope: Scope): void {
+  if (scope !== 'admin')
+    throw new Refused(403, 'The token may only read.', 'Open the console with the admin token.')
 }
 
 const OPEN = 'Open the console with: mcp-rlm-proxy console'

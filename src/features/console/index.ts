@@ -12,7 +12,13 @@ import type { Ledger } from '../../observe/savings.ts'
 import { messageOf } from '../../protocol/errors.ts'
 import type { Client, Middleware } from '../../protocol/exchange.ts'
 import { calledNameIn } from '../../proxy/own-tools.ts'
-import { type Endpoint, type HttpListener, listen } from '../../server/http/listen.ts'
+import {
+  type Endpoint,
+  type HttpListener,
+  type HttpOptions,
+  listen,
+  type Service,
+} from '../../server/http/listen.ts'
 import { refuse } from '../../server/http/request.ts'
 import type { Backend } from '../../server/legacy.ts'
 import type { ResultStore } from '../../store/result-store.ts'
@@ -21,7 +27,7 @@ import type { Event } from './api.ts'
 import { createCalls } from './calls.ts'
 import { createConfigurationFile } from './configuration.ts'
 import { createDesk, type DeskParts } from './desk.ts'
-import { createConsoleEndpoint, PAGE_PATH } from './endpoint.ts'
+import { createConsoleEndpoint, MCP_PATH, PAGE_PATH } from './endpoint.ts'
 import { createLogLines } from './log-lines.ts'
 import type { ConsoleHost } from './options.ts'
 
@@ -49,6 +55,8 @@ interface ConsoleParts
   resultStore: ResultStore
   ledger: Ledger
   upstreams: Upstreams
+  /** How clients are served. */
+  clients: Omit<HttpOptions, 'host' | 'port'>
   /** Milliseconds by a monotonic clock. */
   elapsed: () => number
   /** Calls back when lists of servers changed. */
@@ -104,7 +112,7 @@ export function openConsole(config: Config, { now }: EarlyParts): Console {
   const reader = keptToken(dataDir, READ_FILE, { of: 'the console' })
 
   function serve(parts: ConsoleParts): OpenConsole {
-    const { logger, elapsed, listChanged, host } = parts
+    const { logger, elapsed, listChanged, host, clients: sessions } = parts
     let served: string | undefined
     let listener: HttpListener | undefined
     let forget: (() => void) | undefined
@@ -128,8 +136,23 @@ export function openConsole(config: Config, { now }: EarlyParts): Console {
       },
     })
     const { publicUrl } = settings.auth
+    let mcp: Promise<Service> | undefined
+    async function openMcp(): Promise<Service> {
+      const { streamableAt } = await import('../../server/http/streamable.ts')
+      // Its sessions are of this process: another replica has a console of its own.
+      return streamableAt(MCP_PATH, {
+        ...sessions,
+        host: settings.host,
+        seal: undefined,
+        replicas: undefined,
+      })
+    }
     const endpoint = createConsoleEndpoint({
       desk,
+      mcp() {
+        mcp ??= openMcp()
+        return mcp
+      },
       tokens: { admin: admin.token, read: reader.token },
       remote: options.remote,
       hosts: [nameOfHost(settings.host), ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname])],
@@ -169,7 +192,8 @@ export function openConsole(config: Config, { now }: EarlyParts): Console {
       async close() {
         forget?.()
         endpoint.close()
-        await Promise.all([listener?.close(), desk.close()])
+        const closed = mcp?.then((service) => service.closeSessions())
+        await Promise.all([listener?.close(), desk.close(), closed])
       },
     }
   }

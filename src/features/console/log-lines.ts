@@ -1,17 +1,24 @@
-/** The last lines of the log about each server, for the page. Lines that the log leaves out by its level are here, too. */
+/**
+ * The last lines of the log, for commands, and the last ones about each server, for the page. The ones about servers include lines that
+ * the log leaves out by its level.
+ */
 import type { Logger } from '../../observe/log.ts'
 import type { Redactor } from '../../observe/redact.ts'
-import type { LogLine } from './api.ts'
+import { messageOf } from '../../protocol/errors.ts'
+import type { LoggedLine, LogLine } from './api.ts'
 
 export interface LogLines {
-  /** The same logger; what it is told about a server is noted. */
+  /** The same logger; what it is told is noted. */
   noting(logger: Logger): Logger
   /** The oldest first. */
   of(server: string): readonly LogLine[]
+  /** The last `limit` lines with an id above `after`, the oldest first, as the log has them. */
+  since(after: number, limit: number): readonly LoggedLine[]
 }
 
-/** Lines of one server, characters of a line, and servers. */
+/** Lines of one server and in all, characters of a line, and servers. */
 const MOST_LINES = 200
+const MOST_LOGGED = 1_000
 const LONGEST = 1_000
 const MOST_SERVERS = 500
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const
@@ -19,6 +26,21 @@ const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 /** @param now milliseconds since 1970 */
 export function createLogLines(now: () => number, redactor: Pick<Redactor, 'fields' | 'text'>): LogLines {
   const lines = new Map<string, LogLine[]>()
+  const logged: LoggedLine[] = []
+  let lastId = 0
+
+  function log(level: LogLine['level'], fields: object, msg: string): void {
+    const { err, ...others } = fields as Record<string, unknown>
+    const said = err === undefined ? others : { ...others, err: messageOf(err) }
+    const head = { level, time: new Date(now()).toISOString() }
+    const line = JSON.stringify({ ...head, ...redactor.fields(said), msg: redactor.text(msg) })
+    lastId += 1
+    logged.push({
+      id: lastId,
+      line: line.length > LONGEST ? JSON.stringify({ ...head, msg: line.slice(0, LONGEST) }) : line,
+    })
+    if (logged.length > MOST_LOGGED) logged.shift()
+  }
 
   function note(level: LogLine['level'], fields: object, message: string): void {
     const { server, ...rest } = fields as Record<string, unknown>
@@ -38,10 +60,12 @@ export function createLogLines(now: () => number, redactor: Pick<Redactor, 'fiel
           level,
           (fields: object, message: string) => {
             note(level, fields, message)
+            if (level !== 'debug') log(level, fields, message)
             logger[level](fields, message)
           },
         ]),
       ) as unknown as Logger,
     of: (server) => lines.get(server) ?? [],
+    since: (after, limit) => (limit === 0 ? [] : logged.filter(({ id }) => id > after).slice(-limit)),
   }
 }

@@ -185,6 +185,15 @@ export const ROUTES: readonly Route[] = [
     handle: ({ name }, desk) => desk.serverLog(name),
   }),
   route({
+    method: 'GET',
+    path: '/log',
+    scope: 'admin',
+    what: 'The last lines of the log of this run, the newest last.',
+    input: z.strictObject({ after: whole(Number.MAX_SAFE_INTEGER, 0), limit: whole(1_000, 50) }),
+    output: api.log,
+    handle: ({ after, limit }, desk) => desk.log(after, limit),
+  }),
+  route({
     method: 'POST',
     path: '/servers/{name}/sign-out',
     scope: 'admin',
@@ -418,15 +427,30 @@ export function openApi(version: string): object {
           responses: { 200: { description: 'Events.', content: { 'text/event-stream': {} } } },
         },
       },
+      '/mcp': {
+        post: {
+          summary: MCP,
+          security: [{ admin: [] }],
+          requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } },
+          responses: {
+            200: { description: 'The answer.', content: { 'application/json': {}, 'text/event-stream': {} } },
+          },
+        },
+      },
     },
   }
 }
+
+const MCP =
+  'Streamable HTTP of MCP for a client of this machine, with the tools that other clients have. Commands call tools here.'
 
 /** Markdown: one row a route, for the documentation. */
 export function routesTable(): string {
   return [
     '| route | scope | what it does |',
     '| --- | --- | --- |',
-    ...ROUTES.map(({ method, path, scope, what }) => `| \`${method} ${path}\` | ${scope} | ${what} |`),
+    ...[...ROUTES, { method: 'POST', path: '/mcp', scope: 'admin', what: MCP }].map(
+      ({ method, path, scope, what }) => `| \`${method} ${path}\` | ${scope} | ${what} |`,
+    ),
   ].join('\n')
 }

@@ -16,7 +16,7 @@ import { messageOf, ProxyError } from '../../protocol/errors.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import { Refused } from '../../spill/confined.ts'
 import type { Entry } from '../../store/store.ts'
-import { formatCount } from '../../text/format.ts'
+import { formatCount, goneWords } from '../../text/format.ts'
 import { ellipsis, head } from '../../text/shorten.ts'
 import { type Action, type DispatchParts, dataReply, failureReply, type Situation } from './actions.ts'
 import type { DispatchParams } from './params.ts'
@@ -303,5 +303,5 @@ function reply(answer: Exclude<ReadbackResult, { error: string }>, heading: Json
 }
 
 function goneText(handle: string): string {
-  return `No kept result has cache_id "${handle.slice(0, 40)}": it expired or was never yours. Do not retry it; call the tool that gave it again. What is still kept: {"action":"explore"}`
+  return `${goneWords(handle)} Do not retry it; call the tool that gave it again. What is still kept: {"action":"explore"}`
 }

@@ -21,6 +21,7 @@ import {
 } from '../../proxy/parameters.ts'
 import type { ResultStore } from '../../store/result-store.ts'
 import type { Entry } from '../../store/store.ts'
+import { goneWords } from '../../text/format.ts'
 import { type Asker, askedBy, handlesMeant, type KeptOptions, listKept } from './kept.ts'
 
 export { handlesMeant } from './kept.ts'
@@ -398,8 +399,7 @@ What is kept: ${askedBy('proxy_explore', '', dialect)}`
 
 /** The same words for a handle that expired, never was, or is another agent's. */
 function goneText(asker: Asker, handle: string, dialect: Dialect | undefined): string {
-  const shown = handle.slice(0, 40)
-  return `No kept result has cache_id "${shown}": it expired or was never yours. Do not retry this cache_id.
+  return `${goneWords(handle)} Do not retry this cache_id.
 Call the tool that gave it again with the same arguments and use the new cache_id. Or do both at once: ${askedBy(asker, '"tool": "<that tool>", "arguments": {<the same>}, …', dialect)}
 What is still kept: ${askedBy('proxy_explore', '', dialect)}`
 }

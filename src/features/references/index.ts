@@ -2,6 +2,7 @@
  * Puts kept values in the place of references, so that data goes from one server's result into the next call without passing
  * through the model. Innermost of the layers: what is further out sees, logs and remembers the references alone.
  */
+
 import { bytesOfPart, partsIn } from '../../documents/binary/parts.ts'
 import {
   type Found,
@@ -21,6 +22,7 @@ import { PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
 import { REFUSED, Refused } from '../../spill/confined.ts'
 import type { ResultStore } from '../../store/result-store.ts'
 import type { Entry } from '../../store/store.ts'
+import { goneWords } from '../../text/format.ts'
 import { ellipsis } from '../../text/shorten.ts'
 import { createFiles, type ReferencedFiles } from './files.ts'
 
@@ -198,7 +200,7 @@ async function sent(exchange: Exchange, next: Handler): Promise<Result> {
 
 /** The same words for a handle that expired, never was, or is another agent's. */
 function goneText(handle: string): string {
-  return `No kept result has cache_id "${handle}": it expired or was never yours. Do not retry this cache_id; call the tool that gave it again and use the new one.`
+  return `${goneWords(handle)} Do not retry this cache_id; call the tool that gave it again and use the new one.`
 }
 
 /** The most bytes that the references of one call stand for: servers built on the MCP SDK close a pipe at messages of 10 MiB. */

@@ -21,12 +21,12 @@ import { header, isJson, readLimited, refuse } from './request.ts'
 const PATH = '/mcp'
 
 export async function serveHttp(options: HttpOptions): Promise<HttpListener> {
-  return listen(options, streamable(options))
+  return listen(options, streamableAt(PATH, options))
 }
 
 /** The same for a server of somebody else's. Throws ProxyError as listening does. */
 export function mountHttp(options: MountedOptions): Mounted {
-  return mount(options, streamable(options))
+  return mount(options, streamableAt(PATH, options))
 }
 
 type MountedOptions = Omit<HttpOptions, 'port'>
@@ -44,12 +44,13 @@ class Turns {
   }
 }
 
-function streamable(options: MountedOptions): Service {
+/** MCP at a path, for requests that the caller has let in. */
+export function streamableAt(path: string, options: MountedOptions): Service {
   const { limits = LIMIT_DEFAULTS } = options
   const room = new Budget('bodyBytes', limits)
   const turns = new Turns()
   const heartbeat = createHeartbeat()
-  const place = { path: PATH, profiles: options.profiles ?? (() => []) }
+  const place = { path, profiles: options.profiles ?? (() => []) }
   const legacy = createLegacyEndpoint(options, heartbeat, place)
   const modern = createModernEndpoint(options, heartbeat)
 
@@ -98,7 +99,7 @@ function streamable(options: MountedOptions): Service {
   }
 
   return {
-    path: PATH,
+    path,
     handle,
     async closeSessions() {
       await Promise.all([legacy.close(), modern.close()])

@@ -1,5 +1,6 @@
 /** The savings of the proxy, with its own cost taken off. */
 import { useEffect, useRef, useState } from 'preact/hooks'
+import uPlot from 'uplot'
 import type { Savings } from '../api.ts'
 import { type PageProps, useEvents, useRead } from './client.ts'
 import {
@@ -376,12 +377,11 @@ function Signed({ value }: { value: number }) {
 
 const DAY_MS = 86_400_000
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
-/** In pixels: the chart, and what its labels take below, above and at its left. */
+/** Pixels of the chart, and of a label of a day. */
 const HEIGHT = 190
-const [BELOW, ABOVE, LEFT] = [22, 10, 52]
-/** A label of a day, and the widest bar. */
 const LABEL = 84
-const WIDEST = 42
+/** The width of a bar by its place, and at most, in pixels. */
+const BAR = uPlot.paths.bars?.({ size: [0.8, 42] })
 
 /** Each day of the range, also the ones on which nothing was called; at least two weeks where all of them are wanted. */
 function calendar(days: Savings['days'], range: number): (Savings['days'][number] | { day: string })[] {
@@ -401,91 +401,110 @@ function roundUp(value: number): number {
   return ([1, 1.5, 2, 3, 4, 6, 8, 10].find((by) => by * unit >= value) ?? 10) * unit
 }
 
+/** A colour of the theme. */
+const colour = (name: string) => () =>
+  getComputedStyle(document.documentElement).getPropertyValue(`--${name}`)
+
+/** Bars stand on one ground: each is drawn over the part of a taller one that is not its own. */
+function barsOf(days: ReturnType<typeof calendar>): uPlot.AlignedData {
+  const known = days.map((day) => ('calls' in day ? day : undefined))
+  const spent = known.map((day) => day && day.deliveredTokens + day.ownTokens)
+  return [
+    days.map((_, nth) => nth),
+    known.map((day, nth) => day && Math.max(day.originalTokens, spent[nth] ?? 0)),
+    spent,
+    known.map((day) => day?.deliveredTokens),
+  ]
+}
+
 /** A bar a day: what was delivered and what the proxy cost, below what was saved. The figures stand in a table below. */
 function Days({ days, range }: { days: Savings['days']; range: number }) {
-  const place = useRef<HTMLElement>(null)
-  const [width, setWidth] = useState(720)
-  useEffect(() => {
-    const { current } = place
-    if (!current) return
-    const watch = new ResizeObserver(() => setWidth(Math.max(240, Math.min(current.clientWidth, 1_000))))
-    watch.observe(current)
-    return () => watch.disconnect()
-  }, [])
+  const place = useRef<HTMLDivElement>(null)
+  const [pointed, setPointed] = useState<number | null | undefined>()
   const shown = calendar(days, range)
   const most = roundUp(
     Math.max(1, ...days.map((day) => Math.max(day.originalTokens, day.deliveredTokens + day.ownTokens))),
   )
-  const step = (width - LEFT) / shown.length
-  const every = Math.max(1, Math.ceil(LABEL / step))
-  const y = (tokens: number) => (tokens / most) * (HEIGHT - BELOW - ABOVE)
-  const ground = HEIGHT - BELOW
+  const drawn = JSON.stringify([shown, most])
+  useEffect(() => {
+    const { current } = place
+    if (!current) return
+    const axis = { stroke: colour('quiet'), font: '12px system-ui, sans-serif', ticks: { show: false } }
+    const chart = new uPlot(
+      {
+        width: Math.max(240, current.clientWidth),
+        height: HEIGHT,
+        padding: [10, 18, 0, 0],
+        legend: { show: false },
+        cursor: { y: false, drag: { x: false }, points: { show: false } },
+        scales: { x: { time: false, range: [-0.5, shown.length - 0.5] }, y: { range: [0, most] } },
+        axes: [
+          {
+            ...axis,
+            space: LABEL,
+            size: 26,
+            incrs: [1, 2, 3, 7, 14, 30, 60],
+            grid: { show: false },
+            values: (_, ticks) => ticks.map((nth) => shown[nth]?.day.slice(5) ?? ''),
+          },
+          {
+            ...axis,
+            size: 52,
+            splits: [0, most / 2, most],
+            grid: { stroke: colour('line'), width: 1 },
+            values: (_, ticks) => ticks.map(short),
+          },
+        ],
+        series: [
+          {},
+          ...['accent-soft', 'mid', 'accent'].map(
+            (name): uPlot.Series => ({
+              fill: colour(name),
+              width: 0,
+              ...(BAR && { paths: BAR }),
+              points: { show: false },
+            }),
+          ),
+        ],
+        hooks: { setCursor: [({ cursor }) => setPointed(cursor.idx)] },
+      },
+      barsOf(shown),
+      current,
+    )
+    const resized = new ResizeObserver(() =>
+      chart.setSize({ width: Math.max(240, current.clientWidth), height: HEIGHT }),
+    )
+    resized.observe(current)
+    const repaint = () => chart.redraw()
+    const themed = new MutationObserver(repaint)
+    themed.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
+    const dark = matchMedia('(prefers-color-scheme: dark)')
+    dark.addEventListener('change', repaint)
+    return () => {
+      resized.disconnect()
+      themed.disconnect()
+      dark.removeEventListener('change', repaint)
+      chart.destroy()
+    }
+  }, [drawn])
+  const day = shown[pointed ?? -1]
   return (
-    <figure class="chart" ref={place}>
-      <svg
-        width={width}
-        height={HEIGHT}
-        viewBox={`0 0 ${width} ${HEIGHT}`}
+    <figure class="chart">
+      <div
+        ref={place}
         role="img"
         aria-label={`Tokens by day, at most ${short(most)}. The table below has the figures.`}
-      >
-        {[0, most / 2, most].map((tokens) => (
-          <g key={tokens}>
-            <line
-              class={tokens === 0 ? 'axis' : 'grid'}
-              x1={LEFT}
-              x2={width}
-              y1={ground - y(tokens)}
-              y2={ground - y(tokens)}
-            />
-            <text x={LEFT - 8} y={ground - y(tokens) + 4} text-anchor="end">
-              {short(tokens)}
-            </text>
-          </g>
-        ))}
-        {shown.map((day, nth) => {
-          const thick = Math.min(step * 0.8, WIDEST)
-          const middle = LEFT + (nth + 0.5) * step
-          // Counted from the last day, which always has its label.
-          const isNamed = (shown.length - 1 - nth) % every === 0 && middle - LABEL / 2 >= LEFT - 24
-          return (
-            <g key={day.day}>
-              {isNamed && (
-                <text x={Math.min(middle, width - 19)} y={HEIGHT - 6} text-anchor="middle">
-                  {day.day.slice(5)}
-                </text>
-              )}
-              {'calls' in day && <Bar day={day} x={middle - thick / 2} width={thick} ground={ground} y={y} />}
-            </g>
-          )
-        })}
-      </svg>
+      />
       <figcaption class="legend">
         <span class="key bar-saved">saved</span>
         <span class="key bar-own">own cost</span>
         <span class="key bar-delivered">delivered</span>
+        <span class="quiet">
+          {day && 'calls' in day
+            ? `${day.day}: ${count(day.originalTokens)} original, ${count(day.deliveredTokens)} delivered, ${count(day.ownTokens)} own, ${count(day.savedTokens)} saved`
+            : (day?.day ?? '')}
+        </span>
       </figcaption>
     </figure>
-  )
-}
-
-function Bar(props: {
-  day: Savings['days'][number]
-  x: number
-  width: number
-  ground: number
-  y: (tokens: number) => number
-}) {
-  const { day, x, width, ground, y } = props
-  const { deliveredTokens: delivered, ownTokens: own, originalTokens: original } = day
-  const [one, two] = [y(delivered), y(delivered + own)]
-  const all = Math.max(y(original), two)
-  return (
-    <>
-      <title>{`${day.day}: ${count(original)} original, ${count(delivered)} delivered, ${count(own)} own, ${count(day.savedTokens)} saved`}</title>
-      <rect class="bar-saved" x={x} width={width} y={ground - all} height={all - two} />
-      <rect class="bar-own" x={x} width={width} y={ground - two} height={two - one} />
-      <rect class="bar-delivered" x={x} width={width} y={ground - one} height={one} />
-    </>
   )
 }
