@@ -1,7 +1,7 @@
 /**
- * Builds `dist`: the command and the library as one bundle, because Node takes its time for each file: what start-up loads is in a few
- * files in place of some 300. `dist/main.js` starts it. Beside it stand the types, which are published, and each module by itself, for
- * tests and benchmarks alone.
+ * Builds `dist`: the command and the library as one bundle, because Node takes its time for each file. The code that start-up loads is in
+ * a few files in place of some 300. `dist/main.js` starts it. Beside it stand the types, which are published, and each module by itself,
+ * for tests and benchmarks alone.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

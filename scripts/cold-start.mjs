@@ -1,6 +1,6 @@
 /**
- * Measures what a client waits for `npx -y mcp-rlm-proxy -- SERVER`, with the package as npm makes it, from a registry of this machine
- * and an empty cache: the first start downloads, later ones do not. Needs the network for what the package depends on.
+ * Measures how long a client waits for `npx -y mcp-rlm-proxy -- SERVER`, with the package as npm makes it. The registry is on this
+ * machine and the cache is empty. The first start downloads, later ones do not. Needs the network for what the package depends on.
  * Usage: node scripts/cold-start.mjs [TARBALL] (without it the package is packed)
  */
 import { execFileSync } from 'node:child_process'

@@ -22,7 +22,7 @@ export interface ServerEntry {
   [option: string]: JsonValue | undefined
 }
 
-/** What mcp.json holds, with what only a program can have. Nothing is required. */
+/** The content of mcp.json, with options that only a program can have. Nothing is required. */
 export interface GatewayOptions {
   /** Servers by name. A function is a server of this process: it is called with its end of each new connection. */
   mcpServers?: Readonly<Record<string, ServerEntry | Serve>>

@@ -41,7 +41,7 @@ export interface Answer {
  * memory, and reject with ProxyError: QUERY_TIMEOUT, QUERY_BUSY, QUERY_FAILED, CANCELLED.
  */
 export interface Opened {
-  /** What it is, how much, which fields, and a sample. */
+  /** Its kind, its size, its fields, and a sample. */
   preview(options?: AskOptions): Promise<Answer>
   /** Records: conditions, fields, sorting, grouping, sums, joins. */
   filter(params: JsonObject, options?: AskOptions): Promise<Answer>

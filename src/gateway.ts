@@ -60,7 +60,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     : undefined
   const logger = watched?.noting(told) ?? told
 
-  // What is kept, and what it saved.
+  // The kept results, and their savings.
   const memory = memoryPlan(settings.memoryMb ?? availableMb())
   const { workers, heapMb, workerMb } = memory
   const engine = createEngine({
@@ -101,7 +101,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   const quotas = createServerQuotas(buckets)
   quotas.configure(config.servers)
 
-  // What stands around an exchange: modules, features that the settings ask for, and the features that are always there.
+  // The layers around an exchange: modules, features that the settings ask for, and the features that are always there.
   const modules = await openModules(config, stack, {
     engine,
     logger,
@@ -239,7 +239,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
         elapsed,
       })
     : undefined
-  /** What serving is handed, whichever way clients come. */
+  /** The parts that all ways of serving get. */
   const clients = {
     maxMessageBytes: memory.messageBytes,
     maxSessions: settings.maxTotalAgents,

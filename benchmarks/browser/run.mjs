@@ -1,7 +1,7 @@
 /**
- * Twenty clicks on a large page in a real browser: tokens of all snapshots with the proxy and without it, and whether the model has the reference
- * of what it clicks next. The reader of the answers is a program. It looks for the name of the next control in what it got, and asks
- * `proxy_filter` if the name is not there.
+ * Twenty clicks on a large page in a real browser. Counted are the tokens of all snapshots with the proxy and without it, and whether the
+ * model has the reference of its next click. The reader of the answers is a program. It looks for the name of the next control in what it
+ * got, and asks `proxy_filter` if the name is not there.
  * Usage: node benchmarks/browser/run.mjs [--chromium PATH] [--cache FOLDER]
  */
 

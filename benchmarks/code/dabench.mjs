@@ -2,8 +2,8 @@
  * InfiAgent-DABench: questions with closed answers about CSV files, answered by one program each. The programs are written by the rules of
  * `rules.mjs`; a question that they do not read gets none and is not counted. A run uses the labels only to compare at the end, as the
  * published evaluation does (words equal, numbers equal to 10^-6). The rules were written after a reading of one half of the questions, which a
- * seed chooses. Of the other half they answered 35 of 40 before anybody looked at what was wrong there; after that three of these lost their
- * program and two their mistake.
+ * seed chooses. They answered 35 of 40 questions of the other half before anybody looked at the mistakes there. After that, three of
+ * these lost their program and two their mistake.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

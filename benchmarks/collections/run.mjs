@@ -1,6 +1,6 @@
 /**
- * 1,214 records over 41 pages: one question with `all` through the proxy against loops written by hand that ask the server for page after page,
- * parse and count. They take turns. Then a collection that is cancelled: which requests the server still gets.
+ * 1,214 records over 41 pages. One question with `all` through the proxy runs against loops written by hand, which ask the server for
+ * page after page, parse and count. They take turns. Then a collection that is cancelled: which requests the server still gets.
  * Usage: node benchmarks/collections/run.mjs [--rounds N]
  */
 import { mkdirSync, writeFileSync } from 'node:fs'

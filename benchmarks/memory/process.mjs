@@ -1,4 +1,7 @@
-/** What the whole process holds as its users see it, resident: idle, after fourteen results of 1 and 10 MB with two questions each, and at rest. */
+/**
+ * The memory of the whole process as its users see it, resident. It is read when idle, after fourteen results of 1 and 10 MB with two
+ * questions each, and at rest.
+ */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,7 +1,7 @@
 /**
  * What the proxy costs: against the server alone, against the least a JavaScript proxy can do, and against published gateways.
- * Candidates take turns in one run. `--quick` takes less than a minute, writes no file and installs nothing;
- * `--large` measures only large results, with the server alone and with the proxy, and gives the ratio.
+ * Candidates take turns in one run. `--quick` takes less than a minute, writes no file and installs nothing. `--large` measures only
+ * large results, with the server alone and with the proxy, and gives the ratio.
  * Usage: node benchmarks/overhead/run.mjs [--quick | --large] [--only stdio,http,bridge,start] [--main dist/main.js]
  */
 import { spawn } from 'node:child_process'

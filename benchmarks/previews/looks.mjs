@@ -1,5 +1,5 @@
 /**
- * What the first look at a result costs the processor, in one thread without transport, for each kind and size: milliseconds of
+ * The processor time of the first look at a result, in one thread without transport, for each kind and size. It is in milliseconds of
  * `process.cpuUsage`, the least and the median. With `--against`, in turns with another build of the proxy.
  * Usage: node benchmarks/previews/looks.mjs [--against DIST] [--kinds json,csv] [--sizes 0.1,1,10] [--rounds N]
  */

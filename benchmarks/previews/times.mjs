@@ -1,6 +1,6 @@
 /**
- * How long a preview takes for each kind of result, in turns with the same result fetched directly, and the questions after it: the
- * first, and one more. With and without reading ahead of parsing.
+ * How long a preview takes for each kind of result, in turns with the same result fetched directly. Also how long the questions after it
+ * take: the first, and one more. With and without reading ahead of parsing.
  * Usage: node benchmarks/previews/times.mjs [--kinds json,csv] [--sizes 0.1,1,10] [--rounds N]
  */
 import { mkdtempSync, rmSync } from 'node:fs'

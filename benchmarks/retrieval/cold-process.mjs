@@ -1,7 +1,7 @@
 /**
- * One index of the tools of a file in a process that has done nothing before, and a question to it: no word is known, nothing is
- * compiled. The definitions are parsed from JSON, as a proxy has them, and what parsing left behind is collected before the clock
- * starts (`node --expose-gc`). Prints milliseconds as JSON.
+ * Makes one index of the tools of a file and asks it one question, in a process that has done nothing before. No word is known, and
+ * nothing is compiled. The definitions are parsed from JSON, as a proxy has them, and what parsing left behind is collected before the
+ * clock starts (`node --expose-gc`). Prints milliseconds as JSON.
  */
 import { readFileSync } from 'node:fs'
 import { indexTools } from './index-tools.mjs'

@@ -1,6 +1,6 @@
 /**
- * A graph of tools, to see whether neighbours of what was found are worth showing: an edge where two tools share names of parameters,
- * the rarer the heavier, or a server. Measured, and not in the product: see `choices.mjs`.
+ * A graph of tools, to see whether neighbours of found tools are worth showing. An edge joins two tools that share a server or names of
+ * parameters; rarer names weigh more. Measured, and not in the product: see `choices.mjs`.
  */
 
 /** @param {{ server: string, definition: object }[]} tools */

@@ -10,7 +10,7 @@ const ROUNDS = 15
 /** Not found after this time: not found at all. */
 const LONGEST_MS = 30_000
 
-/** From the end of the call in which the server added a tool to the answer that has it, by a client that asks again and again. */
+/** The time from the end of the call in which the server added a tool to the answer that has it. The client asks again and again. */
 export async function relist() {
   const rows = []
   for (const size of SIZES) {

@@ -1,7 +1,7 @@
 /** How well rankings answer labelled questions. */
 
 /**
- * @param {{ right: Set<string>, found: string[] }[]} answers rankings, best first
+ * @param {{ right: Set<string>, found: string[] }[]} answers rankings, best first.
  * Recall is the part of the right tools that is among the first; MRR looks at the first right one. `empty`: questions that no tool answers
  * and that got none; `lost`: questions that a tool answers, and that got none either.
  */

@@ -1,6 +1,6 @@
 /**
- * The documentation as a site. Pages of `docs/` are its root; pages of the project that they link to (SECURITY.md, ARCHITECTURE.md) stand
- * beside them, and programs of `examples/` are shown as text.
+ * The documentation as a site. Pages of `docs/` are its root. Pages of the project that they link to (SECURITY.md, ARCHITECTURE.md) stand
+ * below `project/`, and programs of `examples/` are shown as text.
  */
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix, relative, sep } from 'node:path'

@@ -14,7 +14,7 @@ import type { Host } from './host.ts'
 export interface Admin {
   /** Where the console is. */
   readonly url: string
-  /** What a route of `/admin/api` answers. Undefined: it refuses. */
+  /** The answer of a route of `/admin/api`. Undefined: it refuses. */
   ask(method: 'GET' | 'POST' | 'PUT', path: string, body?: JsonObject): Promise<JsonObject | undefined>
   /** Speaks MCP with the proxy as a client of this machine. */
   mcp(profile: string | undefined): Promise<Transport>

@@ -1,7 +1,7 @@
 /**
- * Asks the proxy from a terminal or a script as a client over standard input does: the same tools, layers and kept results. What one
- * command keeps the next one finds, and so does a proxy over standard input with the same data directory. A gateway that runs with the
- * same configuration is asked, so that no server is started again; otherwise one is started for the command.
+ * Asks the proxy from a terminal or a script as a client over standard input does: the same tools, layers and kept results. A result that
+ * one command keeps is found by the next one, and by a proxy over standard input with the same data directory. A gateway that runs with
+ * the same configuration is asked, so that no server is started again. Otherwise one is started for the command.
  */
 import { PassThrough, type Readable, type Writable } from 'node:stream'
 import { packageVersion } from '../config/identity.ts'
@@ -71,7 +71,7 @@ export async function callTool(
   )
 }
 
-/** What the words after the `cache_id` are that name no parameter, by tool; of conditions there may be several. */
+/** The parameter for the words after the `cache_id` that name none, by tool; of conditions there may be several. */
 const QUESTIONS = { filter: 'where', search: 'pattern', explore: 'path' } as const
 
 /** Asks a kept result, or lists what is kept where the words name none. */
@@ -262,7 +262,7 @@ async function askStarted(host: Host, wished: Config, needs: Needs, work: Work):
   }
 }
 
-/** A client of the modern era: to a gateway that runs, all commands are one client, so a browser or a shell of a server stays open. */
+/** A client of the modern era. To a gateway that runs, all commands are one client, so a browser or a shell of a server stays open. */
 async function opened(transport: Transport): Promise<Peer> {
   const client = new Peer(transport, {
     onRequest: () => Promise.reject(new Error('a command line answers no questions')),
@@ -371,7 +371,7 @@ function lineOf(
 
 const LONGEST_SAID = 120
 
-/** What `retrieve_tools` answers, a tool on a line with what it takes. */
+/** The answer of `retrieve_tools`: a line for each tool with its parameters. */
 function foundTools(text: string): string {
   const found = jsonIn(text)
   const tools = isObject(found) && Array.isArray(found.tools) ? found.tools.filter(isObject) : undefined

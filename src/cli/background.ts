@@ -1,4 +1,4 @@
-/** What people see and do of the gateways that `connect` starts: their servers, their logs, and their end. */
+/** The commands for the gateways that `connect` starts: their servers, their logs, and their end. */
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { absolutePath, findFile } from '../config/find.ts'

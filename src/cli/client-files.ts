@@ -103,7 +103,7 @@ export function fileBefore(path: string): string | undefined {
   return newest === undefined ? undefined : join(folder, newest)
 }
 
-/** Puts back the file as it was before the last change. What is there now is kept beside it. Undefined: there is nothing to put back. */
+/** Puts back the file as it was before the last change. The current file is kept beside it. Undefined: there is nothing to put back. */
 export function undoClientFile(path: string, now: Date): { kept: string | undefined } | undefined {
   const before = fileBefore(path)
   if (before === undefined) return undefined

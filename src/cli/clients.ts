@@ -1,6 +1,7 @@
 /**
- * The clients that `import` and `init` know. A row says where the client keeps its servers, how an entry is read and written there,
- * which settings the proxy's entry gets, and what the model of that client sees. The versions that were measured are in docs/clients.md.
+ * The clients that `import` and `init` know. A row says where the client keeps its servers, and how an entry is read and written there.
+ * It also has the settings of the proxy's entry, and what the model of that client sees. The versions that were measured are in
+ * docs/clients.md.
  */
 import { join } from 'node:path'
 import { parse as parseToml, stringify as stringifyToml } from 'smol-toml'
@@ -10,7 +11,7 @@ import { messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import type { Host } from './host.ts'
 
-/** What the place of a client's file depends on. */
+/** The facts that the place of a client's file depends on. */
 type HomeDirectories = Pick<Host, 'cwd' | 'home' | 'platform' | 'env'>
 
 export interface Client {
@@ -30,7 +31,7 @@ export interface Client {
   read(entry: JsonObject): JsonObject
   /** The entry that starts a command, with the settings that fit the proxy. */
   write(command: string, args: string[]): JsonObject
-  /** What to know and to set further: one sentence or two each. */
+  /** Notes for the user and further settings: one sentence or two each. */
   readonly notes: readonly string[]
 }
 
@@ -53,7 +54,7 @@ interface Dialect {
   literal?: true
 }
 
-/** An entry in the proxy's form. What neither the dialect nor the proxy knows stays, and `doctor` names it. */
+/** An entry in the proxy's form. Members that neither the dialect nor the proxy knows stay, and `doctor` names them. */
 function translate(entry: JsonObject, dialect: Dialect): JsonObject {
   const { drop = [], rename = {}, allow, deny, milliseconds, seconds } = dialect
   const out: JsonObject = {}
@@ -187,7 +188,7 @@ export const CLIENTS: readonly Client[] = [
     write: (command, args) => ({ type: 'stdio', command, args }),
     notes: [
       `To approve the proxy's reading tools once, write { "permissions": { "allow": [${allowsOwn('mcp__proxy__')}] } } to .claude/settings.json.`,
-      'Claude Code shows its model the names of MCP tools alone until it searches them; the proxy asks for its own tools to be shown at once. "alwaysLoad": true in the entry shows all tools of all servers at once.',
+      'Claude Code shows its model the names of MCP tools alone until it searches them. The proxy asks for its own tools to be shown at once. "alwaysLoad": true in the entry shows all tools of all servers at once.',
     ],
   },
   {
@@ -391,7 +392,7 @@ export interface FoundServer {
   readonly map: readonly string[]
 }
 
-/** Servers of a client's file. What starts nothing and has no address is no server. */
+/** Servers of a client's file. An entry that starts nothing and has no address is no server. */
 export function serversIn(client: Client, file: JsonObject, cwd: string): FoundServer[] {
   return [...(client.more?.(cwd) ?? []), [client.key]].flatMap((map) => {
     const servers = map.reduce<JsonValue | undefined>(
@@ -407,7 +408,7 @@ export function serversIn(client: Client, file: JsonObject, cwd: string): FoundS
   })
 }
 
-/** What goes into the client's file so that it starts the proxy with a configuration. `command`: what the proxy does; by default it serves. */
+/** The entry in the client's file that starts the proxy with a configuration. `command`: what the proxy does; by default it serves. */
 export function proxyEntry(
   client: Client,
   config: string,

@@ -67,7 +67,7 @@ function fish(commands: readonly Completed[], flags: readonly string[]): string 
   ].join('\n')
 }
 
-/** What may follow a command: the commands in it, and its options. */
+/** The words that may follow a command: the commands in it, and its options. */
 function wordsOf(command: Completed): string[] {
   return [...(command.commands ?? []).map(({ name }) => name), ...longOf(command).map(([flag]) => flag)]
 }

@@ -110,7 +110,7 @@ async function join(
 }
 
 interface Started {
-  /** What it said when it failed. Absent while it runs. */
+  /** Its output when it failed. Absent while it runs. */
   failed?: () => string
 }
 
@@ -207,7 +207,7 @@ function ask(socket: Socket, line: JsonObject): Promise<JsonObject | undefined> 
   })
 }
 
-/** What a running gateway says of itself. Undefined: it does not answer. */
+/** The status that a running gateway reports. Undefined: it does not answer. */
 export async function statusOf({
   socket: path,
 }: Pick<GatewayPlace, 'socket'>): Promise<JsonObject | undefined> {
@@ -226,7 +226,7 @@ function parsed(text: string): JsonValue | undefined {
   }
 }
 
-// What passes.
+// The bytes that pass.
 
 /** Requests of a client after which the gateway knows something that a new one has to be told, and what takes it back. */
 const REMEMBERED: Readonly<Record<string, (params: JsonObject) => string>> = {
@@ -237,7 +237,7 @@ const REMEMBERED: Readonly<Record<string, (params: JsonObject) => string>> = {
   'resources/unsubscribe': ({ uri }) => `subscribed ${String(uri)}`,
 }
 
-/** What a gateway says last when it was told to end. */
+/** The last words of a gateway that was told to end. */
 const LEAVING = Buffer.from('{"leaving":true}')
 
 /** Bytes of a client that wait for a gateway before the client has to wait. */

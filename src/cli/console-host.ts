@@ -1,4 +1,7 @@
-/** What the command line lends the console. A file of its own: `run` needs it, and the command that opens the console runs `run`. */
+/**
+ * The parts of the command line that the console uses. A file of its own: `run` needs it, and the command that opens the console runs
+ * `run`.
+ */
 
 import { rmSync } from 'node:fs'
 import { readText } from '../config/find.ts'
@@ -11,7 +14,7 @@ import { addToClient, fileBefore, NAME, undoClientFile } from './client-files.ts
 import { CLIENTS, type Client, clientCalled, proxyEntry, readClientFile, snippet } from './clients.ts'
 import type { Host, Invocation } from './host.ts'
 
-/** What the console can do by the command line: check the file as `run` reads it, and connect clients. */
+/** The actions of the console through the command line: check the file as `run` reads it, and connect clients. */
 export function consoleHost(
   host: Host,
   { flags }: Invocation,

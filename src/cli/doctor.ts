@@ -23,13 +23,13 @@ import type { Host, Invocation } from './host.ts'
 import { settle, standing } from './settle.ts'
 import { type Colour, painter, progressLine } from './terminal.ts'
 
-/** What was looked at, and how it is. */
+/** A thing that was looked at, and its state. */
 export interface Finding {
   /** `node`, `configuration`, `data directory`, `authentication`, or the server's name. */
   subject: string
   state: 'ok' | 'warning' | 'broken'
   message: string
-  /** What to do. Absent where nothing has to be done. */
+  /** The next step. Absent where nothing has to be done. */
   remedy?: string
 }
 
@@ -135,7 +135,7 @@ async function serverFindings(
   }
 }
 
-/** What it lists is remembered as everybody's. */
+/** Its list is remembered as everybody's. */
 function oneForAll(server: ServerConfig): ServerConfig {
   return { ...server, instance: 'shared' }
 }
@@ -163,10 +163,10 @@ function showProgress({ servers }: Config, host: Host): { done(server: string): 
 /** Definitions of more tokens than this are worth hiding. */
 const COSTLY_TOKENS = 10_000
 
-/** What `"exposure": "retrieve"` lists in place of them, as `benchmarks/results/dispatch.json` has it. */
+/** The tokens of the tools that `"exposure": "retrieve"` lists in place of them, as `benchmarks/results/dispatch.json` has it. */
 export const RETRIEVE_TOKENS = 1_108
 
-/** What every client pays for the definitions of tools before it asks anything. None where there are no tools. */
+/** The cost of the definitions of tools for every client, before it asks anything. None where there are no tools. */
 function costFinding(definitions: readonly JsonObject[], { settings }: Config): Finding[] {
   if (definitions.length === 0) return []
   const subject = 'tools'
@@ -269,7 +269,7 @@ function identity(initialize: unknown): string {
 const MARKS = { ok: 'ok     ', warning: 'warning', broken: 'BROKEN ' } as const
 
 /**
- * What a server says of itself must not move the cursor, colour the terminal, or turn the direction of writing. Nor may it look like a
+ * A text of a server must not move the cursor, colour the terminal, or turn the direction of writing. Nor may it look like a
  * finding or a remedy: further lines stand behind a bar.
  */
 const COLOURS = { ok: 'green', warning: 'yellow', broken: 'red' } as const satisfies Record<
@@ -355,8 +355,7 @@ function unasked({ host, allowUnauthenticated }: Config['settings']): AuthFindin
   return { subject, state: allowUnauthenticated ? 'warning' : 'broken', message, remedy }
 }
 
-// What modules make of what servers list: how much of it each profile has, and which patterns mean nothing of
-// it.
+// The effect of modules on the lists of servers: how much of it each profile has, and which patterns fit nothing.
 
 /** The modules that decide which items exist or name them, and need no service for that. */
 const NAMING: ReadonlySet<string> = new Set(['package', 'block', 'rename', 'quota', 'log'])

@@ -1,10 +1,10 @@
-/** What a command is told and the world that it runs in, handed in so that tests can build their own. */
+/** The options of a command and the world that it runs in, handed in so that tests can build their own. */
 import { homedir, tmpdir } from 'node:os'
 import { text } from 'node:stream/consumers'
 import type { Config } from '../config/schema.ts'
 import type { Gateway, GatewayParts } from '../gateway.ts'
 
-/** What every command is told. */
+/** The options that every command gets. */
 export interface Invocation {
   /** `--config`. */
   config: string | undefined

@@ -39,8 +39,8 @@ export function init(host: Host, file: string, client: string | undefined, write
 }
 
 /**
- * The entry that starts the proxy in a client, with the client's own settings: to standard output, where to put it and what the model
- * sees to standard error.
+ * Prints the entry that starts the proxy in a client, with the client's own settings, to standard output. Standard error says where to
+ * put it and what the model sees.
  * @param file the proxy's configuration
  * @param write adds the entry to the client's file instead; a copy of the file as it was is kept beside it
  */
@@ -84,7 +84,7 @@ export const SAMPLE = `{
 
 // An mcp.json of the servers that clients already have.
 
-/** What happens to the servers that are found. */
+/** The options of `import`. */
 export interface ImportChoices {
   /** The new file of the proxy. Undefined: it is printed, or with `into` it is mcp.json. */
   readonly out: string | undefined

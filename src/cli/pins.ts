@@ -13,9 +13,9 @@ interface Row {
   module: string
   reason: string
   hash: string
-  /** What was accepted; null: nothing was, or not as text. */
+  /** The accepted text; null: nothing was, or not as text. */
   before: unknown
-  /** What it says now; null: it was too long to be kept. */
+  /** The current text; null: it was too long to be kept. */
   after: unknown
 }
 
@@ -127,7 +127,7 @@ async function filesOf(host: Host, invocation: Invocation): Promise<{ module: st
   }))
 }
 
-/** What a server says may hold anything: a terminal would obey it. */
+/** A text of a server may hold anything: a terminal would obey it. */
 function shown(text: string): string {
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => {
     const code = character.codePointAt(0) ?? 0
@@ -135,7 +135,7 @@ function shown(text: string): string {
   })
 }
 
-// What is another one in a definition, for a person who decides.
+// The differences between two definitions, for a person who decides.
 
 /** A place of the definition (`inputSchema.properties.path.description`) and what stood and stands there. */
 interface Difference {

@@ -11,7 +11,7 @@ import type { Host, Invocation } from './host.ts'
 /** A command as the command line declares it. */
 interface CliCommand {
   readonly name: string
-  /** What it does, as help and the documentation say it. */
+  /** Its work, as help and the documentation say it. */
   readonly what: string
   /** As commander declares them, with what they are and the default. */
   readonly arguments?: readonly (readonly [name: string, what: string, fallback?: string])[]
@@ -23,11 +23,11 @@ interface CliCommand {
   readonly commands?: readonly CliCommand[]
 }
 
-/** What a command is called with. */
+/** The arguments of a command. */
 interface Call {
   readonly host: Host
   readonly invocation: Invocation
-  /** What was written for its arguments, or their defaults. */
+  /** The words for its arguments, or their defaults. */
   readonly words: readonly string[]
   /** Its options by name: texts, and true for those without a value. */
   readonly options: Readonly<Record<string, unknown>>
@@ -37,7 +37,7 @@ const SERVER = [['<server>', 'its name in the configuration']] as const
 
 const JSON_REPLY = [['--json', 'print the result as JSON']] as const
 
-/** What can be asked of a kept result: the command, what it does, and what its words are. */
+/** The questions about a kept result: the command, its work, and its words. */
 const KEPT_QUESTIONS = [
   [
     'filter',
@@ -48,7 +48,7 @@ const KEPT_QUESTIONS = [
   ['explore', 'show the structure of a kept result', 'path'],
 ] as const
 
-/** What a person can say of a kept result. */
+/** The marks that a person can give a kept result. */
 const MARKS = [
   ['pin', 'keep a result until you unpin it, however old it gets', () => ({ pinned: true }), []],
   ['unpin', 'let a pinned result expire again', () => ({ pinned: false }), []],

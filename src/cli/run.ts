@@ -131,7 +131,7 @@ function sayAuthentication({ state, message, remedy }: AuthFinding, logger: Logg
   if (state !== 'ok') logger.warn({ authentication: message }, remedy ?? message)
 }
 
-/** What a person reads who starts at a terminal what a client should start: one line. */
+/** One line for a person who starts at a terminal a program that a client should start. */
 function byHand({ file }: Config, { wrapped }: Invocation): string {
   const own = wrapped === undefined ? ['--config', file ?? 'mcp.json'] : ['--', ...wrapped]
   const entry = { command: 'npx', args: ['-y', 'mcp-rlm-proxy', ...own] }
@@ -270,7 +270,7 @@ export function startReload({
       if (later.length > 0)
         logger.warn({ settings: later }, 'these settings count when the proxy is started again')
       logger.info({ added, changed, removed }, 'the configuration was read again')
-      // What waits for the next start is told with every change until then.
+      // A change that waits for the next start is told with every change until then.
       running = { ...config, settings: running.settings }
     } catch (error) {
       logger.error(
@@ -331,10 +331,10 @@ export interface ShutdownOptions {
   events: ProcessEvents
   /** The client left: its input ended, or its output broke. */
   ended: Promise<void>
-  /** What SIGTERM asks for before all is closed: to finish what runs. Bounds itself. */
+  /** Finishes the calls that run, before all is closed. SIGTERM asks for it. Bounds itself. */
   leave?: () => Promise<void>
   close(): Promise<void>
-  /** What SIGHUP does; absent: it stops as the others do. */
+  /** The effect of SIGHUP; absent: it stops as the others do. */
   hangUp?: () => void
   /** Ends the process at once, for a second signal. */
   exit(code: number): void

@@ -1,4 +1,4 @@
-/** What run, doctor and stats have in common: from an invocation to a configuration. */
+/** The common part of run, doctor and stats: from an invocation to a configuration. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -69,7 +69,7 @@ const VALUED = new Set(
 const PLAIN_PLACES = new Set('index main server src dist build lib bin cli out app start'.split(' '))
 
 /**
- * What a server is called after its command: `npx -y @modelcontextprotocol/server-filesystem .` → `filesystem`,
+ * The name of a server after its command: `npx -y @modelcontextprotocol/server-filesystem .` → `filesystem`,
  * `node weather/dist/index.js` → `weather`.
  */
 export function serverName(words: readonly string[]): string {
@@ -108,7 +108,7 @@ function programOf(words: readonly string[]): string {
   return first
 }
 
-// What would stand around an exchange with a configuration: asked of a gateway that has no clients and keeps nothing.
+// The layers around an exchange with a configuration: asked of a gateway that has no clients and keeps nothing.
 
 interface Layers {
   /** From the client to the servers. */

@@ -89,7 +89,7 @@ function others(available: readonly { name: string; what: string }[]): string {
   return `Not in use, and to be had in "modules":\n${columns(available.map(({ name, what }) => [name, what]))}`
 }
 
-// What past runs saved, from the ledger in the data directory.
+// The savings of past runs, from the ledger in the data directory.
 
 /** Tools shown in the table. */
 const LARGEST = 15
@@ -121,7 +121,7 @@ export async function stats(host: Host, invocation: Invocation, json: boolean): 
   return 0
 }
 
-/** What all replicas saved, where they share a store. */
+/** The savings of all replicas, where they share a store. */
 async function ofReplicas(
   { settings, ...config }: Config,
   host: Host,

@@ -1,4 +1,4 @@
-/** What is printed for people: tables, colours and progress. Without a terminal nothing of it is written. */
+/** Output for people: tables, colours and progress. Without a terminal nothing of it is written. */
 import { printable } from '../text/format.ts'
 import type { Host } from './host.ts'
 

@@ -16,7 +16,10 @@ interface OptionNames {
   flag?: string
   /** Names of other proxies in a file, beside `proxySettings` and inside it. */
   aliases?: readonly string[]
-  /** What a value under one of `aliases` means, where it is not what the option itself takes. Undefined: as if it were not there. */
+  /**
+   * The meaning of a value under one of `aliases`, where it differs from the value that the option takes. Undefined: as if it were not
+   * there.
+   */
   read?: (value: unknown) => unknown
 }
 

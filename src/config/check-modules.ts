@@ -22,8 +22,8 @@ import { type Path, showSafely } from './report.ts'
 const WAYS = ['use', 'path', 'command', 'url'] as const
 
 /**
- * Checks lists in which `use` may name the modules of the proxy and these. What it gives is in the order in which they stand around
- * an exchange, the one nearest to the client first.
+ * Checks lists in which `use` may name the modules of the proxy and these. Its outcome is in the order in which modules stand around an
+ * exchange, the one nearest to the client first.
  */
 export function modulesCheck(modules: readonly ModuleOptions[] = []): CheckModules {
   const known = [...Object.entries(BUILT_IN).map(([name, { options }]) => ({ name, options })), ...modules]
@@ -265,7 +265,7 @@ const WITH_VALUE: ReadonlySet<string> = new Set([
 function scriptIn(args: readonly string[]): string | undefined {
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] as string
-    // What runs is no file: `node -e …`, `python -c …`.
+    // The program is no file: `node -e …`, `python -c …`.
     if (/^(?:-e|-p|-c|--eval|--print)$/.test(arg)) return undefined
     if (WITH_VALUE.has(arg)) at += 1
     else if (!arg.startsWith('-') && !/^(?:run|exec|x)$/.test(arg)) return arg

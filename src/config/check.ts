@@ -19,7 +19,7 @@ import { overlay, SETTINGS, split, unknownVariables } from './sources.ts'
 
 export interface CheckRequest extends Surroundings {
   file: string | undefined
-  /** What the file holds, and where. */
+  /** The content of the file, with places. */
   content: JsoncFile
   /** Texts by flag name: `{ port: '9000' }`. */
   flags: Readonly<Record<string, string | undefined>>
@@ -43,9 +43,9 @@ export type CheckModules = (
   report: Report,
 ) => readonly ModuleConfig[]
 
-/** What the list of modules is read with. */
+/** The sources that the list of modules is read with. */
 export interface ModuleSources {
-  /** What variables are filled in from. Undefined: texts are final. */
+  /** The source of the values of variables. Undefined: texts are final. */
   surroundings: Surroundings | undefined
   /** A file as the configuration names it, from where the proxy would look for it. */
   resolve(path: string): string
@@ -198,7 +198,7 @@ function freeze<T>(value: T): T {
 // Checks the servers of a configuration and brings them into their final form.
 
 interface ServerSources {
-  /** What variables are filled in from. Undefined: texts are final. */
+  /** The source of the values of variables. Undefined: texts are final. */
   surroundings: Surroundings | undefined
   /** The variables of an `envFile`. Throws when it cannot be read. */
   readEnvFile(path: string): Record<string, string>

@@ -64,9 +64,9 @@ export function expand(text: string, { env, cwd, home }: Surroundings): Expansio
 const PASSED_ON: ReadonlySet<unknown> = new Set(['args', 'env', 'headers'])
 
 /**
- * A copy of `root`, which `schema` describes and which lies at `at`. A text that came from variables becomes the number
- * or boolean that is wanted there; words of an option with fixed values are read in any case. An unset variable is an
- * error, but for what is the server's to judge: that is passed on, and stops no other server. Without `surroundings` texts are final: only words are read.
+ * A copy of `root`, which `schema` describes and which lies at `at`. A text that came from variables becomes the number or boolean that
+ * is wanted there. Words of an option with fixed values are read in any case. An unset variable is an error, but for what is the server's
+ * to judge: that is passed on, and stops no other server. Without `surroundings` texts are final: only words are read.
  */
 export function expandAll(
   root: JsonObject,

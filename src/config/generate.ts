@@ -67,7 +67,7 @@ function usedSchema(name: string, options: z.ZodObject): z.ZodObject {
   return required.length === 0 ? entry : entry.meta({ anyOf: [{ required }, { required: ['config'] }] })
 }
 
-/** What may be written in short: `"oauth": true`. */
+/** The short form of an option: `"oauth": true`. */
 function orBoolean(schema: z.core.JSONSchema.BaseSchema): void {
   const { description, ...object } = schema
   for (const key of Object.keys(schema)) delete schema[key]

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Config } from './schema.ts'
 
 /**
- * What tells a proxy from others when proxies stand behind one another: a name for its servers. A proxy that finds its own name
+ * A mark that tells a proxy from others when proxies stand behind one another: a name for its servers. A proxy that finds its own name
  * on the way is its own server, in the same process or in one it started.
  */
 export function identityOf({ servers }: Pick<Config, 'servers'>): string {

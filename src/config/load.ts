@@ -92,7 +92,7 @@ function checked({ file, content }: Candidate, request: CandidateRequest, module
   })
 }
 
-/** What would be wrong with the configuration if this text stood in the file. */
+/** The problems of the configuration if this text stood in the file. */
 export async function problemsOf(
   text: string,
   file: string,

@@ -3,7 +3,7 @@ export function isLocal(transport: string): boolean {
   return transport === 'stdio' || transport === 'socket'
 }
 
-/** What this machine is called by itself, as `Host` and `Origin` spell it. */
+/** The names of this machine for itself, as `Host` and `Origin` spell them. */
 export const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
 /** An address as `Host` and `Origin` spell it: lower case, IPv6 short and in brackets. */

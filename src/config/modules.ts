@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { isObject } from '../protocol/json.ts'
 import { flag, integer, oneOf, text } from './option.ts'
 
-/** What any entry may say. */
+/** The members that any entry may have. */
 const common = {
   name: text(
     'The name of the module in messages, in the log and in `doctor`. Not set: the proxy derives one from the entry.',
@@ -85,7 +85,7 @@ export const externalSchema = z.object({
 
 export type ExternalEntry = z.output<typeof externalSchema>
 
-/** What the entries of all modules have. */
+/** The common members of the entries of all modules. */
 export interface ModuleBasics {
   /** Unique in the list. */
   readonly name: string

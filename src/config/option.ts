@@ -1,15 +1,15 @@
 /** Building blocks of the schema: every option says in one sentence what it is, its unit and its range. */
 import * as z from 'zod'
 
-/** What an option knows beside its type. Kept as zod metadata, so that schema, table and messages have one source. */
+/** The facts of an option beside its type. Kept as zod metadata, so that schema, table and messages have one source. */
 interface OptionFacts {
   /** One plain sentence for the person who writes the file. */
   description?: string | undefined
-  /** What a number counts: `characters`, `seconds`, `bytes`. */
+  /** The unit of a number: `characters`, `seconds`, `bytes`. */
   unit?: string
   /** Other spellings of an option with fixed values: `{ warn: 'warning' }`. */
   spellings?: Readonly<Record<string, string>>
-  /** What may be written, where the type alone does not say it. */
+  /** The allowed values, where the type alone does not say them. */
   allowed?: string
 }
 
@@ -97,7 +97,7 @@ export function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.Zod
   return at
 }
 
-/** What may be written, in words: `a whole number from 1 to 65535`. */
+/** The allowed values, in words: `a whole number from 1 to 65535`. */
 export function allowed(schema: z.ZodType): string {
   const { type, facts } = unwrap(schema)
   if (facts.allowed !== undefined) return facts.allowed

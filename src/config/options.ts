@@ -10,7 +10,7 @@ export interface OptionRow {
   /** `naming.prefix`, as written under `proxySettings` or in a server's entry. */
   path: string
   description: string
-  /** What may be written, in short: `1–65535`. Empty where there is nothing to say. */
+  /** The allowed values, in short: `1–65535`. Empty where there is nothing to say. */
   range: string
   /** Undefined: it has none. */
   default: unknown

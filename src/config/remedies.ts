@@ -1,4 +1,4 @@
-/** What to do about a server that does not work. */
+/** The next step for a server that does not work. */
 import type { ServerConfig } from './servers.ts'
 
 /** A server that starts may miss a file or a package as well: then its command was found. */

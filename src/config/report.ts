@@ -1,4 +1,4 @@
-/** What is wrong with a configuration, in the words of the person who has to mend it, and where it was written. */
+/** The problems of a configuration, in the words of the person who has to mend it, with their places. */
 
 export interface Report {
   readonly problems: readonly Problem[]
@@ -56,16 +56,16 @@ export function createReport(file: { locate(path: Path): string }): Report {
 
 export type Path = readonly (string | number)[]
 
-/** What is wrong with a configuration, and where. */
+/** A problem of a configuration, with its place. */
 export interface Problem {
   severity: 'error' | 'warning'
   /** Where it was written: `mcp.json:7:15`, `environment variable MCPPROXY_PORT`, `option --port`. */
   place: string
   /** Which value: `proxySettings.port`. Empty: the file as a whole. */
   path: string
-  /** What is wrong: `is "abc", but must be a whole number from 0 to 65535`. */
+  /** The problem: `is "abc", but must be a whole number from 0 to 65535`. */
   message: string
-  /** What to do. */
+  /** The next step. */
   remedy: string
 }
 

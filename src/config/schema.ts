@@ -303,5 +303,5 @@ export interface Config {
   readonly chosen: readonly string[]
 }
 
-/** What modules are made of. */
+/** The settings that modules are made of. */
 export type ModulesConfig = Pick<Config, 'modules' | 'settings' | 'file'>

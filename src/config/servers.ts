@@ -43,7 +43,7 @@ export const serverSchema = z.object({
   disabled: flag('Leave this server out.').default(false),
   instance: oneOf(
     ['session', 'auto', 'shared'],
-    'session: a connection for each client. shared: one connection for all clients, for servers that remember nothing about a client. auto: clients of one owner with the same capabilities share the process of a server. Each gets its own process once the server asks a client for something (roots, sampling, elicitation) or lists tools that keep a state between calls, like a browser. Not set: auto for clients that come by `connect`, otherwise session.',
+    'session: a connection for each client. shared: one connection for all clients, for servers that remember nothing about a client. auto: clients of one owner with the same capabilities share the process of a server. Each gets its own process once the server asks a client for something (roots, sampling, elicitation). It also gets one once the server lists tools that keep a state between calls, like a browser. Not set: auto for clients that come by `connect`, otherwise session.',
   ).optional(),
   quota: z.object(rate('The most calls of its tools in a second, by all clients together.')).optional(),
   exposure: oneOf(
@@ -70,7 +70,7 @@ export const serverSchema = z.object({
 
 export type ServerEntry = z.output<typeof serverSchema>
 
-/** What the entries of all servers have. */
+/** The common members of the entries of all servers. */
 export interface ServerBasics {
   readonly name: string
   /** Milliseconds a call may take. */

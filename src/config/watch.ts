@@ -9,7 +9,7 @@ export interface FileWatch {
 interface WatchOptions {
   /** Milliseconds after the last change in which editors and tools finish what they write. */
   settleMs?: number
-  /** What `stampOf` gave when the file was read: what was written since then is told as well. Not given: what is written from now on. */
+  /** The outcome of `stampOf` when the file was read: later changes are told as well. Not given: what is written from now on. */
   since?: string | undefined
 }
 

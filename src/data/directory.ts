@@ -47,7 +47,7 @@ export function prepareDataDirectory(
   }
 }
 
-/** What a reset takes away. The savings of past runs stay: they are a record, not a cache. */
+/** The folders that a reset takes away. The savings of past runs stay: they are a record, not a cache. */
 const CACHES = ['results', 'servers'] as const
 
 /** Removes kept results and remembered tool lists where `resetData` asks for it, and nothing else that lies there. */

@@ -22,7 +22,7 @@ import { packageVersion } from '../config/identity.ts'
 import { hasCode, ProxyError } from '../protocol/errors.ts'
 import { isGone, noteOfThis, type ProcessNote, readNote } from './process-notes.ts'
 
-/** What a place depends on. */
+/** The facts that a place depends on. */
 export interface Surroundings {
   env: Readonly<Record<string, string | undefined>>
   cwd: string
@@ -37,7 +37,7 @@ export interface GatewayPlace {
   readonly socket: string
   /** Says which process it is, for as long as it runs. */
   readonly note: string
-  /** What it writes to standard error. */
+  /** The file with its standard error. */
   readonly log: string
 }
 

@@ -1,4 +1,4 @@
-/** What is remembered of the definitions of tools, and what waits for somebody to look at it. */
+/** The remembered definitions of tools, and those to be looked at by a person. */
 
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -97,7 +97,7 @@ export function updatePins(file: string, change: (pins: Pins) => boolean): Pins 
   })
 }
 
-/** What is accepted, by `server/name`, or with the beginning of the hash that was looked at: `server/name@1a2b3c4d`. */
+/** The accepted tools, by `server/name`, or with the beginning of the hash that was looked at: `server/name@1a2b3c4d`. */
 export interface Approval {
   approved: string[]
   /** Held back by another definition than the one that was looked at. */

@@ -1,6 +1,6 @@
 /**
- * Which process wrote something, and whether it still lives. A process number alone does not tell: it is used again, in a container it is
- * most often the same, and on a shared disk it may be that of another machine.
+ * Which process wrote something, and whether it still lives. A process number alone does not tell. The system uses it again, and in a
+ * container it is most often the same. On a shared disk it may be the number of another machine.
  */
 
 import { readFileSync } from 'node:fs'

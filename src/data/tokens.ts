@@ -19,7 +19,7 @@ import { hasCode, messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonValue, own } from '../protocol/json.ts'
 import { replaceDurably } from './private-files.ts'
 
-/** What is kept of a token. */
+/** The record of a token. */
 export interface TokenEntry {
   /** Unique, also over time: what a client keeps belongs to it. */
   id: string
@@ -65,7 +65,7 @@ export function mayExist(path: string): boolean {
   }
 }
 
-/** What to do where a file has no token that counts: it stays closed, so that no gateway opens because of a command elsewhere. */
+/** The next step where a file has no token that counts: it stays closed, so that no gateway opens because of a command elsewhere. */
 export function nextWithoutTokens(path: string, named: boolean): string {
   const open = named ? 'remove auth.tokens from the configuration' : `remove ${path}`
   return `Make a token: mcp-rlm-proxy token add <name>. To ask for none, ${open} and restart the proxy.`

@@ -2,7 +2,7 @@
 import type { Found } from './search.ts'
 
 export interface AdaptiveLimit {
-  /** What scores less than this part of the best is left out. */
+  /** Tools that score less than this part of the best are left out. */
   ratio: number
   /** This many stay in any case, if so many exist. */
   least: number

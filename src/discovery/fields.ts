@@ -1,6 +1,6 @@
 /**
- * What of a tool's definition is searched, apart by how much it says. Properties are read as they are, for that takes half the time:
- * the names asked for are none that every object inherits, or come from the object itself.
+ * The searched parts of a tool's definition, apart by how much they say. Properties are read directly, because that takes half the time.
+ * The names asked for are none that every object inherits, or they come from the object itself.
  */
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { stemOf, stopWords } from '../text/words.ts'
@@ -51,7 +51,7 @@ export function readFields(tool: SearchedTool, read: FieldReader, common: Readon
   gather({ read, common, left: longestParameters }, definition.inputSchema, 0)
 }
 
-/** What a tool is called without its server. */
+/** The name of a tool without its server. */
 export function nameOf({ original, definition }: SearchedTool): string {
   return original ?? text(definition.name)
 }
@@ -149,8 +149,8 @@ const longestName = 40
 const mostParts = 3
 
 /**
- * The words of a name that is written of words of `others`, which are what its description is written in, as written; the first may be
- * an action that is not there. None where it is not.
+ * The parts of a name that consists of words of its description, as written there. `others` are the words of the description. The first
+ * part may be an action that is not among them. None where it is not.
  */
 export function partsOfName(name: string, others: string): string[] {
   if (name.length > longestName || !/^[A-Z]?[a-z]+$/.test(name)) return []
@@ -189,7 +189,7 @@ export function halvesOf(word: string, isKnown: (part: string) => boolean): read
 }
 
 /**
- * What two neighbours of a question give when they are written together (`send email` as `sendemail`, `e-mail` as `email`), with both.
+ * The words that two neighbours of a question form together (`send email` as `sendemail`, `e-mail` as `email`), with both.
  * Words that say nothing are joined where a hyphen joins them (`log-in`).
  */
 export function joinedIn(question: string): readonly { whole: string; parts: readonly string[] }[] {

@@ -24,7 +24,7 @@ export interface Finder {
    * have `changed`. After a client left, it is forgotten at the next change, so that its return embeds nothing again.
    */
   release(search: Search, changed: boolean): void
-  /** What was learned from use; absent: nothing is. */
+  /** Knowledge from use; absent: there is none. */
   readonly usage?: Usage
   /** Forgets all servers but these. */
   retain(servers: readonly string[]): void
@@ -46,7 +46,7 @@ interface FinderParts {
 }
 
 export function createFinder({ catalogue, meaning, engine = 'hybrid', vectors, usage }: FinderParts): Finder {
-  // What was embedded by earlier runs is searched before a server has answered.
+  // The vectors of earlier runs are searched before a server has answered.
   if (meaning && catalogue.tools().length > 0) void meaning.refresh(catalogue.tools())
 
   /** Of the list that came last: the next one has most of its tools. */
@@ -151,11 +151,11 @@ function asListed({ definition, original }: FindableTool): JsonObject {
 
 // Words and a model as one search: the nearest tools by the model take the place of what static vectors say.
 
-/** What is asked of the model: further tools are as good as far away. */
+/** The number of tools that the model is asked for: further ones are as good as far away. */
 const DEPTH = 200
 
 interface HybridParts {
-  /** What both searches are over, in the order of the lexical index. */
+  /** The tools that both searches cover, in the order of the lexical index. */
   tools: readonly Pick<KnownTool, 'vectorId'>[]
   lexical: ToolSearch
   /** `Meaning.near`; undefined from it: the words alone decide. */
@@ -175,7 +175,7 @@ export function createHybrid({ tools, lexical, near, engine }: HybridParts): Sea
   return async (question, limit, signal) => {
     const nearest = await near(question, Math.max(DEPTH, limit), signal)
     if (nearest === undefined) return lexical.search(question, limit)
-    // What was removed meanwhile has no place.
+    // A tool that was removed meanwhile has no place.
     const byMeaning = nearest.flatMap(({ id, similarity }) => {
       const index = places.get(id)
       return index === undefined ? [] : [{ index, score: similarity }]

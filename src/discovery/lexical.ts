@@ -11,7 +11,7 @@ import type { WordVectors } from './word-vectors.ts'
 /** Measured on labelled questions by `npm run bench -- retrieval`. */
 export const WEIGHTS: Weights = { name: 4, server: 1, description: 1, parameters: 0.5 }
 
-/** What a word counts that the question may have misspelt. */
+/** The weight of a word that the question may have misspelt. */
 const misspeltWeight = 0.7
 /** Shorter words are one slip away from too many others. */
 const surelyMisspelt = 5
@@ -21,7 +21,7 @@ const longestQuestion = 2_000
 /** Words that are remembered though no tool has them: what people ask fits. */
 const mostAsked = 10_000
 
-/** What can be left out, to see what it is worth (`npm run bench -- retrieval`). */
+/** The parts that can be left out, to see their worth (`npm run bench -- retrieval`). */
 export interface Parts {
   /** Static vectors; undefined: words alone. */
   vectors: WordVectors | undefined
@@ -78,8 +78,8 @@ export function indexReading(reading: Reading, given: Partial<Parts> = {}): Tool
   }
 
   /**
-   * Takes what tools have of a word, or of one that may stand for it, `joined` being what it is written together with its neighbours;
-   * says how sure that is.
+   * Takes the entries of tools for a word, or for one that may stand for it. `joined` has the entries of the words that it forms with its
+   * neighbours. Says how sure the word is.
    */
   function weigh(word: string, written: string, joined: readonly Postings[]): Asked['standing'] {
     answer.take(postings(word), 1)
@@ -128,7 +128,7 @@ const mostSentences = 8
 const shortestSentence = 3
 const sentenceEnds = /(?<=[.?!;])\s+|\n+|,\s+(?:and|then|also)\s+|\s+and (?:then|also)\s+/i
 
-/** What a question asks for, one after the other: a tool that does one of it does not mean the whole. */
+/** The tasks of a question, one after the other: a tool that does one of them does not mean the whole. */
 function sentencesOf(question: string): readonly string[] {
   const sentences = question
     .split(sentenceEnds)
@@ -183,7 +183,7 @@ function questionWords(words: readonly string[]): (readonly [stem: string, writt
   return [...chosen].slice(0, mostWords)
 }
 
-// What of a question each tool answers, added up word by word, and whether that is enough to be an answer.
+// The part of a question that each tool answers, added up word by word, and whether that is enough to be an answer.
 
 /** Below this the best tool has a common word of the question and no more, or none and little of its meaning: nothing fits. */
 const leastScore = 0.1
@@ -194,7 +194,7 @@ const leastShare = 1 / 3
 /** How much of that words take away that no tool has, if all are: less where they have a meaning beside. */
 const strangeness = { words: 0.7, meaning: 0.5 }
 
-/** What is known of a word of the question. */
+/** The facts of a word of the question. */
 interface Asked {
   /** `known` where tools have it; `guessed`: one that it may be misspelt of; `strange`: nothing, or a vague guess. */
   standing: 'known' | 'guessed' | 'strange'
@@ -208,7 +208,7 @@ interface Answer {
   take(postings: Postings | undefined, weight: number): void
   /** Tools have this word just as it was asked: what they have of it counts more. */
   exact(postings: Postings | undefined): void
-  /** What follows of this word are others that may stand for it. */
+  /** The words that follow are others that may stand for this word. */
   same(): void
   /** That was all of one word. */
   next(word: Asked): void
@@ -365,7 +365,7 @@ interface NearWord {
 interface Spellings {
   /**
    * Words that begin with the same letter, or with the first two swapped, and are one slip away, two in long words. Also words that begin
-   * with the whole word or are its beginning. The best come first. Neighbours that changed places are one slip. What has a digit is no
+   * with the whole word or are its beginning. The best come first. Neighbours that changed places are one slip. A word with a digit is no
    * misspelt word.
    */
   near(word: string): NearWord[]

@@ -38,7 +38,7 @@ export function createMeaning(options: MeaningOptions): Meaning {
   const ending = new AbortController()
   let failedAt: number | undefined
   let ready = false
-  /** What was to be refreshed, and could not be. */
+  /** The tools that were to be refreshed, and could not be. */
   let unfinished: readonly KnownTool[] | undefined
   let latest: readonly KnownTool[] = []
   let last: Promise<unknown> = Promise.resolve()
@@ -146,7 +146,7 @@ export function createMeaning(options: MeaningOptions): Meaning {
   }
 }
 
-/** What of a tool is embedded: the first is what it is called, the rest in the order of its weight, for long texts are cut. */
+/** The text of a tool that is embedded: its name first, the rest in the order of its weight, for long texts are cut. */
 export function textOf({
   server,
   name,

@@ -6,8 +6,9 @@ export interface Nearness {
   /** Adds up the vectors of so many words more, so that no question waits for it; says whether some are left. */
   prepare(most: number): boolean
   /**
-   * The cosine with each tool, in their order, in an array that the next question uses again; undefined where no word has a vector. Of
-   * several sentences, given as their words, the mean of that of all of them and of the nearest one: a question may ask for several things.
+   * The cosine with each tool, in their order, in an array that the next question uses again; undefined where no word has a vector. Each
+   * of several sentences is given as its words. The cosine is then the mean of two: the one of all sentences, and the one of the nearest
+   * sentence. A question may ask for several things.
    */
   of(sentences: readonly (readonly string[])[]): Float32Array | undefined
 }

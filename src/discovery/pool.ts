@@ -18,7 +18,7 @@ interface Hit {
   readonly score: number
 }
 
-/** What a search did to the pool, each in the order in which it happened. */
+/** The changes of the pool by a search, each in the order in which it happened. */
 interface Admission {
   /** Registered by this search. */
   readonly registered: readonly string[]
@@ -59,8 +59,8 @@ export class ToolPool {
   }
 
   /**
-   * Registers what a search found, best first, and makes room by evicting what counts least. What this search found is never evicted for
-   * it; of more hits than the pool holds, the first are taken.
+   * Registers what a search found, best first, and makes room by evicting what counts least. A tool that this search found is never
+   * evicted for it; of more hits than the pool holds, the first are taken.
    */
   admit(hits: readonly Hit[]): Admission {
     const best = new Map<string, number>()
@@ -93,7 +93,7 @@ export class ToolPool {
     return gone
   }
 
-  /** What decides who stays: 0.7 · score + 0.3 · freshness by default; undefined for a tool that is not registered. */
+  /** The weight that decides which tools stay: 0.7 · score + 0.3 · freshness by default; undefined for a tool that is not registered. */
   weight(name: string): number | undefined {
     const member = this.#members.get(name)
     if (!member) return undefined

@@ -22,7 +22,7 @@ interface WordIndex {
   has(word: number): boolean
   /** Of words that count as one; undefined where no tool has any of them. */
   postings(words: readonly number[]): Postings | undefined
-  /** What a word is worth that so many tools have. */
+  /** The worth of a word that so many tools have. */
   worth(tools: number): number
 }
 
@@ -48,7 +48,7 @@ export function indexWords(counts: Counts): WordIndex {
   }
 }
 
-/** What tools have of a word. */
+/** The entries of tools for a word. */
 interface Entries {
   /** Rising. */
   places: Int32Array
@@ -70,7 +70,7 @@ function entriesOf(word: number, { places, counts, earlier, latest, having }: Co
   return found
 }
 
-/** What tools have of either. */
+/** The entries of tools for either. */
 function merge(one: Entries, other: Entries): Entries {
   const most = one.places.length + other.places.length
   const places = new Int32Array(most)
@@ -86,7 +86,7 @@ function merge(one: Entries, other: Entries): Entries {
   return { places: places.subarray(0, used), counted: counted.subarray(0, used) }
 }
 
-/** What a count is weighed against in each tool: more in one that says much. */
+/** The size that a count is divided by in each tool: larger for a tool with many words. */
 function normsOf({ tools, lengths }: Counts): Float64Array {
   const norms = new Float64Array(tools)
   let sum = 0
@@ -101,7 +101,7 @@ const FIRST = 4096
 const FIRST_OF_TOOL = 32
 
 /**
- * One entry for each distinct word of each tool, tool by tool; those of one word hang together, so that nothing has to be sorted by words.
+ * One entry for each distinct word of each tool, tool by tool. The entries of one word are linked, so nothing has to be sorted by words.
  * Arrays may be longer than what is in them.
  */
 export interface Counts {
@@ -292,7 +292,7 @@ export function readTools(tools: readonly SearchedTool[], weights: Weights, befo
   }
 }
 
-/** What was read for an earlier list. */
+/** The tools that were read for an earlier list. */
 interface Known {
   reading: Reading
   counts: Counts
@@ -439,7 +439,7 @@ export function createStems(words: readonly string[]): Stems {
       const numbers = groups.get(stem.slice(0, sameLetters)) ?? []
       // The last letter of a stem may be another one than the word has there: `happi` of `happy`.
       const beginning = stem.slice(0, -1)
-      // What costs least first: it leaves few.
+      // The cheapest test first: it leaves few.
       const first = beginning.slice(0, 3)
       return numbers.filter((number) => {
         const word = words[number] as string

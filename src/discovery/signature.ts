@@ -1,4 +1,7 @@
-/** A tool as one line: `read(path: string, depth?: integer = 3, mode?: "a"|"b")`. What a model needs to call it, in few tokens. */
+/**
+ * A tool as one line: `read(path: string, depth?: integer = 3, mode?: "a"|"b")`. It has the facts that a model needs to call it, in few
+ * tokens.
+ */
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
 
 /** Characters of a whole signature, of a type in it, and of a name. */
@@ -14,16 +17,16 @@ const mostParameters = 500
 /** Steps of one signature: a schema may grow with each `$ref`. */
 const mostSteps = 500
 
-/** What all types of one signature share. */
+/** The state that all types of one signature share. */
 interface Reading {
   readonly root: JsonObject
   steps: number
 }
 
 /**
- * The signature of a tool by its input schema: required parameters first, the others with `?` and their defaults. Longer than
- * `longest` characters it loses the types of required parameters; longer than `brief` it loses the other parameters, from the last one on,
- * and says how many.
+ * The signature of a tool by its input schema: required parameters first, the others with `?` and their defaults. Longer than `longest`
+ * characters, it loses the types of required parameters. Longer than `brief`, it loses the other parameters, from the last one on, and
+ * says how many.
  */
 export function signatureOf(
   name: string,
@@ -162,7 +165,7 @@ function union(types: readonly string[], total: number): string {
   return [...distinct, ...(total > mostValues ? ['…'] : [])].join('|') || 'any'
 }
 
-/** What a local `$ref` leads to; a chain that is too long or a circle leads nowhere. */
+/** The target of a local `$ref`; a chain that is too long or a circle leads nowhere. */
 function resolve(schema: JsonValue, reading: Reading): JsonValue {
   let found = schema
   for (let hops = 0; isObject(found) && Object.hasOwn(found, '$ref'); hops++) {

@@ -1,5 +1,5 @@
 /**
- * What was learned from use: after which questions a tool was called. It moves that tool up among the tools that a similar question finds,
+ * Knowledge from use: after which questions a tool was called. It moves that tool up among the tools that a similar question finds,
  * within a limit, and removes none. Of a question only numbers of its words are kept.
  */
 import { readFile, writeFile } from 'node:fs/promises'
@@ -15,7 +15,7 @@ export interface Usage {
   found(who: Who, answers: ReadonlyMap<string, readonly string[]>): void
   /** It called a tool, and that went well: what it asked last for it is learned. */
   called(who: Who, tool: string): void
-  /** What the questions found, with the tools that were called after like ones moved up. */
+  /** The tools that the questions found, with the tools that were called after like ones moved up. */
   order<T extends Scored>({ profile }: Who, questions: readonly string[], found: readonly T[]): T[]
   /** Waits for what is being saved. */
   close(): Promise<void>

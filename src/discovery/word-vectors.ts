@@ -33,7 +33,7 @@ export function wordVectors(words: Words = 'english'): WordVectors {
 }
 
 const headBytes = 12
-/** What numbers of four bits are above what they mean. */
+/** The offset of numbers of four bits. */
 const zero = 7
 /** Longer ones are no words. */
 const longestWord = 40

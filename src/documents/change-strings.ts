@@ -8,9 +8,9 @@ import type { TextSort } from '../text/change-rules.ts'
 export type Apply = (text: string, sort: TextSort, name?: string) => string
 
 /**
- * What a value belongs to. `envelope`: members that MCP knows, among them names, URIs and what only the server understands. `data`:
- * names and values that somebody chose. `schema`: names that say what a value will be, not what it is. `texts`: data of which only
- * strings count, not names and numbers.
+ * The part of a result that a value belongs to. `envelope`: members that MCP knows, among them names, URIs and what only the server
+ * understands. `data`: names and values that somebody chose. `schema`: names that say what a value will be, not what it is. `texts`: data
+ * of which only strings count, not names and numbers.
  */
 export type StringKind = 'envelope' | 'data' | 'schema' | 'texts'
 
@@ -110,7 +110,7 @@ function changed(
   return hasNewNames ? renamed(copy ?? value, apply) : (copy ?? value)
 }
 
-/** What a member becomes that is neither an object nor a list. */
+/** The changed value of a member that is neither an object nor a list. */
 function member(
   object: JsonObject,
   key: string,
@@ -234,7 +234,7 @@ function emptyLike(value: JsonValue[] | JsonObject): JsonValue[] | JsonObject {
 /** Characters that tell that most files are no text, before all of them is decoded. A multiple of four. */
 const HEAD = 64
 
-/** What was encoded, where that is text in UTF-8. Undefined: pictures, archives, and what is no base64. */
+/** The encoded text, where it is text in UTF-8. Undefined: pictures, archives, and what is no base64. */
 function textOfBase64(value: string): string | undefined {
   if (value.length === 0 || !/^[A-Za-z0-9+/_=\s-]{1,64}/.test(value)) return undefined
   if (Buffer.from(value.slice(0, HEAD), 'base64').includes(0)) return undefined

@@ -22,8 +22,8 @@ const MAX_DEPTH = 8
 const WRAPPER = 3
 
 /**
- * The collection that a question without a path is about: the root when it is an array or a map, otherwise the one
- * that holds most below it, shallow ones first. Undefined for scalars and for objects that hold nothing repeated.
+ * The collection that a question without a path is about. It is the root when that is an array or a map. Otherwise it is the largest one,
+ * and shallow ones come first. Undefined for scalars and for objects that hold nothing repeated.
  */
 export function mainCollection(root: JsonValue): Collection | undefined {
   if (Array.isArray(root) && root.length > WRAPPER) return { path: '$', keys: undefined, values: root }
@@ -122,8 +122,8 @@ function best(candidates: readonly Collection[]): Collection | undefined {
 }
 
 /**
- * Of records that hold lists of their kind, `$.children` in place of the largest `$.children[0].children`: the list that all the
- * others are in, where it is one of several records.
+ * The outermost list of a tree: `$.children` in place of the largest `$.children[0].children`. It applies where records hold lists of
+ * their own kind, and the list is one of several such records.
  */
 function wholeTree(inner: Collection | undefined, all: readonly Collection[]): Collection | undefined {
   const name = inner && /\.\w+$|\["(?:[^"\\]|\\.)*"\]$/.exec(inner.path)?.[0]
@@ -299,8 +299,8 @@ const MOST_ELEMENTS = 20
 const MOST_NESTING_FIELDS = 60
 
 /**
- * The field of records in which records of the same kind are: its elements share their fields, and hold that field again, or lie
- * in a list of that name. Undefined: there is none.
+ * The field in which records hold records of the same kind. Its elements share the fields of the records. They also hold that field
+ * again, or the records lie in a list of that name. Undefined: there is none.
  */
 export function nestingOf(values: readonly JsonValue[], path: string): Nesting | undefined {
   return columnsOf(values).derived('nesting', () => findNesting(values, lastName(path)))
@@ -359,8 +359,8 @@ export function everyNested(
 }
 
 /**
- * The path that reaches such records at all depths from where they begin: `$..children[*]` for those of `$.children` and those in
- * it, with `whole` true; for those of `$.items` only what is nested in them, because their list is called otherwise.
+ * The path that reaches such records at all depths from where they begin. For `$.children` it is `$..children[*]`, which reaches its
+ * records and the nested ones, with `whole` true. For `$.items` it reaches only the nested ones, because their list has another name.
  */
 export function nestedPath(
   path: string,

@@ -1,6 +1,6 @@
 /**
- * The columns of a list of rows: each is read once, on first use, and kept with the list while memory allows. What is asked about
- * values is answered once for each different value, not once for each row.
+ * The columns of a list of rows: each is read once, on first use, and kept with the list while memory allows. A question about values is
+ * answered once for each different value, not once for each row.
  */
 import type { JsonPrimitive, JsonValue } from '../protocol/json.ts'
 
@@ -19,12 +19,12 @@ export interface Reader {
 
 /** Findings about something that never changes, each made once while it is kept. */
 export interface Derives {
-  /** What `make` computes, computed once for each `name`. What it throws is not kept. */
+  /** The outcome of `make`, computed once for each `name`. An error of `make` is not kept. */
   derived<T>(name: string, make: () => T): T
 }
 
 /**
- * What a reader finds in each row, dictionary-encoded: rows that hold the same scalar, and empty rows, share a code.
+ * The values that a reader finds in each row, dictionary-encoded: rows that hold the same scalar, and empty rows, share a code.
  * Rows that hold several values, lists or objects have a code each. Never changes.
  */
 export interface Column extends Derives {
@@ -138,7 +138,7 @@ export class Columns implements Derives {
     return this.#found.of(name, make)
   }
 
-  /** What was derived under this name before. */
+  /** The value that was derived under this name before. */
   found<T>(name: string): T | undefined {
     return this.#found.before(name) as T | undefined
   }

@@ -14,7 +14,7 @@ const NAMES =
 
 const made = new WeakMap<readonly JsonValue[], 'columns' | readonly string[]>()
 
-/** What the server sent in place of these records: a list for each column, or rows of lists under these names. Undefined: just them. */
+/** The form in which the server sent these records: a list for each column, or rows of lists under these names. Undefined: just them. */
 export function sentAs(records: readonly JsonValue[]): 'columns' | readonly string[] | undefined {
   return made.get(records)
 }

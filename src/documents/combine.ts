@@ -12,7 +12,7 @@ export interface Part {
 }
 
 /**
- * One document of all records, each with the handle of its result in `_from`. What has no records gives its rows.
+ * One document of all records, each with the handle of its result in `_from`. A document without records gives its rows.
  * Texts stay text, each under a line that names its handle, and can still be asked for their lines as records.
  */
 export function combine(parts: readonly Part[]): Document {
@@ -36,8 +36,8 @@ export function combine(parts: readonly Part[]): Document {
 const combined = new WeakMap<Document, readonly Part[]>()
 
 /**
- * What was last made with a document in front: the next question about the same documents finds what the one before has read. Held
- * weakly, for it keeps all its documents.
+ * The document that was last made with a document in front: the next question about the same documents finds what the one before has
+ * read. Held weakly, for it keeps all its documents.
  */
 const latest = new WeakMap<Document, WeakRef<Document>>()
 

@@ -35,10 +35,9 @@ interface NestedField extends Field {
 }
 
 /**
- * `rows` in the fields that say which record each is, that are `wanted` (names or paths as a question writes them), and that tell most,
- * as many as `room` characters hold. `…` counts the fields that are left out, and long texts are cut.
- * `sample`: records by which the fields are
- * chosen. Undefined where the rows are no records, or nothing is gained.
+ * `rows` with as many fields as `room` characters hold. First are the fields that say which record each is, then the `wanted` ones, then
+ * the fields that tell most. `wanted` has names or paths as a question writes them. `…` counts the fields that are left out, and long
+ * texts are cut. `sample`: records by which the fields are chosen. Undefined where the rows are no records, or nothing is gained.
  */
 export function compactRows(
   rows: readonly JsonValue[],
@@ -60,7 +59,7 @@ export function compactRows(
     const cells = rows.map((row) => cellOf(row, place))
     const held = cells.filter((cell) => cell !== undefined)
     const even = held.length === rows.length && !place.many
-    // What not all rows have makes a table a list, in which each row says all names again.
+    // A field that not all rows have makes a table a list, in which each row says all names again.
     const identifies = identity.includes(place) && held.length * 2 >= rows.length
     const isKept = identifies || isNamed(place, wanted)
     if (held.length === 0 || (table && !even && chosen.length > 0 && !isKept)) continue
@@ -118,7 +117,7 @@ function identityOf(flat: readonly NestedField[]): NestedField[] {
   return [...(own.length > 0 ? own : part).slice(0, 2), ...found]
 }
 
-/** What identifies a record, what was asked about, and what tells most. */
+/** First the fields that identify a record, then the fields that were asked about, then the fields that tell most. */
 function inOrder(
   places: readonly NestedField[],
   identity: readonly NestedField[],

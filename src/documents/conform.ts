@@ -1,6 +1,6 @@
 /**
- * What a shaped result has for `structuredContent` where a client was promised an `outputSchema` (MCP, server/tools, "Output
- * Schema"). It says that it was cut and names the handle: some clients show their model nothing else.
+ * The `structuredContent` of a shaped result where a client was promised an `outputSchema` (MCP, server/tools, "Output Schema"). It says
+ * that it was cut and names the handle: some clients show their model nothing else.
  */
 import { createRequire } from 'node:module'
 import { LRUCache } from 'lru-cache'
@@ -54,7 +54,7 @@ const DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples
 /** Deeper ones are taken for data. */
 const DEEPEST = 100
 
-/** The schema with its own references pointing to where it stands now. What has an `$id` of its own refers to itself. */
+/** The schema with its own references pointing to where it stands now. A schema with an `$id` of its own refers to itself. */
 function moved(value: JsonValue, depth: number): JsonValue {
   if (depth > DEEPEST) return value
   if (Array.isArray(value)) return value.map((item) => moved(item, depth + 1))
@@ -144,7 +144,7 @@ const ALLOWANCES: readonly Allowance[] = [
 ]
 
 /**
- * What stands beside a preview: at most `budget` characters of JSON that validate against the schema of the form once any `text` is
+ * The JSON that stands beside a preview, with at most `budget` characters. It validates against the schema of the form once any `text` is
  * put in its place. Long strings have a mark that names what is missing. Undefined when there is no such value.
  */
 export function frameFor(

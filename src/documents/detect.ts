@@ -1,14 +1,14 @@
-/** What a text is: the first format that takes it. */
+/** The format of a text: the first format that takes it. */
 import type { JsonValue } from '../protocol/json.ts'
 import type { Format, Traits } from './document.ts'
 import { FORMATS } from './formats/index.ts'
 
 /** A text's format and how to read it as data. */
 export interface Recognised {
-  /** What a reader would see: without the control sequences of a terminal. */
+  /** The text that a reader would see: without the control sequences of a terminal. */
   text: string
   traits: Traits
-  /** What previews call the format. */
+  /** The name of the format in previews. */
   format: Format
   /** Undefined for prose. Called once at most, unless the format is `renewed`. */
   json?: () => JsonValue | undefined

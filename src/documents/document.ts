@@ -6,9 +6,9 @@ import type { Collection } from './collections.ts'
 import type { Provenance, Table } from './table.ts'
 
 /**
- * What the content was recognised as. `table`: drawn with bars or aligned, lists of files. `tree`: indented lines that name a role
- * each, as accessibility snapshots do. `entries`: lines or groups of lines that begin alike, as commits, hunks of a diff, messages of
- * compilers, `Key: value` lines, settings and trees that are drawn do. `files`: several files, each under its name. `code`: a program, by
+ * The format of the content. `table`: drawn with bars or aligned, lists of files. `tree`: indented lines that name a role
+ * each, as accessibility snapshots do. `entries`: lines or groups of lines that begin alike. Examples are commits, hunks of a diff,
+ * messages of compilers, `Key: value` lines, settings and drawn trees. `files`: several files, each under its name. `code`: a program, by
  * its definitions. `blocks`: several content blocks that are not one JSON value.
  */
 export type Format =
@@ -28,20 +28,20 @@ export type Format =
   | 'text'
   | 'blocks'
 
-/** What every step may ask of the format of a document. */
+/** The facts of the format of a document that every step may ask for. */
 export interface Traits {
   /** Its own name, such as `diff`. */
   readonly name: string
-  /** What previews call it. Several formats share one: `entries`, `table`. */
+  /** Its name in previews. Several formats share one: `entries`, `table`. */
   readonly family: Format
   readonly kind: Document['kind']
-  /** What a reply pages through. Default: records of data, lines of text. */
+  /** The units that a reply pages through. Default: records of data, lines of text. */
   readonly rows: 'records' | 'lines'
-  /** What a search goes through: the values of the data, or the lines as they came. Default: lines. */
+  /** The units that a search goes through: the values of the data, or the lines as they came. Default: lines. */
   readonly search: 'values' | 'lines'
   /**
-   * What a line is. `record`: a whole record. `entry`: the head of an entry or a line after it. `node`: a node with the lines that are
-   * indented below it. `text`: a part of a text. Default: text.
+   * The meaning of a line. `record`: a whole record. `entry`: the head of an entry or a line after it. `node`: a node with the lines that
+   * are indented below it. `text`: a part of a text. Default: text.
    */
   readonly line: 'record' | 'entry' | 'node' | 'text'
   /** True for what is told by its outline rather than field by field. Default: false. */
@@ -50,9 +50,9 @@ export interface Traits {
   readonly isOwnFact: (fact: string) => boolean
   /** The data is kept by its reader while it is used, and given again, equal, later. Default: false. */
   readonly renewed: boolean
-  /** What a search reads in place of the source: words as a text, values as data. Default: the source. */
+  /** The form that a search reads in place of the source: words as a text, values as data. Default: the source. */
   readonly readable?: (document: Document) => JsonValue | undefined
-  /** What the source is called where the readable form has no match. */
+  /** The name of the source where the readable form has no match. */
   readonly source?: string
   /** Which part a question without a path is about. Default: the main collection of the data. */
   readonly mainPart?: (json: JsonValue | undefined) => Collection | undefined
@@ -70,9 +70,9 @@ export interface Document {
   readonly bytes: number
   /** UTF-16 code units of `text`. */
   readonly characters: number
-  /** What a reader would see: the text as sent, or the JSON text of a structured result. */
+  /** The text that a reader would see: the text as sent, or the JSON text of a structured result. */
   readonly text: string
-  /** What the result holds beside its content, one remark each: images, a line of text around the data. */
+  /** The parts of the result beside its content, one remark each: images, a line of text around the data. */
   readonly asides: readonly string[]
   /**
    * The content as data, which callers must not change. JSON is parsed (JSON inside strings where `records()` needs it). It is an array
@@ -96,13 +96,13 @@ export interface Document {
   /** Where the records are, or this document where it has none, in the kept result. */
   readonly provenance: Provenance
   /**
-   * What a reply pages through. Of JSON, NDJSON, CSV and tables these are the records; records of a map have their key in `_key` (see
-   * `keyedRecords`). Of logs, prose and markup these are the lines.
+   * The rows that a reply pages through. Of JSON, NDJSON, CSV and tables these are the records; records of a map have their key in `_key`
+   * (see `keyedRecords`). Of logs, prose and markup these are the lines.
    */
   rows(): Rows
 }
 
-/** What a first look is taken at. */
+/** The bytes of a first look. */
 export interface Glimpse {
   readonly value: JsonValue | undefined
   readonly records: Collection | undefined
@@ -110,7 +110,7 @@ export interface Glimpse {
 
 /** Found things in their order. Strings are shown as they are (lines, passages, hits); other values as JSON. */
 export interface Rows {
-  /** What one of them is called, singular: `record`, `line`, `hit`, `passage`, `group`. */
+  /** The name of one of them, singular: `record`, `line`, `hit`, `passage`, `group`. */
   readonly noun: string
   /** All of them, which may have to be made for it. */
   readonly items: readonly JsonValue[]

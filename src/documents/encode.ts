@@ -14,8 +14,8 @@ export function encodeRow(row: JsonValue): string {
 }
 
 /**
- * Rows as one TOON table, `[2]{id,name}:` and a line a row, when all are flat records of the same fields and the
- * table is at least 15 % smaller than their JSON. Undefined otherwise.
+ * Rows as one TOON table: `[2]{id,name}:` and a line for each row. All rows are flat records of the same fields, and the table is at
+ * least 15 % smaller than their JSON. Undefined otherwise.
  */
 export function encodeTable(rows: readonly JsonValue[]): string | undefined {
   if (rows.length < FEWEST || !isUniform(rows)) return undefined

@@ -33,7 +33,7 @@ export interface FitOptions {
   kept?: boolean
   /** Rows in all when `document` holds one page of them. Default: the rows of `document`. */
   total?: number
-  /** What to say of a page that does not show all rows, behind the counts: by its first row and the one after its last. */
+  /** The remark on a page that does not show all rows, behind the counts: by its first row and the one after its last. */
   about?: (first: number, end: number) => string
   /**
    * Where a page of more than a few records does not fit, each is shown in the fields that tell most, these names first. Absent: as many
@@ -42,7 +42,7 @@ export interface FitOptions {
   compact?: ReadonlySet<string>
   /** A few records are shown so as well where they are large; a single one that was asked for is not. Default false. */
   compactFew?: boolean
-  /** What was searched for: of a passage that no page holds the part with most of its words is shown. */
+  /** The searched words: of a passage that no page holds, the part with most of them is shown. */
   sought?: string
 }
 
@@ -156,7 +156,7 @@ function shortRows(
   return { page, note }
 }
 
-/** What few records in short form may have of their length, to be worth it. */
+/** The most that few records in short form may have of their length, to be worth it. */
 const WORTH = 0.6
 
 function lengthIn({ lines }: Page): number {
@@ -231,8 +231,8 @@ interface Page {
 const SMALLEST_ROW = 160
 
 /**
- * Fills `room` characters, one for the newline of each row counted in. A row that is larger than the whole room is
- * shortened, so that no row is ever skipped; all others are shown whole or left to the next page.
+ * Fills `room` characters, one for the newline of each row counted in. A row that is larger than the whole room is shortened, so no row
+ * is ever skipped. All others are shown whole or left to the next page.
  */
 function pageOf(rows: readonly JsonValue[], room: number, words?: RegExp): Page {
   return tableOf(rows, room) ?? listOf(rows, room, words)

@@ -2,7 +2,7 @@
 import type { JsonValue } from '../protocol/json.ts'
 import type { Profile } from './profile.ts'
 
-/** What was learnt of a list of records where it is written. */
+/** Knowledge of a list of records where it is written. */
 export interface KnownList {
   readonly profile: Profile
   /** The first record that lacks a field of the records themselves; -1: none does, or it is no such field. */
@@ -14,7 +14,7 @@ export interface KnownList {
 /** Where such a list tells it. */
 const KNOWN = Symbol('known list')
 
-/** What was learnt of a list that makes its records one by one on demand; undefined for a list of values. */
+/** Knowledge of a list that makes its records one by one on demand; undefined for a list of values. */
 export function knownOf(list: readonly JsonValue[]): KnownList | undefined {
   return (list as { readonly [KNOWN]?: KnownList })[KNOWN]
 }

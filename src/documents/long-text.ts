@@ -12,8 +12,8 @@ const LONG = 65_536
 
 /**
  * The result, when its envelope has no number that JavaScript would change; undefined for any other result. Text and
- * envelope are parsed apart, so that numbers are looked for in the envelope alone: the text is none. What parses as a
- * string cannot hold an end of it, and what parses around it has nothing in its place but the text.
+ * envelope are parsed apart, so that numbers are looked for in the envelope alone: the text is none. Text that parses as a string cannot
+ * hold an end of it. Text that parses around it has nothing in its place but the string.
  */
 export function withLongText(json: string): JsonObject | undefined {
   const head = json.length < LONG ? undefined : HEAD.exec(json.slice(0, ENDING))?.[0]

@@ -7,7 +7,7 @@ import { PLAIN } from './formats/define.ts'
 import { madeRows, rowsOf } from './rows.ts'
 import { type Provenance, type Table, tableOf } from './table.ts'
 
-/** What a document is made of. Each function is called once at most, but for the text where it is not kept. */
+/** The parts of a document. Each function is called once at most, but for the text where it is not kept. */
 export interface DocumentParts {
   /** How it was read; a name stands for one of the formats that need no reader. */
   format: Traits | keyof typeof PLAIN
@@ -26,7 +26,7 @@ export interface DocumentParts {
   table?: () => Table | undefined
   /** Default: records, array elements, or lines for what is read rather than queried. */
   rows?: () => Rows
-  /** What a row is called. Default: `record`, `element` or `line`. */
+  /** The name of a row. Default: `record`, `element` or `line`. */
   noun?: string
   asides?: readonly string[]
 }

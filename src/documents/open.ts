@@ -154,7 +154,7 @@ function quote(what: string, text: string): string[] {
   ]
 }
 
-// What of a result is beside its texts.
+// The parts of a result beside its texts.
 
 /** The names of the texts of a result: addresses of embedded resources; undefined for other blocks. */
 function namesOf(result: JsonObject): (string | undefined)[] {

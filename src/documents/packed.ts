@@ -3,7 +3,7 @@ import { type JsonObject, type JsonValue, setOwn } from '../protocol/json.ts'
 import { NumberList } from '../text/spans.ts'
 import { emptyRecord } from './record-maker.ts'
 
-/** What a value is, in the last three bits of its cell; the others are the number, or where it is found. */
+/** The kind of a value, in the last three bits of its cell; the others are the number, or where it is found. */
 const INTEGER = 0
 const HELD = 1
 const NEAR = 2
@@ -39,7 +39,7 @@ interface Shape {
 /**
  * Packs records. `startOf` tells where in the text a record begins, if that is known: its strings are looked for from there
  * to the next one.
- * What is returned makes them again, equal to the letter, new objects each time. Undefined: too few are alike.
+ * The returned function makes them again, equal to the letter, new objects each time. Undefined: too few are alike.
  */
 export function packRecords(
   records: readonly JsonObject[],

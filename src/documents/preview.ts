@@ -74,7 +74,7 @@ function sample(shown: readonly string[]): readonly string[] {
 /** Of documents that were previewed. An overview costs too much to be made again, and too much to be kept. */
 const shapes = new WeakMap<Document, string>()
 
-/** What a document that was previewed is, in a few words: `json: 900 records in $.users`. */
+/** The description of a previewed document, in a few words: `json: 900 records in $.users`. */
 export function shapeOf(document: Document): string {
   return shapes.get(document) ?? document.format
 }
@@ -101,7 +101,7 @@ function firstLine(document: Document, { totals }: Overview, options: PreviewOpt
   )
 }
 
-/** What follows in the first line: whether the result is all there is, and how all of it is had. */
+/** The end of the first line: whether the result is complete, and how the rest is asked for. */
 function standingIn({ standing }: PreviewOptions): (Template | string)[] {
   if (standing === undefined) return []
   const said = ellipsis(standing.said, 400)
@@ -163,7 +163,10 @@ function costOfTemplate(template: Template): number {
   return template.length === 0 ? 0 : costOf(`${template.join(TYPICAL_HANDLE)}\n`)
 }
 
-/** How the result is given to another tool, in previews that have room for it: as a form, since no call that may write or send is suggested. */
+/**
+ * How the result is given to another tool, in previews that have room for it. It is a form, because the proxy suggests no call that may
+ * write or send.
+ */
 function passingOn({ budget }: PreviewOptions): Template[] {
   if (budget < LEAST_FOR_PASSING) return []
   return [concat('to pass it on: {"$from":"', HOLE, '"} in any argument of another tool')]
@@ -173,7 +176,7 @@ function nextLines(calls: readonly Template[]): (Template | string)[] {
   return calls.length === 0 ? [] : [NEXT, ...calls.map((made) => concat('  ', made))]
 }
 
-// What a text costs a reader: room in a reply is counted in characters, but what fills a context is tokens.
+// The cost of a text for a reader: room in a reply is counted in characters, but tokens fill a context.
 
 /** Characters that a token has in plain English; dense text (digits, ids, CJK) has fewer. */
 const CHARACTERS = 4
@@ -183,13 +186,13 @@ function costOf(text: string): number {
   return Math.max(text.length, CHARACTERS * countTokens(text))
 }
 
-/** What lines cost, the line breaks behind them included. */
+/** The cost of lines, the line breaks behind them included. */
 function costOfLines(lines: readonly string[]): number {
   return lines.length === 0 ? 0 : costOf(`${lines.join('\n')}\n`)
 }
 
 /**
- * What `make` gives for the most characters that cost at most `limit`: dense text is asked for again, shorter. Empty when nothing
+ * The outcome of `make` for the most characters that cost at most `limit`: dense text is asked for again, shorter. Empty when nothing
  * fits.
  */
 function within(limit: number, make: (max: number) => readonly string[]): readonly string[] {

@@ -23,7 +23,7 @@ export interface Profile {
 }
 
 export interface ProfileOptions {
-  /** Levels of fields below the record. Default 6. What lies deeper is only counted. */
+  /** Levels of fields below the record. Default 6. Deeper values are only counted. */
   maxDepth?: number
 }
 
@@ -50,7 +50,7 @@ export function sampled(count: number): number {
   return Math.max(1, Math.ceil(count / ALL_VALUES))
 }
 
-/** What is counted in one pass over records. */
+/** The counts of one pass over records. */
 export class Pass {
   readonly maxDepth: number
   readonly room: Room = { left: MOST_DISTINCT }
@@ -165,7 +165,7 @@ function findMaps(shape: Shape, depth: number): void {
   dropPartial(shape, depth)
 }
 
-/** What only some of the strings of JSON hold would pass for what all do. */
+/** Members of only some of the strings of JSON would pass for members of all. */
 function dropPartial(shape: Shape, depth: number): void {
   if (shape.held && shape.held.count < (shape.strings?.json ?? 0)) shape.held = undefined
   if (shape.held) findMaps(shape.held, depth - 1)

@@ -7,8 +7,9 @@ export type Remake<T> = () => T
 const REST = 1500
 
 /**
- * A function that gives the value that `make` makes. When it was not used for `rest` milliseconds, `pack` makes it small; from then on the
- * value goes when nothing uses it, and what `pack` returned makes it again. Where that is undefined, the value stays.
+ * A function that gives the value that `make` makes. When the value was not used for `rest` milliseconds, `pack` makes it small. From
+ * then on the value is freed when nothing uses it. The function that `pack` returned makes it again. Where `pack` returns undefined, the
+ * value stays.
  */
 export function renewable<T extends object>(
   make: () => T,

@@ -1,7 +1,7 @@
 /** JSON schemas that promise what kind of value there is, and nothing of what it looks like. */
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../protocol/json.ts'
 
-/** What a text or a number is no longer, once something else stands in its place. */
+/** The keywords that no longer hold for a text or a number, once something else stands in its place. */
 const FORMS: ReadonlySet<string> = new Set([
   'format',
   'pattern',
@@ -31,7 +31,7 @@ const NAMED = ['properties', 'patternProperties', '$defs', 'definitions', 'depen
 const DEEPEST = 100
 
 /**
- * The same object where it promised no such thing. What stands under `not` and `if` decides, and stays; of several schemas under
+ * The same object where it promised no such thing. Keywords under `not` and `if` decide, and stay; of several schemas under
  * `oneOf` more than one may fit then, so that they stand under `anyOf`.
  */
 export function withoutForms(schema: JsonObject): JsonObject {

@@ -1,4 +1,4 @@
-/** What values at one place have in common: the node of a profile. */
+/** The common facts of values at one place: the node of a profile. */
 import type { JsonPrimitive } from '../protocol/json.ts'
 
 export interface NumberStats {
@@ -68,13 +68,13 @@ export interface Shape {
   fields: Map<string, Shape>
   /** The same as a list. */
   order: NamedShape[]
-  /** What the objects hold when they are maps: all values as one. */
+  /** The shape of the values of objects that are maps: all values as one. */
   values: Shape | undefined
   /** Different keys of the maps; a lower bound once it reaches thousands. */
   keys: number
-  /** What the arrays hold. */
+  /** The shape of the elements of the arrays. */
   elements: Shape | undefined
-  /** What strings of JSON hold: of all of them, or undefined. */
+  /** The shape of the content of strings of JSON: of all of them, or undefined. */
   held: Shape | undefined
 }
 
@@ -154,7 +154,7 @@ const MAX_DISTINCT = 4000
 export const MAX_DISTINCT_LENGTH = 120
 /** Values beyond those kept after which a field of ids, dates or prose is known for what it is. */
 const PATIENCE = 2_000
-/** What occurs less often by then is not frequent. */
+/** A value that occurs less often by then is not frequent. */
 const FREQUENT = 3
 
 /** Room for values that differ, shared by all places of a profile: wide records have many. */
@@ -168,7 +168,7 @@ export interface Box {
   readonly first: number
 }
 
-/** Counts values. What would not fit is not kept, and `overflow` says so. */
+/** Counts values. A value that would not fit is not kept, and `overflow` says so. */
 export class Tally implements Distinct {
   overflow = false
   readonly #boxes = new Map<JsonPrimitive, Box>()

@@ -1,6 +1,6 @@
 /**
- * What `profile` asks of values, asked where they are written: of bytes, or of the characters of a text. What occurs again is counted without
- * making a string of it; what is rare is made a value and counted as `profile` does it.
+ * The questions of `profile` about values, asked where the values are written: of bytes, or of the characters of a text. A value that
+ * occurs again is counted without making a string of it. A rare one is made and counted as `profile` does it.
  */
 import type { JsonValue } from '../protocol/json.ts'
 import { countLength, countNumber, type Pass } from './profile.ts'
@@ -17,7 +17,7 @@ export function unitsOf(text: string): Units {
   return units
 }
 
-// Boxes of values by the bytes they are written in: what occurs again is counted without making a string of it.
+// Boxes of values by the bytes they are written in: a value that occurs again is counted without making a string of it.
 
 const FIRST_SIZE = 64
 /** Of so many values one in two must have occurred again, or all may as well be made strings. */
@@ -325,7 +325,7 @@ export class SpelledCounts {
       known.count += 1
       return
     }
-    // What is written in one way only and has no box needs no name.
+    // A value that is written in one way only and has no box needs no name.
     if (distinct.overflow && !place.isRespelled) return distinct.miss()
     const box = distinct.add(this.#slice(from, from + length), 1, this.pass.room, record)
     if (box === undefined) return

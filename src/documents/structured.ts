@@ -1,4 +1,4 @@
-/** What `structuredContent` is beside the text of a result (MCP specification, server/tools, "Structured Content"). */
+/** The relation of `structuredContent` to the text of a result (MCP specification, server/tools, "Structured Content"). */
 import { blocksOf, isText, textBlock, textsOf } from '../protocol/content.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { parseJson, toJson } from './stringify.ts'
@@ -50,7 +50,7 @@ function sameJson(json: string, text: string): boolean {
   return parsed !== undefined && toJson(parsed.value) === json
 }
 
-/** What is changed of a result so that every client shows its model all of it, and once. */
+/** The changes of a result that make every client show its model all of it, and once. */
 export interface Reading {
   /** `structuredContent` is left out: a text says the same. */
   readonly drops?: true

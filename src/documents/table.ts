@@ -1,4 +1,4 @@
-/** What every step works on: rows, their columns, and where they come from. */
+/** The object that every step works on: rows, their columns, and where they come from. */
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
 import { areMaps, isMap, pathStep, shareKey } from './collections.ts'
 import { type Coded, type Columns, columnsOf, type Derives, Findings, type Reader } from './column.ts'
@@ -32,7 +32,7 @@ export class Table implements Derives {
   /** JSONPath of the rows in the document that they are the records of. */
   readonly path: string
   readonly provenance: Provenance
-  /** The table these rows were chosen from; itself where they were not chosen. What a name means is settled there. */
+  /** The table these rows were chosen from; itself where they were not chosen. The meaning of a name is settled there. */
   readonly whole: Table
   readonly #found = new Findings(MOST_FOUND)
 
@@ -76,7 +76,7 @@ export class Table implements Derives {
     return this.#found.of(name, make)
   }
 
-  /** What was derived under this name before. */
+  /** The value that was derived under this name before. */
   found<T>(name: string): T | undefined {
     return this.#found.before(name) as T | undefined
   }

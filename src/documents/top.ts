@@ -1,4 +1,4 @@
-/** What is at the top of JSON: the names of an object, the number of elements of a list. */
+/** The top of JSON: the names of an object, the number of elements of a list. */
 import { isObject, type JsonValue } from '../protocol/json.ts'
 
 export interface Top {
@@ -26,7 +26,7 @@ function parsedTop(text: string): Top | undefined {
 }
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
-/** What stands outside of the strings of JSON, by its code. */
+/** The characters outside of the strings of JSON, by their code. */
 const OUTSIDE = new Uint8Array(65_536)
 for (const character of '{}[],: \t\r\n0123456789+-.eEtrufalsn') OUTSIDE[character.charCodeAt(0)] = 1
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]

@@ -8,7 +8,10 @@ const MOST_NODES = 200_000
 /** The fields by which a node is called. */
 const CALLED = ['name', 'title', 'label']
 
-/** Nodes of the trees that begin with `roots`, each with the names on its way in `_path`; as they are where not all on the way have a name. */
+/**
+ * Nodes of the trees that begin with `roots`, each with the names on its way in `_path`. The nodes stay unchanged where a node on the way
+ * has no name.
+ */
 export function withPaths(
   roots: readonly JsonValue[],
   nodes: readonly JsonValue[],

@@ -98,11 +98,11 @@ function widestOf(shape: Shape, depth: number): number {
 const EXPLICITLY = ['all', 'bare'] as const
 const IMPLICITLY = ['implicit', 'bare'] as const
 
-/** What naming a field is worth: one of the record itself several of those it holds, one that tells nothing little. */
+/** The worth of the name of a field: an outer field is worth several inner ones, and one that tells nothing is worth little. */
 const OUTER = 3
 const INNER = 0.4
 const NOISE = 0.25
-/** What a type adds to the worth of a name. */
+/** The factor that a type adds to the worth of a name. */
 const TYPED = 1.25
 
 function write(shape: Shape, style: Style, worth: number): Written {
@@ -211,13 +211,13 @@ function families(shape: Shape): [string, Shape][][] {
   return groups.flatMap((group) => (group.length < FAMILY ? group.map((member) => [member]) : [group]))
 }
 
-/** What a field holds when it is one kind of scalar alone; empty for everything else. */
+/** The kind of a field that holds one kind of scalar alone; empty for everything else. */
 function scalarKind({ strings, numbers, booleans, nulls, objects, arrays, held }: Shape): string {
   if (objects > 0 || arrays || held || nulls > 0) return ''
   return [strings ? 'string' : '', numbers ? 'number' : '', booleans > 0 ? 'boolean' : ''].join('')
 }
 
-/** What follows a name: its type, or in the bare form only what it holds. */
+/** The text behind a name: its type, or in the bare form only its inner fields. */
 function typeOf(field: Shape, style: Style, worth: number): Written {
   if (style.types === 'bare') {
     const list = field.arrays ? '[]' : ''

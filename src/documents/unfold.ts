@@ -8,9 +8,8 @@ const MAX_KEYS = 32
 const MAX_ITEMS = 3
 
 /**
- * The value with the strings that hold JSON objects or arrays replaced by what they hold, in wrappers only: small
- * objects and short arrays near the root. Records keep their strings. Never mutates; the same value when nothing
- * was folded.
+ * The value with its strings of JSON objects or arrays replaced by the parsed content. This happens in wrappers only: small objects and
+ * short arrays near the root. Records keep their strings. Never mutates; the same value when nothing was folded.
  */
 export function unfold(value: JsonValue, depth = 0): JsonValue {
   if (depth > MAX_DEPTH) return value
@@ -19,7 +18,7 @@ export function unfold(value: JsonValue, depth = 0): JsonValue {
   return isObject(value) ? unfoldObject(value, depth) : value
 }
 
-/** What a string holds when it is the JSON of an object or an array. Undefined otherwise. */
+/** The content of a string that is the JSON of an object or an array. Undefined otherwise. */
 function heldJson(text: string): JsonValue | undefined {
   const parsed = looksLikeData(text) ? parseJson(text) : undefined
   return typeof parsed?.value === 'object' && parsed.value !== null ? parsed.value : undefined

@@ -1,4 +1,4 @@
-/** What a column holds, value by value: each different one once, by code which of them, and how often each occurs. */
+/** The values of a column, each different one once, by code which of them, and how often each occurs. */
 import type { JsonValue } from '../protocol/json.ts'
 import type { Coded, Column, Derives } from './column.ts'
 import { toJson } from './stringify.ts'
@@ -125,7 +125,7 @@ function counted(codes: Uint32Array, { items, starts, ids }: Values): Census {
   }
 }
 
-/** What stands for a value among others: itself, or its JSON where two that are equal are not the same. */
+/** The key of a value among others: itself, or its JSON where two that are equal are not the same. */
 export function identity(value: JsonValue): JsonValue {
   if (typeof value === 'string') return value.charCodeAt(0) === 0 ? `\u0000"${value}` : value
   return typeof value === 'object' && value !== null ? `\u0000${toJson(value)}` : value

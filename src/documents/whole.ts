@@ -1,4 +1,4 @@
-/** What goes out whole although it is over the limit, because a preview and a question about it would cost more. */
+/** A result that goes out whole although it is over the limit, because a preview and a question about it would cost more. */
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { formatPlural } from '../text/format.ts'
 import { ellipsis } from '../text/shorten.ts'
@@ -36,8 +36,8 @@ export function isBetterWhole(
 }
 
 /**
- * All records as a table of at most `room` characters, where they are all that the document holds, but for scalars beside them: flat, all
- * with the same fields. Strings that would read as another value are in quotes, so nothing is lost. Undefined for anything else.
+ * All records as a table of at most `room` characters. The records are flat, share all fields, and are all that the document holds, apart
+ * from scalars beside them. Strings that would read as another value are in quotes, so nothing is lost. Undefined for anything else.
  */
 export function wholeTable(document: Document, tool: string, room: number): Template | undefined {
   if (document.format !== 'json' && document.format !== 'ndjson') return undefined
@@ -63,7 +63,7 @@ export function wholeTable(document: Document, tool: string, room: number): Temp
 interface RecordsInAll {
   path: string
   values: readonly JsonValue[]
-  /** What else the object has that holds them. */
+  /** The other members of the object that holds them. */
   beside: JsonObject
 }
 

@@ -1,6 +1,6 @@
 /**
  * References in arguments: in place of a value a model writes where it is kept. `{"$from": "<cache_id>", "path": "…"}` stands for a
- * kept result or a part of it; `{"$template": "… {name} …", "name": {"$from": …}}` for a text with such parts in it, which may also
+ * kept result or a part of it. `{"$template": "… {name} …", "name": {"$from": …}}` stands for a text with such parts in it. A part may also
  * stand in the text itself. Where a schema wants a text, models write the JSON of these as one; that is read as well. An object of a tool's own that looks so is written with
  * one more `$`: `{"$$from": …}` stands for `{"$from": …}`.
  */
@@ -26,7 +26,7 @@ export type FileReference = { readonly as: Writing } & (
 
 export interface Template {
   readonly text: string
-  /** What the names in braces stand for. */
+  /** The values for the names in braces. */
   readonly parts: ReadonlyMap<string, Reference | string>
 }
 
@@ -43,7 +43,7 @@ export interface Found {
   readonly wanted: Reference | FileReference | Template | Literal
 }
 
-/** References of one call; levels and values that are looked at for them. What is deeper or beyond is data. */
+/** References of one call; levels and values that are looked at for them. A reference that is deeper or beyond is data. */
 export const MOST_REFERENCES = 20
 const deepest = 64
 const mostValues = 200_000
@@ -101,7 +101,7 @@ function search(
   return undefined
 }
 
-/** What stands for something else, what is wrong with it, or undefined for an object that is data. */
+/** The reference in an object, the mistake in it, or undefined for an object that is data. */
 function readReference(object: JsonObject): Found['wanted'] | string | undefined {
   if (Object.hasOwn(object, '$from')) return readFrom(object)
   if (Object.hasOwn(object, '$file')) return readFile(object)
@@ -115,7 +115,7 @@ function mayBeWritten(text: string): boolean {
   return text.length <= longestWritten && WRITTEN.test(text)
 }
 
-/** A text that is the JSON of a reference. What is not surely one is a text. */
+/** A text that is the JSON of a reference. A text that is not surely one stays a text. */
 function readWritten(text: string): Reference | FileReference | Template | undefined {
   if (!mayBeWritten(text)) return undefined
   try {
@@ -283,7 +283,7 @@ export function filled({ text }: Template, values: ReadonlyMap<string, string>):
   )
 }
 
-/** What a schema wants at a place: a text, something else, or it does not say. */
+/** The kind of value that a schema wants at a place: a text, something else, or it does not say. */
 export type Wanted = 'text' | 'data' | 'any'
 
 /** Follows `properties`, `items` and local `$ref`s, as far as that leads to a `type`. */

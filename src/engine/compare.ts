@@ -1,6 +1,6 @@
 /**
- * What a new result says otherwise than the one before. It is told whole or not at all: a reader who knows the earlier result then knows
- * all of the new one.
+ * The differences between a new result and the one before. It is told whole or not at all: a reader who knows the earlier result then
+ * knows all of the new one.
  */
 import { pathStep } from '../documents/collections.ts'
 import type { Document } from '../documents/document.ts'
@@ -50,7 +50,7 @@ class TooMuch extends Error {}
 
 type Mark = '+' | '-' | '~'
 
-/** What was found, a line each. Throws a `TooMuch`. */
+/** The differences, a line each. Throws a `TooMuch`. */
 class Told {
   readonly lines: string[] = []
   readonly counts = { added: 0, removed: 0, changed: 0 }
@@ -216,7 +216,7 @@ function changedRecords(
     told.remark(`${path}: the records stand in another order`)
 }
 
-/** What a record is called, for one of which only the key is told. */
+/** The name of a record, for one of which only the key is told. */
 function labelOf(record: JsonObject, key: string): string {
   const name = identifying(Object.keys(record)).find((each) => each !== key)
   const value = name === undefined ? undefined : own(record, name)
@@ -242,7 +242,7 @@ function linesOf(document: Document, told: Told): string[] {
   return Array.from({ length: lines.count }, (_, index) => lines.at(index))
 }
 
-// Accessibility trees: nodes by their references. What was taken away can no longer be acted on: a few of it are told, and how many.
+// Accessibility trees: nodes by their references. A removed node can no longer be acted on: a few of them are told, and how many.
 
 /** Nodes that may differ: they are told in fewer lines. */
 const MOST_NODES = 2000
@@ -324,7 +324,7 @@ function referenceIn(line: string): string | undefined {
     .find((each) => each !== undefined)
 }
 
-/** What is gone must not look like something to act on. */
+/** A node that is gone must not look like something to act on. */
 function withoutReference(line: string): string {
   return trimmed(line).replace(/ ?\[ref=[^\]]+\]|\buid=\S+ /, '')
 }

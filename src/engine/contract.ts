@@ -37,7 +37,7 @@ export interface Engine {
   query(sources: readonly Source[], query: Query, signal: AbortSignal): Promise<QueryAnswer>
   /** Gives a part of these kept results as data, for programs. Rejects as `query` does. */
   read(sources: readonly Source[], wanted: Reading, signal: AbortSignal): Promise<ReadAnswer>
-  /** What `after` says otherwise than `before`, in at most `budget` characters. Rejects as `query` does. */
+  /** The differences between `after` and `before`, in at most `budget` characters. Rejects as `query` does. */
   compare(
     before: Source,
     after: Source,
@@ -46,7 +46,10 @@ export interface Engine {
   ): Promise<Comparison | Incomparable>
   /** Puts values of these kept results into arguments of a call. Rejects as `query` does. */
   fill(sources: readonly Source[], filling: Filling, signal: AbortSignal): Promise<Filled>
-  /** What a result holds, as a file. With `toon` data is written as TOON where that can be. `content`: of a kept result, or one like it. */
+  /**
+   * The content of a result, as a file. With `toon` data is written as TOON where that can be. `content`: of a kept result, or one like
+   * it.
+   */
   export(content: Uint8Array, toon: boolean, signal: AbortSignal): Promise<Export>
   /** Reads a part of a file, or of a result (`isResult`) as a file would hold it. */
   readback(
@@ -70,7 +73,7 @@ export interface Engine {
   close(): Promise<void>
 }
 
-// What the engine can be asked for, and what it answers. Everything here crosses the border to a worker's process.
+// The questions to the engine, and its answers. Everything here crosses the border to a worker's process.
 
 /** A first response, not kept yet: it has neither handle nor hash. */
 export interface Arrival {
@@ -94,16 +97,16 @@ export interface Source extends Arrival {
 export interface Unpacking {
   limits: UnpackLimits
   reads: boolean
-  /** What is read out of them is changed by these, one after the other. */
+  /** Text that is read out of them is changed by these, one after the other. */
   changes: readonly TextChange[]
   /** `content` is that of `resources/read`, and is to become one of a tool. */
   isResource?: true
 }
 
-/** What is kept in place of the result, with its parts. Absent: it stays what it is. */
+/** The content that is kept in place of the result, with its parts. Absent: it stays what it is. */
 export interface Unpacked {
   content?: Uint8Array<SharedArrayBuffer>
-  /** What is shown in place of pictures that are parts, in their order. */
+  /** The small forms of pictures that are parts, in their order. */
   pictures?: readonly SmallPicture[]
 }
 
@@ -124,9 +127,8 @@ export interface QueryAnswer {
   /** An `isError` answer: the parameters do not fit the document. */
   failed: boolean
   /**
-   * The whole answer as the JSON of a CallToolResult, when it did not fit the budget: to be kept under a handle of
-   * its own, which fills the holes of `text`. Absent: the answer is complete, or goes on with the same question at the
-   * next offset; `text` has no holes.
+   * The whole answer as the JSON of a CallToolResult, when it did not fit the budget. It is kept under a handle of its own, which fills
+   * the holes of `text`. Absent: the answer is complete, or goes on with the same question at the next offset; `text` has no holes.
    */
   whole?: { content: Uint8Array<SharedArrayBuffer>; hash: string; shape: string }
   /** Per step: sizes in characters, counts, errors. Goes to `_meta`. */
@@ -164,7 +166,7 @@ export type ReadAnswer =
 export interface Comparison {
   text: string
   counts: { added: number; removed: number; changed: number }
-  /** What is counted: `record`, `line`, `node`, `value`. */
+  /** The noun of the counted units: `record`, `line`, `node`, `value`. */
   noun: string
   tokens: number
 }
@@ -185,21 +187,21 @@ export type Filling = (
   | { args: JsonObject; found: readonly Found[]; files?: readonly FoundFile[] }
   | { file: Uint8Array<SharedArrayBuffer> }
 ) & {
-  /** What the arguments have to be then: the tool's input schema. */
+  /** The schema of the arguments then: the tool's input schema. */
   schema?: JsonObject
   /** The most that is put in: bytes of JSON in UTF-8. */
   maxBytes: number
 }
 
 /**
- * The arguments, with null at the places of values that are long or would be changed by being parsed: these are `written`, as UTF-8
+ * The arguments, with null at the places of values that are long or that parsing would change. These values are in `written`, as UTF-8
  * JSON on one line. `error`: why they cannot be filled, for the model.
  */
 export type Filled =
   | { args: JsonObject; written: readonly { place: KeyPath; bytes: Uint8Array<SharedArrayBuffer> }[] }
   | { error: string }
 
-/** What a kept result holds, as a file. */
+/** The content of a kept result, as a file. */
 export interface Export {
   /** UTF-8. */
   content: Uint8Array<SharedArrayBuffer>
@@ -229,7 +231,7 @@ export interface Changed {
   counts: Record<string, number>
 }
 
-/** What is read of a file. */
+/** The part of a file to read. */
 export type Readback = ReadbackParams & ReadbackLimits
 
 /** `lineCount` and `tokens`: of the whole file. `error`: what to write instead, for the model. */
@@ -247,7 +249,7 @@ export interface AskedPage {
   follows?: boolean
 }
 
-/** What a page says of the collection that it is a part of. */
+/** The facts in a page about the collection that it is a part of. */
 export interface Page {
   /** Steps from the root to its records. */
   place?: readonly (string | number)[]
@@ -284,11 +286,11 @@ export interface DigestOptions {
   always: boolean
   /** The most characters of a whole result as JSON that the client does not cut. Absent: it does not count them. */
   jsonLimit?: number
-  /** What is over `maxResponseSize` passes whole up to here alone: the client cuts longer texts. Default: no limit. */
+  /** A result over `maxResponseSize` passes whole up to here alone: the client cuts longer texts. Default: no limit. */
   textLimit?: number
   /** The client was promised `structuredContent`, which stays beside texts that say the same. */
   keeps?: boolean
-  /** What a shaped result has in place of that. Absent: none. */
+  /** The form of a shaped result in place of that. Absent: none. */
   form?: Form
   /** The content was unpacked: its parts are listed, and none of them is sent. */
   hasParts?: true
@@ -314,7 +316,7 @@ export interface Digest {
   unreadable?: true
   /** Looked at where it is written: it has no hash yet, and no view is open for the questions that may follow. */
   unopened?: true
-  /** What passes in place of the original: without what it says twice, with a text where it had none. */
+  /** The result that passes in place of the original: without repetitions, with a text where it had none. */
   read?: JsonObject
   /** Absent: under the limit, or not smaller when shaped; the original passes byte for byte. */
   shaped?: {
@@ -322,19 +324,19 @@ export interface Digest {
     result: JsonObject
     at: number
     text: Template
-    /** What the text block that stood at `at` had beside its text: `annotations`, `_meta`. */
+    /** The members of the text block at `at` beside its text: `annotations`, `_meta`. */
     block?: JsonObject
     /** With `form.at`: `structuredContent`, but for the preview that is to be put in. */
     structured?: JsonObject
     tokens: number
-    /** What the original is, in a few words: `json: 900 records in $.users`. */
+    /** The original in a few words: `json: 900 records in $.users`. */
     shape?: string
     /** Whether it is all of its collection: `PARTIAL: 30 of 1,214`. */
     standing?: string
   }
 }
 
-// What the proxy hands to a worker. The answer's type follows from the kind.
+// The tasks that the proxy hands to a worker. The answer's type follows from the kind.
 
 interface UnpackTask extends Unpacking {
   kind: 'unpack'
@@ -345,11 +347,11 @@ interface DigestTask {
   kind: 'digest'
   arrival: Arrival
   options: DigestOptions
-  /** What was read while it arrived: `content` is what comes after that, and the whole result has so many bytes. */
+  /** The bytes that were read while the result arrived: `content` is what comes after that, and the whole result has so many bytes. */
   ahead?: { id: number; bytes: number }
   /** The result should be open: `content` is left out, and has so many bytes. */
   open?: { hash: string; bytes: number }
-  /** What its view is called until its hash is known. */
+  /** The name of its view until its hash is known. */
   name?: string
 }
 
@@ -357,7 +359,7 @@ interface DigestTask {
 export interface ReadAheadTask {
   kind: 'read-ahead'
   id: number
-  /** What came since the last task for it. */
+  /** The bytes that came since the last task for it. */
   bytes: Uint8Array
   /** The first byte of the result in its message. */
   start: number
@@ -483,7 +485,7 @@ export type Task =
   | RehearseTask
   | RestTask
 
-/** What was left out of a task is not here: it has to be sent. */
+/** A source that was left out of a task is not here: it has to be sent. */
 export interface Missing {
   missing: true
 }

@@ -39,7 +39,7 @@ interface Look {
   weight: Weight
   /** Characters of it as JSON, as far as a preview could change that. */
   json(): number
-  /** What came, as it is explored. */
+  /** The arrived value, as it is explored. */
   exact?: JsonObject
   /** No number of it is one that JavaScript would change. */
   isExact?: boolean
@@ -235,7 +235,7 @@ function withoutBlobs(result: JsonObject, parts: readonly Part[], inParts: Set<J
   return { ...rest, content }
 }
 
-/** What parts weighed as texts. What was data of a block was none. */
+/** The weight of parts as texts. Data of a block was no text. */
 function weighMoved(content: Uint8Array, parts: readonly Part[]): Weight {
   const weight = { characters: 0, tokens: 0 }
   for (const { from, to, block } of parts) {
@@ -268,7 +268,7 @@ function partLines(parts: readonly Part[]): Template[] {
     : [...named, concat(`… and ${left} more, up to rlm://`, HOLE, `/${parts.length - 1}`)]
 }
 
-/** What fits is shown as it is, what is inside of parts after the lines that tell of them. */
+/** A part that fits is shown as it is. The content of parts comes after the lines that tell of them. */
 function besideParts({ result, inParts }: Look, beside: readonly Template[]): Template {
   const texts = blocksOf(result).flatMap((block) => (inParts?.has(block) ? [textIn(block) ?? ''] : []))
   return lines([concat('cache_id ', HOLE, ' keeps:'), ...beside, ...texts])
@@ -284,7 +284,7 @@ function isTooLarge({ result, weight, json }: Look, options: DigestOptions): boo
   )
 }
 
-/** What is over the limit and yet better read whole: as it came, or as the table that it is. Undefined: a preview helps more. */
+/** A result that is over the limit and yet better read whole: as it came, or as the table that it is. Undefined: a preview helps more. */
 function wholeFor(
   { result, weight, isExact, isSketch, json }: Look,
   document: Document,
@@ -329,7 +329,7 @@ function shape(
   return Object.keys(block).length === 0 ? shaped : { ...shaped, block }
 }
 
-/** What stands in `structuredContent` beside the preview. */
+/** The `structuredContent` beside the preview. */
 function besidePreview(
   structured: JsonValue | undefined,
   form: Form,
@@ -357,7 +357,7 @@ export function tokensOf(text: Template): number {
 interface Weight {
   /** Characters of what is sent for a model: all texts, and the structured content beside them. */
   characters: number
-  /** What a model reads of that: clients show structured content that repeats the texts in their place, or not at all. */
+  /** The tokens that a model reads of that: clients show structured content that repeats the texts in their place, or not at all. */
   tokens: number
 }
 

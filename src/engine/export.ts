@@ -1,4 +1,4 @@
-/** What a kept result holds, written as a file that other programs read. */
+/** The content of a kept result, written as a file that other programs read. */
 
 import { encode } from '@toon-format/toon'
 import { withExactNumbers } from '../documents/exact-numbers.ts'

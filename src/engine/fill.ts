@@ -32,7 +32,7 @@ interface Placed {
   taken: Extracted
 }
 
-/** What cannot be filled is an answer that says why. */
+/** If the arguments cannot be filled, the answer says why. */
 export function fill(views: Views, sources: readonly Source[], filling: Filling): Filled {
   try {
     const { args, values } = 'file' in filling ? ofFile(filling.file) : ofReferences(views, sources, filling)
@@ -111,7 +111,7 @@ function plainly(value: Extracted['value']): Extracted {
   return { value, exact: value }
 }
 
-/** What stands for all arguments: each of them is a value of its own. */
+/** The members of a reference that stands for all arguments: each of them is a value of its own. */
 function members({ value, exact, ...mark }: Extracted, otherwise: string): Expanded {
   if (!isObject(value) || !isObject(exact)) throw new Refusal(otherwise)
   const values = Object.keys(value).map((name): Placed => {

@@ -1,7 +1,7 @@
 /** Shares out the memory, so that all parts together stay within a bound. */
 import os from 'node:os'
 
-/** What each part may take, in bytes where nothing else is said. */
+/** The share of each part, in bytes where nothing else is said. */
 export interface MemoryPlan {
   workers: number
   /** Heap of each worker in MB. */
@@ -32,8 +32,8 @@ const MOST_HEAP_MB = 4096
 const LEAST_HEAP_MB = 64
 
 /**
- * Shares out `memoryMb` among the proxy and its workers. A worker holds its heap and the bytes of the result that it was sent; the
- * proxy holds what is kept, bodies of requests and messages under way.
+ * Shares out `memoryMb` among the proxy and its workers. A worker holds its heap and the bytes of the result that it was sent. The proxy
+ * holds kept results, bodies of requests and messages under way.
  */
 export function memoryPlan(memoryMb: number): MemoryPlan {
   const workers = memoryMb < TWO_WORKERS_MB ? 1 : 2

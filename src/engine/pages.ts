@@ -1,4 +1,4 @@
-/** What is done with pages of a collection: looked at one by one for what comes next, and joined at the end. */
+/** The work on pages of a collection: each is read for the arguments of the next one, and all are joined at the end. */
 import { fromJson } from '../documents/derive.ts'
 import { openResult } from '../documents/open.ts'
 import { joinPages } from '../documents/paging/join.ts'
@@ -11,7 +11,7 @@ import { decodeResult, encodeResult, hashOf } from './content.ts'
 import type { AskedPage, JoinedPages, Page } from './contract.ts'
 import type { Views } from './views.ts'
 
-/** What a result says of its collection, and what is to be called for the rest of it. Never throws on what a server sent. */
+/** The statement of a result about its collection, and the calls for the rest of it. Never throws on what a server sent. */
 export function lookAtPage(content: Uint8Array, { args, schema }: AskedPage): Page {
   const decoded = decodeResult(content)
   if (decoded === undefined) return {}

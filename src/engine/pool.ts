@@ -102,7 +102,7 @@ export function createEngine(options: EngineOptions): Engine {
     await schedule.run({ task: () => task, home, background: true, urgent }).catch(() => {})
   }
 
-  /** What is previewed is asked about, most often, and the last one first. It takes longer to open than to preview. */
+  /** A previewed result is asked about, most often, and the last one first. It takes longer to open than to preview. */
   function openLater(home: Worker, source: Pick<Source, 'hash' | 'content'>, tokens: number): void {
     void background(home, { kind: 'counted', hash: source.hash, tokens }, true)
     idle.later('open', () => {
@@ -114,7 +114,7 @@ export function createEngine(options: EngineOptions): Engine {
     })
   }
 
-  /** Asks about kept results where the first of them is open. What is not open there is sent along. */
+  /** Asks about kept results where the first of them is open. A result that is not open there is sent along. */
   async function ask<T extends Task>(
     entries: readonly Source[],
     task: (sources: Source[]) => T,
@@ -286,18 +286,18 @@ interface ReadAheadOptions {
   look(worker: Worker, task: ReadAheadTask): Promise<number>
 }
 
-/** What a digest goes on with. */
+/** A task that a digest goes on with. */
 interface Begun {
   id: number
   worker: Worker
-  /** What the worker has not got yet. */
+  /** The bytes that the worker has not got yet. */
   rest: Uint8Array
 }
 
 interface ReadAheads {
   /** A message begins to arrive, and its result begins at `start`. Returns a function to call whenever more bytes came. */
   arriving(bytes: GrowingBytes, start: number): () => void
-  /** What was begun of a result, when its worker has nothing else to do. */
+  /** The begun task of a result, when its worker has nothing else to do. */
   of(content: Uint8Array): Begun | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
- * A worker: a process of its own, for V8 ends a whole process when a thread of it needs more memory than it may have. What it holds is
- * free again as soon as it is ended.
+ * A worker: a process of its own, for V8 ends a whole process when a thread of it needs more memory than it may have. Its memory is free
+ * again as soon as it is ended.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -41,7 +41,7 @@ export class WorkerGone extends Error {
 /** One task at a time. */
 export interface Worker {
   readonly pid: number | undefined
-  /** What it has to load is loaded. Rejects with WorkerGone. */
+  /** Resolves when its modules are loaded. Rejects with WorkerGone. */
   readonly ready: Promise<void>
   readonly isGone: boolean
   /** Resolves with the answer; rejects with what the task threw, or with WorkerGone. `told`: what it is about to do. */
@@ -176,7 +176,7 @@ export function startWorker({ worker, timeLimit, heapMb, memoryMb }: WorkerOptio
       return new Promise((resolve, reject) => {
         waiting = { resolve, reject, ...(told && { told }) }
         wire.send(task).catch((error: unknown) => {
-          // What cannot be sent is the fault of the task; the exit of the process is told where it is seen.
+          // A message that cannot be sent is the fault of the task; the exit of the process is told where it is seen.
           if (gone === undefined && child.connected && waiting?.resolve === resolve) {
             waiting = undefined
             reject(error instanceof Error ? error : new Error(String(error)))

@@ -69,13 +69,13 @@ export function query(
   }
   if (fitted.complete || fitted.paged) return answered([fitted.text.join('')])
   const [only] = parts
-  // What no step changed is kept already.
+  // A document that no step changed is kept already.
   if (only !== undefined && document === only.document) return answered([fitted.text.join(only.handle)])
   if (!isKeepable(document, parts)) return answered(fitting({ ...page, kept: false }).text)
   return { ...answered(fitted.text), whole: wholeOf(views, document, sources) }
 }
 
-/** What the steps of a question made of its sources, before anything is fitted to a reply. */
+/** The outcomes of the steps of a question for its sources, before anything is fitted to a reply. */
 interface Pursued {
   readonly parts: readonly Part[]
   readonly originalTokens: number
@@ -316,7 +316,7 @@ function reader<T extends { offset?: number | undefined }>(
 
 // The words around an answer: its title, its remarks, and what each step did.
 
-/** What the steps made of one document. */
+/** The outcome of the steps for one document. */
 interface Outcome {
   /** Of the source; empty when all sources were asked as one. */
   handle: string
@@ -329,7 +329,7 @@ interface Outcome {
 /** The longest part of a parameter that a title repeats. */
 const QUOTE = 80
 
-/** What the rows below are, with counts over everything. Outcomes are several when each source was asked for itself. */
+/** The title of the rows below, with counts over everything. Outcomes are several when each source was asked for itself. */
 function titleOf({ kind, params }: Query, outcomes: readonly Outcome[]): string {
   const path =
     typeof params.path === 'string' && params.path.trim() !== '' ? ` in ${ellipsis(params.path, QUOTE)}` : ''
@@ -395,7 +395,7 @@ function matches(outcomes: readonly Outcome[], names: readonly string[]): string
   return `${formatCount(matched)} of ${formatPlural(total, unit)} ${matched === 1 ? 'matches' : 'match'}`
 }
 
-/** What a step looked at, one by one. */
+/** The units that a step looked at, one by one. */
 function unitOf({ source, steps }: Outcome, step: string): string {
   if (step === 'where') return 'record'
   const selected = steps.some(({ name, applied }) => name === 'select' && applied)
@@ -433,8 +433,8 @@ function sourcesOf(source: Document, steps: readonly StepReport[]): string[] {
 }
 
 /**
- * By step: whether it was applied, its counts, and its sizes: characters of the source, and about those of what it made,
- * which is not written out for that. For `_meta`.
+ * For each step: whether it was applied, its counts, and its sizes. These are the characters of the source, and about the characters of
+ * its outcome, which is not written out for that. For `_meta`.
  */
 function describeSteps(characters: number, steps: readonly StepReport[]): JsonObject {
   const described: JsonObject = {}

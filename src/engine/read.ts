@@ -32,7 +32,7 @@ export function read(
   }
 }
 
-/** What answered last: pages of it are taken one after the other. */
+/** The last answer: pages of it are taken one after the other. */
 let last: { key: string; outcomes: Outcomes } | undefined
 
 /** Gives back what the last answer holds. */

@@ -19,7 +19,7 @@ export interface Wanted {
   task: (worker: Worker) => unknown
   /** The owner. Default: the proxy's own. */
   agent?: string
-  /** What the task is called in the message of a time limit. */
+  /** The name of the task in the message of a time limit. */
   name?: string
   /** Where what it needs is open already. Another worker takes it when that one is busy. */
   home?: Worker | undefined
@@ -55,7 +55,10 @@ export interface Schedule {
   close(): void
 }
 
-/** Milliseconds a task runs before it counts as long, and after which a task is no longer held back for its home or for a worker that runs. */
+/**
+ * Milliseconds. A task that runs longer than the first counts as long. After the second, a task no longer waits for its home or for a
+ * worker that runs.
+ */
 const SLICE = 500
 const HELD_BACK = 150
 /** Milliseconds in which an agent is expected to ask for more long tasks after one. */
@@ -69,7 +72,7 @@ const STARTS = 20
 const START_LIMIT = 60_000
 /** Milliseconds that a task waits for a worker that starts, before another one is started. */
 const START_PATIENCE = 5_000
-/** Milliseconds without a task after which a worker ends. What it had open is opened again. */
+/** Milliseconds without a task after which a worker ends. Its open results are opened again. */
 export const WORKER_IDLE = 120_000
 
 interface Job extends Wanted {

@@ -21,7 +21,7 @@ const compiled = new WeakMap<JsonObject, Validator>()
 const compiledTexts = new LRUCache<string, Validator>({ max: 64 })
 
 /**
- * What is wrong with the arguments, a sentence each; empty when nothing is, or when the schema cannot be read: then the server decides.
+ * The faults of the arguments, a sentence each; empty when nothing is, or when the schema cannot be read: then the server decides.
  * Patterns of the schema are matched in linear time (RE2), formats pass. `quotes`: short values that are wrong are told.
  */
 export function faultsOf(args: JsonObject, schema: JsonObject, quotes = true): string[] {
@@ -129,7 +129,7 @@ function compile(schema: JsonObject): Validator {
   }
 }
 
-/** A pattern of a server, which may be made to take for ever. What RE2 does not know (lookaround) passes. */
+/** A pattern of a server, which may be made to take for ever. Patterns that RE2 does not know (lookaround) pass. */
 const linear = Object.assign(
   (pattern: string) => ({
     test: testerOf(pattern),

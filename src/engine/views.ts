@@ -62,7 +62,7 @@ export function createViews(maxBytes: number = room()): Views {
   const counts = new LRUCache<string, number>({ max: COUNTED })
 
   function keep(hash: string, view: View, bytes: number): View {
-    // What is larger than all the room has it alone.
+    // A view larger than all the room has it alone.
     open.set(hash, view, { size: Math.min(Math.max(bytes, 1), maxBytes) })
     return view
   }

@@ -1,6 +1,6 @@
 /**
- * Messages between the proxy and the process of a worker. Long byte arrays do not travel in the message: they follow through a pipe, in
- * pieces, so that neither side holds up its event loop with them.
+ * Messages between the proxy and the process of a worker. Long byte arrays do not travel in the message. They follow through a pipe, in
+ * pieces, so neither side holds up its event loop with them.
  */
 import type { Duplex } from 'node:stream'
 
@@ -23,7 +23,7 @@ interface Envelope {
 export interface Wire {
   /** Sends a message, after those before it. Rejects when the other process is gone. */
   send(body: unknown): Promise<void>
-  /** What the other process said: to be called with every message of its channel. */
+  /** Takes a message of the other process: to be called with every message of its channel. */
   received(message: unknown): void
 }
 

@@ -1,4 +1,4 @@
-/** What runs in the process of a worker: loads the worker's module, and answers one task after the other. */
+/** The program in the process of a worker: loads the worker's module, and answers one task after the other. */
 import { writeFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { runInThisContext } from 'node:vm'
@@ -46,7 +46,10 @@ const OVERDUE = 2 * Number(limit)
 const GUARD =
   "setTimeout(() => process.kill(process.pid, 'SIGKILL'), require('node:worker_threads').workerData)"
 
-/** The same for what goes on later, such as the reading of a PDF: no time limit of V8 holds there, and this thread may never come to look at a clock. */
+/**
+ * The same for work that goes on later, such as the reading of a PDF. No time limit of V8 holds there, and this thread may never come to
+ * look at a clock.
+ */
 async function inTime(value: Promise<unknown>): Promise<unknown> {
   const guard = new Thread(GUARD, { eval: true, workerData: OVERDUE, resourceLimits: SMALL })
   // Without memory for it, only the proxy can end this process.

@@ -1,4 +1,4 @@
-/** What a worker does. */
+/** The work of a worker. */
 import v8 from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { changeTexts } from '../documents/change-result.ts'
@@ -32,7 +32,7 @@ import { createViews } from './views.ts'
 const views = createViews()
 const arrivals = createArrivals()
 
-/** What has arrived of the result that is read ahead. */
+/** The bytes that have arrived of the result that is read ahead. */
 let arriving: { id: number; start: number; bytes: GrowingBytes } | undefined
 
 /** `told`: called with the step that begins, for the message of a time limit. */
@@ -107,7 +107,7 @@ function split(content: Uint8Array, lengths: readonly number[]): Uint8Array[] {
   })
 }
 
-/** What reads files is loaded with the first one. */
+/** The readers of files are loaded with the first one. */
 async function unpacked(
   content: Uint8Array,
   { limits, reads, changes, isResource }: Unpacking,
@@ -143,14 +143,14 @@ function areThere(sources: readonly Source[]): boolean {
   return sources.every(({ hash, content }) => content.byteLength > 0 || views.has(hash))
 }
 
-/** What was read of results leaves much behind that V8 collects only when more is asked for. */
+/** Reading results leaves much behind that V8 collects only when more is asked for. */
 function collectGarbage(): void {
   v8.setFlagsFromString('--expose-gc')
   const collect: unknown = runInNewContext('gc')
   if (typeof collect === 'function') collect()
 }
 
-// What a worker has read of a result that still arrives.
+// The part that a worker has read of a result that still arrives.
 
 interface Arrivals {
   /**
@@ -158,7 +158,7 @@ interface Arrivals {
    * bytes of the message were read, or were received of what can only be read when all is there.
    */
   read(message: { id: number; buffer: SharedArrayBuffer; start: number }): number
-  /** What was read, and forgets it. */
+  /** Returns the part that was read, and forgets it. */
   take(id: number | undefined): ResultReader | undefined
 }
 
@@ -186,7 +186,7 @@ export function createArrivals(): Arrivals {
         const to = Math.min(arrivedIn(buffer), current.read + PIECE)
         if (to - current.read < LEAST) break
         current.read = to
-        // What has to be parsed as a whole is here by then.
+        // A result that has to be parsed as a whole is here by then.
         if (!current.result.advance(partOf(buffer, start, to))) return arrivedIn(buffer)
         if (performance.now() > until) break
       }

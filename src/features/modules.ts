@@ -17,7 +17,7 @@ import { shapeOptions } from './shape/options.ts'
 import { translateOptions } from './translate/options.ts'
 
 export interface BuiltInModule {
-  /** What it does, in a sentence for the documentation and for `status`. */
+  /** Its work, in a sentence for the documentation and for `status`. */
   readonly what: string
   readonly options: z.ZodObject
   /** Absent: a place in the list, and no code. */

@@ -1,4 +1,4 @@
-/** What clients are served from: who is told what, and what begins and ends with a client. */
+/** The part that clients are served from: who is told what, and what begins and ends with a client. */
 
 import { packageVersion } from '../config/identity.ts'
 import { isLocal } from '../config/loopback.ts'
@@ -38,7 +38,7 @@ interface BackendParts {
   /** The client is gone. */
   left(client: Client): void
   notified: Backend['notified']
-  /** What modules make of what the proxy says of itself. */
+  /** The proxy's description of itself, as modules change it. */
   described(said: Described, profile: string | undefined): Described
   /** Whether a client with this profile may use this server. */
   reaches(server: string, profile: string | undefined): boolean
@@ -164,7 +164,7 @@ export async function accessOf(
   return openAccess({ settings, logger, now })
 }
 
-// What passes beside exchanges goes through the modules as well: notifications both ways, and questions of servers.
+// Messages beside exchanges go through the modules as well: notifications both ways, and questions of servers.
 
 /** Tells a client what a server or the proxy says. */
 export function tellThrough(stack: Stack): Tell {

@@ -1,4 +1,4 @@
-/** What a gateway is to the program that runs it. Public API. */
+/** The interface of a gateway for the program that runs it. Public API. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable, Writable } from 'node:stream'
@@ -17,7 +17,7 @@ import type { Reconfigured, ServerStatus } from '../upstream/status.ts'
 
 export type { ConnectionState, Reconfigured, ServerStatus } from '../upstream/status.ts'
 
-/** The world outside, for tests and embedding. What is absent is the real one. */
+/** The world outside, for tests and embedding. An absent part is the real one. */
 export interface GatewayParts {
   logger?: Logger
   /** Where the one client of a stdio gateway speaks and listens. */
@@ -36,7 +36,7 @@ export interface GatewayParts {
   /** Modules of the embedder's own, which `use` may name in `modules`. */
   modules?: readonly ModuleDefinition[]
   signIn?: SignInParts
-  /** What the console can do by this program. Absent: it shows no clients to connect, and changes no file. */
+  /** The actions of the console by this program. Absent: it shows no clients to connect, and changes no file. */
   console?: ConsoleHost
 }
 
@@ -61,15 +61,18 @@ export interface Gateway {
   /** Connects every server once and tells how that went. */
   check(): Promise<ServerStatus[]>
   status(): ServerStatus[]
-  /** What this run came to so far. */
+  /** The savings of this run so far. */
   savings(): Promise<SavingsReport>
-  /** What other runs came to, of all replicas that share the store. Undefined: there are none, or the store cannot be asked. */
+  /** The savings of other runs, of all replicas that share the store. Undefined: there are none, or the store cannot be asked. */
   savingsOfReplicas(): Promise<SavingsDay[] | undefined>
   /** The modules in their order, the one nearest to the client first. */
   modules(): ModuleStatus[]
   /** The profiles that clients may choose, with what they get of each now. Asks the servers. */
   profiles(): Promise<ProfileStatus[]>
-  /** Patterns in the options of modules, and in the lists of tools that may be used, that fit nothing of what servers list now, for no client. Asks the servers. */
+  /**
+   * Patterns that fit nothing that servers list now, for any client. They come from the options of modules and from the lists of tools
+   * that may be used. Asks the servers.
+   */
   unmatched(): Promise<(UnmatchedPattern | UnmatchedTool)[]>
   /** All that stands around an exchange, modules included, from the client to the servers. */
   layers(): LayerStatus[]
@@ -132,7 +135,7 @@ export interface OnionLayer {
 
 /** A layer around every exchange. */
 export interface LayerStatus extends OnionLayer {
-  /** What it does; of a module what it is: `use: block`. Empty for layers of the embedder. */
+  /** Its work; of a module what it is: `use: block`. Empty for layers of the embedder. */
   readonly what: string
 }
 
@@ -149,7 +152,7 @@ export interface UnmatchedPattern {
   module: string
   readonly option: string
   readonly pattern: string
-  /** What is listed and looks like it. */
+  /** A listed name that looks like it. */
   readonly meant?: string
 }
 

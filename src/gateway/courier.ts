@@ -11,7 +11,7 @@ import type { Courier } from '../server/parked.ts'
 import type { SharedValues } from '../store/valkey/values.ts'
 import { sharedBytes } from '../text/shared-bytes.ts'
 
-/** What one replica tells another of a request. `taken` is said again every second. `left`: the client did. */
+/** The words by which one replica tells another of a request. `taken` is said again every second. `left`: the client did. */
 type Word = 'asked' | 'taken' | 'done' | 'large' | 'failed' | 'left'
 
 const KIND = 'carried'

@@ -6,7 +6,7 @@ import { originOf } from '../protocol/origin.ts'
 import type { Exposure, ExposureConfig, ExposureParts } from '../proxy/exposure.ts'
 import { ourInstructions } from '../proxy/instructions.ts'
 
-/** What is hidden by the exposure of the settings, and beside it what servers want to have listed. */
+/** The tools that the exposure of the settings hides, and beside them the tools of servers that ask to be listed. */
 export async function openExposure(config: ExposureConfig, parts: ExposureParts): Promise<Exposure> {
   if (config.settings.exposure === 'passthrough') return passthrough
   const hiding = await openHiding(config, parts)
@@ -26,7 +26,7 @@ function directOf({ servers }: ExposureConfig): ReadonlySet<string> {
   return new Set(servers.flatMap(({ name, exposure }) => (exposure === 'passthrough' ? [name] : [])))
 }
 
-/** What an exposure needs is loaded by those alone who want it. */
+/** The code of an exposure is loaded only where it is used. */
 async function openHiding(config: ExposureConfig, parts: ExposureParts): Promise<Exposure> {
   switch (config.settings.exposure) {
     case 'passthrough':
@@ -69,7 +69,7 @@ export function besideDirect(exposure: Middleware, direct: () => ReadonlySet<str
         const shown = toolsOf(result)
         const names = new Set(shown.map(({ name }) => name))
         const last = inside.last('tools', exchange.client)
-        // What the exposure was listed while it answered need not be asked for twice.
+        // The list that the exposure got while it answered need not be asked for twice.
         const { items } = last && last !== before ? last : await inside.ask(exchange)
         const added = items.filter((tool) => {
           const origin = originOf(tool)

@@ -39,7 +39,7 @@ export interface ModuleList {
 
 /** A module at work. */
 interface Running {
-  /** What it was made of. */
+  /** The options that it was made of. */
   readonly made: string
   readonly config: ModuleConfig
   readonly layer: Layer
@@ -98,7 +98,7 @@ export function createModuleList(stack: Stack, parts: ModuleMakerParts): ModuleL
     stack.set([...gate(modules), ...outer], segment(modules.slice(at + 1)))
   }
 
-  /** What is under way ends where it began. */
+  /** A call that is under way ends where it began. */
   async function letGo(one: Running): Promise<void> {
     leaving.add(one)
     await one.idle()
@@ -258,7 +258,7 @@ export interface ModuleMakerParts {
   buckets?: OpenBuckets
   /** Absent: replicas have nothing in common. */
   maps?: OpenSharedMap | undefined
-  /** What is listed may be something else. */
+  /** The lists may differ now. */
   listsChanged(): void
   /** True when all that servers list is listed for this client. Absent: unknown, and patterns that fit nothing are not reported. */
   listsAll?(client: Client): boolean
@@ -267,7 +267,7 @@ export interface ModuleMakerParts {
 /** Rejects with ProxyError CONFIG_INVALID when the module cannot be made. */
 type MakeModule = (module: ModuleConfig, whole: ModulesConfig) => Promise<Layer>
 
-/** What only clients send: who wants nothing else needs to hear nothing of servers. */
+/** The methods that only clients send: a module that wants nothing else needs to hear nothing of servers. */
 const OF_CLIENTS = /^(?:tools|prompts|resources|completion|logging)\//
 
 /** `listed`: a list went to a client, and there are patterns that nothing has fitted yet. */

@@ -14,7 +14,7 @@ export interface Modules {
   unmatched(): Promise<UnmatchedPattern[]>
   /**
    * These from now on, one configuration after the other. One that is the same stays as it is; nothing changes when one cannot be made.
-   * What is under way ends where it began: a module that is gone is closed when nothing is in it any more.
+   * A call that is under way ends where it began: a module that is gone is closed when nothing is in it any more.
    */
   configure(config: ModulesConfig): Promise<void>
   close(): Promise<void>

@@ -9,7 +9,7 @@ import type { HttpOptions, Mounted } from '../server/http/listen.ts'
 import { openEras } from '../server/stdio.ts'
 import type { Connected, Gateway } from './contract.ts'
 
-/** What all ways to serve are handed. */
+/** The parts that all ways to serve are handed. */
 type Served = Omit<HttpOptions, 'host' | 'port' | 'modern'> & { modern: ModernService }
 
 /** `close`: ends all of these clients. */

@@ -37,15 +37,15 @@ import type { Upstreams } from '../upstream/contract.ts'
 import { unavailableServers } from '../upstream/unavailable.ts'
 import type { LayerStatus, ModuleStatus, OnionLayer } from './contract.ts'
 
-/** What a client or a program of this machine asks. */
+/** The requests of a client or a program of this machine. */
 export interface Onion {
-  /** What clients ask. */
+  /** The requests of clients. */
   readonly clients: Stage
-  /** What programs ask: without what is there for models. */
+  /** The requests of programs: without the layers that are there for models. */
   programs(): Stage
   /** The three tools that ask what this store keeps. */
   questions(store: ResultStore): Promise<readonly ProxyTool[]>
-  /** What stands around an exchange now, the client's side first. */
+  /** The current layers around an exchange, the client's side first. */
   layers(): OnionLayer[]
 }
 
@@ -115,7 +115,7 @@ export function createOnion(parts: OnionParts): Onion {
   const part = (feature: Feature): Middleware[] => present(feature.layer(parts))
   const shaping = part(shape)
 
-  // What every call passes, whether a client or a program makes it.
+  // The layers that every call passes, whether a client or a program makes it.
   const named = [
     createOwnNames({ isGiven: directory.isGiven, servers: (client) => upstreams.serversFor(client) }),
     createEffectLimit({ isNeeded: () => middlewares.length > 0 || !modules.isEmpty }),
@@ -156,7 +156,7 @@ export function createOnion(parts: OnionParts): Onion {
   const inmost = compose(timedIf(inner), router, source)
   const clients = compose(timedIf(layers), inmost)
   const programs = [...present(count), ...named, ...outer, ...remembering]
-  // What a program of a model calls is in the log as what the model calls.
+  // A call of a program of a model is in the log as a call of the model.
   const logged = compose([...part(callLog), ...present(parts.watch), ...programs], inmost)
 
   /** Halves of layers that stand elsewhere, and layers that only resolve names. `status` leaves them out. */
@@ -181,7 +181,7 @@ function present<T>(one: T | undefined): T[] {
   return one === undefined ? [] : [one]
 }
 
-// What stands around an exchange, told to people.
+// The layers around an exchange, told to people.
 
 /** From the client to the servers. */
 export function describeLayers(
@@ -204,7 +204,7 @@ export function describeLayers(
 /** The one layer among the modules that is none of the list. */
 const GATE = 'Serves no tools to a client when its profile was removed.'
 
-/** What settings do there that modules can do as well. */
+/** The settings there for work that modules can do as well. */
 function routing({ settings, servers }: Pick<Config, 'settings' | 'servers'>): string[] {
   const renamed = Object.keys(settings.naming.rename).length
   const limited = servers.flatMap(({ name, quota }) => (quota ? [`${name} ${quota.rps} a second`] : []))

@@ -1,4 +1,4 @@
-/** What clients of a profile get, and what is listed at all. It asks as a client that only looks. */
+/** The tools that clients of a profile get, and all listed tools. It asks as a client that only looks. */
 import type { Profile } from '../config/profiles.ts'
 import { plain } from '../protocol/content.ts'
 import { LEGACY_VERSIONS } from '../protocol/eras.ts'
@@ -38,7 +38,7 @@ export function definitionsOfServers(list: Handler, upstreams: Visited): Promise
 interface LookedAt {
   readonly name: string
   readonly server: string
-  /** What its server calls it. */
+  /** The name that its server gives it. */
   readonly original: string
   readonly definition: JsonObject
   readonly enabled: boolean

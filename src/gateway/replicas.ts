@@ -1,4 +1,4 @@
-/** What replicas of this proxy have in common beside kept results: session ids, and what each must know of a session at another. */
+/** The common state of replicas of this proxy beside kept results: session ids, and what each must know of a session at another. */
 import { randomUUID } from 'node:crypto'
 import type { Config } from '../config/schema.ts'
 import type { Logger } from '../observe/log.ts'
@@ -67,7 +67,7 @@ const LONGEST_EVENT = 256 * 1024
 const CHANNEL = 'sessions'
 const ENDED = 'ended'
 
-/** Undefined without a key for sessions, or without a shared store. What the store refuses is told in the log. */
+/** Undefined without a key for sessions, or without a shared store. A refusal of the store is told in the log. */
 export async function openReplicas(
   { sessions: { key, maxAgeSeconds } }: Config['settings'],
   shared: SharedValues | undefined,

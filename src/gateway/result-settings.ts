@@ -1,4 +1,4 @@
-/** What applies to the results of one tool: the one place where what is said for all, for a server and for a tool is put together. */
+/** The settings for the results of one tool. This one place joins the settings for all tools, for a server and for a tool. */
 import type { Config } from '../config/schema.ts'
 import type { ResultSettings } from '../features/shape/options.ts'
 import type { ResultSettingsOf } from '../proxy/feature.ts'

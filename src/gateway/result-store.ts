@@ -91,7 +91,7 @@ export function sometimes(now: () => number, tell: (reason: string) => void): (r
   }
 }
 
-/** What the settings say of how much is kept, and for how long. */
+/** The settings for how much is kept, and for how long. */
 export function resultStoreLimits(settings: Config['settings']) {
   return {
     ttl: settings.cacheTTLSeconds * 1000,

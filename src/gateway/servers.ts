@@ -37,7 +37,7 @@ interface ServersParts {
   arriving: Arriving | undefined
   /** Which servers are there for a client. */
   reach: Reach
-  /** What other replicas know of sessions at HTTP servers. */
+  /** The sessions at HTTP servers that other replicas know. */
   sessions: SharedSessions | undefined
   /** Asks a client that no request under way belongs to. */
   ask: NonNullable<UpstreamEvents['ask']>
@@ -54,7 +54,7 @@ export function openUpstreams(config: Config, parts: ServersParts): Upstreams {
     defaults: {
       listWaitMs: settings.connect.listWaitMs,
       idleMs: settings.connect.idleMs,
-      // What is not longer than the limit in bytes cannot exceed it in characters, so it is parsed and passes.
+      // A message that is not longer than the limit in bytes cannot exceed it in characters, so it is parsed and passes.
       largeBytes: limit,
       maxMessageBytes,
       limits: settings.limits,
@@ -120,7 +120,7 @@ interface ToolLists {
   readonly deny?: readonly string[] | undefined
 }
 
-/** Undefined: there are no lists, and all may be used. What both lists name is denied. */
+/** Undefined: there are no lists, and all may be used. A tool that both lists name is denied. */
 export function permitsOf({ servers, settings }: Pick<Config, 'servers' | 'settings'>): Permits | undefined {
   const own = new Map(servers.flatMap(({ name, tools }) => (isSet(tools) ? [[name, tools]] : [])))
   const all = settings.dispatch
@@ -134,7 +134,7 @@ function namesFor(server: string, tool: string, separator: string): string[] {
   return [tool, `${server}/${tool}`, `${server}${separator}${tool}`]
 }
 
-/** What fits none of these tools, by server. Of servers that are not among them nothing is said. */
+/** The names that fit none of these tools, by server. Of servers that are not among them nothing is said. */
 export function unmatchedTools(
   { servers, settings }: Pick<Config, 'servers' | 'settings'>,
   listed: ReadonlyMap<string, readonly string[]>,
@@ -199,7 +199,7 @@ interface SignIn {
   close(): Promise<void>
 }
 
-/** What it needs is loaded with the first server that has an address. */
+/** Its modules are loaded with the first server that has an address. */
 export async function openSignIn(
   { servers, settings }: Config,
   parts: SignInParts = {},
@@ -243,11 +243,11 @@ export async function openSignIn(
   }
 }
 
-// What of the configuration changes while the proxy runs.
+// The parts of the configuration that change while the proxy runs.
 
 export interface LiveSettings {
   readonly config: Pick<Config, 'settings' | 'servers'>
-  /** What clients may choose by their path. */
+  /** The profiles that clients may choose by their path. */
   readonly profiles: readonly Profile[]
   readonly resultSettings: ResultSettingsOf
   /** This configuration from now on. True: which tools may be used, or how they are listed, is not what it was. */

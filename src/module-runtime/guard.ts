@@ -1,4 +1,4 @@
-/** What happens when a module fails, takes too long, or only looks on. */
+/** The effects when a module fails, takes too long, or only looks on. */
 import type { Logger } from '../observe/log.ts'
 import { LargeResult, plain, type Result } from '../protocol/content.ts'
 import type { Destination } from '../protocol/effects.ts'
@@ -45,7 +45,7 @@ export function guard(module: Module, options: GuardOptions): Module {
 
 type Wrap = (next: Handler, inside: Lists) => Handler
 
-/** What it makes of lists, and all else that it does, as one. */
+/** Its part for lists, and all its other work, as one. */
 function wholeOf(
   module: Module,
   next: Handler,
@@ -140,7 +140,7 @@ function enforced(wrap: Wrap, next: Handler, inside: Lists, options: GuardOption
   }
   return async (exchange) => {
     const limit = createTimeLimit(timeoutMs)
-    /** What became of the message further in; the last attempt counts. */
+    /** The outcome of the message further in; the last attempt counts. */
     let sentOn: { result: Promise<Result> } | undefined
     let passed: { error: unknown } | undefined
     const others = <T>(work: Promise<T>): Promise<T> => {
@@ -153,7 +153,7 @@ function enforced(wrap: Wrap, next: Handler, inside: Lists, options: GuardOption
         .finally(() => limit.start())
     }
     const tracked: Handler = async (sent) => {
-      // What is passed on when somebody has an answer already would be done twice, or although it was refused.
+      // The sender has an answer already. Passed on now, the message would be done twice, or although it was refused.
       if (limit.isOver) throw new ModuleTimeout('it is too late to pass the message on')
       const result = next(sent)
       // A list that it asks for on the way is not what the client waits for.

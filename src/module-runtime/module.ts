@@ -1,4 +1,4 @@
-/** What a module is: one layer around all that passes between clients and servers. Public API. */
+/** The form of a module: one layer around all that passes between clients and servers. Public API. */
 
 import type * as z from 'zod'
 import type { Logger } from '../observe/log.ts'
@@ -50,12 +50,12 @@ export interface Module {
    * into `create`. `inside`: what is listed inside of the module, remembered. No module needs to ask for lists on its own.
    */
   wrap?(next: Handler, inside: Lists): Handler
-  /** What it makes of the lists that it wants to see. Absent: `wrap` sees the requests for them, and answers as it likes. */
+  /** The lists that it wants to see, as it changes them. Absent: `wrap` sees the requests for them, and answers as it likes. */
   list?: ShowList
   /** A layer around notifications of both directions. */
   notify?(next: Notify): Notify
   /**
-   * What the proxy says of itself when a client connects that chose this profile. The module nearest to the client has the last
+   * The proxy's description of itself for a client that connects with this profile. The module nearest to the client has the last
    * word.
    */
   describe?(said: Described, profile: string | undefined): Described
@@ -70,7 +70,7 @@ export interface Module {
   close?(): Promise<void>
 }
 
-/** What a module is handed. */
+/** The parts that a module is handed. */
 export interface ModuleContext {
   /** Its name in the list. */
   readonly name: string
@@ -105,7 +105,7 @@ export type Counts = Readonly<Record<string, number>>
 
 /** A module as it is written. */
 export interface ModuleDefinition<Options extends z.ZodObject = z.ZodObject> {
-  /** What `use` calls it. */
+  /** Its name in `use`. */
   readonly name: string
   /** Its options. Unknown keys are reported, and what is missing gets its default. */
   readonly options: Options
@@ -150,7 +150,7 @@ export function defineObjectModule<Options extends z.ZodObject>(
   return { ...definition, seesObjects: true } as unknown as ModuleDefinition
 }
 
-// What happens when a module fails, and what the client reads.
+// The effect of a failure of a module, and the text for the client.
 
 /** A module refuses by an error that crosses the wire; anything else that it throws is a failure of its own. */
 export function isRefusal(error: unknown): boolean {
@@ -184,7 +184,7 @@ export class TooLargeRefusal extends RpcError {
     const next = isResult
       ? 'Do not repeat a call that changes something. To see a result, ask for less at once (a filter, a limit, a page).'
       : 'Send less at once.'
-    const operator = `The person who runs the proxy can raise \`maxBytes\` of the module \`${module}\` (now ${limit}), or set its \`failOpen\` to true, which lets messages that are too large pass unchecked.`
+    const operator = `The person who runs the proxy can raise \`maxBytes\` of the module \`${module}\` (now ${limit}), or set its \`failOpen\` to true. Then messages that are too large pass unchecked.`
     super(
       RPC.internalError,
       `${what} the module \`${module}\` has to check it and ${message}. ${next} ${operator}`,

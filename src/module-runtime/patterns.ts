@@ -14,7 +14,7 @@ export interface NamingPattern {
   readonly option: string
   /** As it is written. */
   readonly pattern: string
-  /** What it may mean, as the lists that have it are called: `tools`, `prompts`, `resources`, `resourceTemplates`. */
+  /** The kinds that it may mean, by the names of their lists: `tools`, `prompts`, `resources`, `resourceTemplates`. */
   readonly kinds: readonly Kind[]
   /** Whether it means this item of such a list. */
   fits(item: JsonObject, kind: Kind): boolean
@@ -69,7 +69,7 @@ export function mayStandFor(template: JsonObject, pattern: string): boolean {
 export interface Unmatched {
   readonly option: string
   readonly pattern: string
-  /** What is listed and looks like it. */
+  /** A listed name that looks like it. */
   readonly meant?: string
 }
 
@@ -78,7 +78,7 @@ export interface PatternWatch {
   wrap(next: Handler, inside: Lists): Handler
   /** Lists for the client that got a list last, and drops the patterns that fit. False: no such client, or no pattern left. */
   look(isWorth?: (client: Client) => boolean): Promise<boolean>
-  /** What no look has found anything for. */
+  /** The patterns that no look has found anything for. */
   left(): readonly Unmatched[]
   /** From the beginning: servers may be others. */
   reset(): void

@@ -124,7 +124,7 @@ function giveBack(params: JsonObject, exchange: Exchange, next: Handler): void {
   next({ ...exchange, params, signal, isOver: true }).catch(() => {})
 }
 
-/** What a server asked by one result. */
+/** The questions of a server in one result. */
 class Round {
   readonly client: string
   readonly owner: string
@@ -187,7 +187,7 @@ class Round {
     }
   }
 
-  /** What the client is asked: that alone which is still open. */
+  /** The questions for the client: those alone which are still open. */
   toClient(requestState: string): JsonObject {
     this.#exchange = undefined
     this.#isNew = false
@@ -196,7 +196,7 @@ class Round {
     return { ...this.#result, ...(this.#questions.length > 0 && { inputRequests }), requestState }
   }
 
-  /** What the next request to the server carries. */
+  /** The content of the next request to the server. */
   async toServer(): Promise<JsonObject> {
     const inputResponses: JsonObject = {}
     for (const question of this.#questions) setOwn(inputResponses, question.key, await question.result())
@@ -262,7 +262,7 @@ class Question {
     this.#outcome.catch(() => {})
   }
 
-  /** What the client is to be asked. Undefined: it was not let through yet, or has its answer. */
+  /** The next question for the client. Undefined: it was not let through yet, or has its answer. */
   get request(): Request | undefined {
     return this.#open?.request
   }
@@ -272,7 +272,7 @@ class Question {
     await Promise.race([this.#opened, this.#outcome])
   }
 
-  /** What the server gets. */
+  /** The answers that the server gets. */
   async result(): Promise<JsonObject> {
     return plain(await this.#outcome)
   }

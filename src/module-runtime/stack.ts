@@ -40,13 +40,16 @@ export interface Stack {
   ask(asking: Asking, answer: Answer): Promise<Result>
   /** A notification; `deliver` is called with what happens to it, unless a module keeps it. */
   notify(notice: Notice, deliver: Notify): void | Promise<void>
-  /** What the proxy says of itself, as the modules have it for clients that chose this profile. */
+  /** The proxy's description of itself, as the modules change it for clients that chose this profile. */
   describe(said: Described, profile?: string): Described
-  /** What each module that keeps servers from some clients says of a server and a profile. A plain property: every call reads it. */
+  /**
+   * The statement of each module that keeps servers from some clients, about a server and a profile. A plain property: every call reads
+   * it.
+   */
   readonly reach: Reach
   /** Whether a client with this profile may use this server. */
   reaches(server: string, profile: string | undefined): boolean
-  /** These from now on. What is under way ends where it began. */
+  /** These from now on. A call that is under way ends where it began. */
   set(outer: readonly Layer[], inner: readonly Layer[]): void
   /** Gives up what still waits for an answer of a client. */
   close(): void
@@ -219,7 +222,7 @@ function notices(layers: readonly Layer[], innermost: Notify): Notify {
   }, innermost)
 }
 
-// What is under way in a module: one that is no longer wanted is closed when nothing is.
+// The calls under way in a module: one that is no longer wanted is closed when it has none.
 
 /** A module that can be let go. */
 interface Counted {

@@ -42,7 +42,7 @@ export function messagesOf(concerns: (kind: Kind) => boolean): string[] {
 
 const UPDATED = 'notifications/resources/updated'
 
-/** What uses an item: the kind, and the name in its params. */
+/** The use of an item: the kind, and the name in its params. */
 interface Use {
   kind: Kind
   name: string
@@ -255,7 +255,7 @@ function unknown({ kind, name }: Use, { client, params }: Exchange): RpcError {
   return new RpcError(code, 'Resource not found', { uri: params.uri ?? name })
 }
 
-/** What a template stands for, as a pattern: a variable may hold anything. */
+/** The resources of a template, as a pattern: a variable may hold anything. */
 export function patternOfTemplate(template: string): string {
   return template.replaceAll(/\{[^{}]*\}/g, '*')
 }

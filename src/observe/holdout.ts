@@ -1,6 +1,6 @@
 /**
- * What previews cost against whole results: each call with a result too large for a reply, with what its client was sent afterwards because
- * of it. With `holdout` some of these results pass whole, and the two groups are compared.
+ * The cost of previews against whole results. A call with a result too large for a reply counts with all that its client was sent
+ * afterwards because of it. With `holdout` some of these results pass whole, and the two groups are compared.
  */
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
@@ -10,18 +10,18 @@ export const trialSchema = z.object({
   tool: z.string(),
   /** Its result passed whole. */
   isWhole: z.boolean(),
-  /** What its server sent. */
+  /** The tokens that its server sent. */
   originalTokens: z.number().nonnegative(),
   /**
-   * What its client was sent: the preview or the whole, the answers of the proxy's tools about it, and what else the same tool answered
-   * before the next large result.
+   * The tokens that its client was sent. They are those of the preview or the whole, and of the answers of the proxy's tools about it.
+   * Other answers of the same tool before the next large result count as well.
    */
   costTokens: z.number().nonnegative(),
 })
 /** A call with a large result, and what it cost. */
 export type Trial = z.output<typeof trialSchema>
 
-/** What an exchange says for it. */
+/** The facts of an exchange for it. */
 export interface Trying {
   readonly agent: string
   readonly tool: string
@@ -84,8 +84,8 @@ export interface Comparison {
   previews: Group
   whole: Group
   /**
-   * The part of the cost of whole results that previews saved, each reckoned for a token that servers sent, and where it lies with a
-   * certainty of 95 %. Below 0: previews cost more. Absent where one of the groups has fewer than `LEAST` calls.
+   * The part of the cost of whole results that previews saved. Each cost is reckoned for a token that servers sent. `low` and `high`
+   * bound the share with a certainty of 95 %. Below 0: previews cost more. Absent where one of the groups has fewer than `LEAST` calls.
    */
   saved?: { share: number; low: number; high: number }
 }
@@ -141,7 +141,7 @@ function createRandom(): () => number {
   }
 }
 
-/** What previews of each tool saved with all that came after them, the costliest first. */
+/** The savings of previews of each tool with all that came after them, the costliest first. */
 export function netByTool(trials: readonly Trial[]): { tool: string; calls: number; savedTokens: number }[] {
   const tools = new Map<string, { tool: string; calls: number; savedTokens: number }>()
   for (const { tool, isWhole, originalTokens, costTokens } of trials) {

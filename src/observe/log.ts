@@ -1,4 +1,4 @@
-/** What every part gets to report on itself: a logger, a clock for how long things take, and the fields of a call. */
+/** The parts by which every part reports on itself: a logger, a clock for how long things take, and the fields of a call. */
 import type { Client } from '../protocol/exchange.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import { fingerprint } from './redact.ts'
@@ -33,7 +33,7 @@ export const steadyClock = (): number => Math.floor(performance.now())
 
 /** Who calls. */
 interface Caller {
-  /** What the client says it is: `claude-code 2.1`. */
+  /** The name and version that the client gives: `claude-code 2.1`. */
   readonly client: string
   /** Stands for the owner of what is kept. */
   readonly agent: string

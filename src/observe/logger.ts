@@ -11,7 +11,7 @@ export interface LoggerOptions {
   file?: string | undefined
   /** Values that must never be logged. */
   secrets?: readonly string[]
-  /** What strikes secrets out, where they become more later. */
+  /** The redactor that strikes secrets out, where they become more later. */
   redactor?: Redactor
   /** In place of standard error or the file, for tests: gets one line a call. */
   destination?: { write(line: string): void }

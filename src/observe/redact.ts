@@ -163,7 +163,7 @@ export function decoded(text: string): string {
 // A lower threshold than `src/text/sensitive/strike.ts` has: a line of a log loses too much rather than too little. Whole values are
 // struck where the careful detector looks at them first.
 
-/** What stands in place of a secret. */
+/** The text in place of a secret. */
 export const STRUCK = '***'
 
 /** All repetitions are bounded, so the time is linear in the text. */

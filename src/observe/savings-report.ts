@@ -12,7 +12,7 @@ import { type Trial, trialSchema } from './holdout.ts'
  */
 export type SavingsKind = 'call' | 'proxy-tool' | 'definitions'
 
-/** What the calls of one tool came to, in tokens of o200k_base. */
+/** The sums of the calls of one tool, in tokens of o200k_base. */
 export interface SavingsRow {
   tool: string
   kind: SavingsKind
@@ -29,7 +29,7 @@ export interface SavingsTotals {
   calls: number
   originalTokens: number
   deliveredTokens: number
-  /** What the proxy's own tools answered, and its definitions and instructions. */
+  /** The cost of the answers of the proxy's own tools, and of its definitions and instructions. */
   proxyToolCalls: number
   proxyToolTokens: number
   definitionTokens: number
@@ -37,7 +37,7 @@ export interface SavingsTotals {
   savedTokens: number
 }
 
-/** What the proxy saved and what it cost, as `stats` prints it. */
+/** The savings and the cost of the proxy, as `stats` prints them. */
 export interface SavingsReport {
   totals: SavingsTotals
   tools: SavingsRow[]

@@ -26,7 +26,7 @@ export interface SavingsRecord extends Pick<Trying, 'large' | 'about'> {
 export interface Ledger {
   /** Takes note of one exchange. Never throws, never waits. */
   record(record: SavingsRecord): void
-  /** What this run came to so far. */
+  /** The savings of this run so far. */
   report(): Promise<SavingsReport>
 }
 

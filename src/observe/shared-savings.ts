@@ -41,7 +41,7 @@ export function shareSavings({
   everyMs = EVERY_MS,
 }: SharedSavingsOptions): SharedSavings {
   const self = randomUUID()
-  /** What was written of each day. */
+  /** The written text of each day. */
   const written = new Map<string, string>()
   let writing: Promise<void> = Promise.resolve()
 
@@ -96,7 +96,7 @@ export function shareSavings({
   }
 }
 
-/** What cannot be read is nothing: a replica of a later release may have written it. */
+/** A text that cannot be read counts as nothing: a replica of a later release may have written it. */
 function parsed(text: string | undefined): Runs {
   if (text === undefined) return {}
   const found = runsSchema.safeParse(JSON.parse(text))

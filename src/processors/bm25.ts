@@ -34,7 +34,7 @@ import { counts, nearMisses, requireText, searches } from './search.ts'
 import { isRecordLines, type LeafIndex, nameReader, type Searchable, searchable } from './searchable.ts'
 import { defineStep } from './step.ts'
 
-/** Ranked passages that can be paged through. What follows is hardly relevant, and a sharper query finds it. */
+/** Ranked passages that can be paged through. Further hits are hardly relevant, and a sharper query finds them. */
 const mostRanked = 1_000
 /** Values of a record that are shown because they hold words of the query. */
 const mostShown = 4
@@ -121,13 +121,13 @@ function wordsIn(pattern: string): string {
     .trim()
 }
 
-/** What is ranked, and how it is shown. */
+/** The ranked units, and how they are shown. */
 interface RankedDocument {
   count: number
-  /** What is counted, where it is neither records nor passages of a text. */
+  /** The noun of the counted units, where they are neither records nor passages of a text. */
   unit?: string
   ranking: Ranking
-  /** What was read of a passage. */
+  /** The text of a passage. */
   textOf(index: number): string
   rows(ranked: readonly Ranked[], words: RegExp): Rows
 }

@@ -1,4 +1,4 @@
-/** What stands around each match: its paragraph, section, sentence or lines. */
+/** The text around each match: its paragraph, section, sentence or lines. */
 import { fromMadeRows, fromRows } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
 import type { JsonValue } from '../protocol/json.ts'

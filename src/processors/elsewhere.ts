@@ -213,7 +213,10 @@ function ofAllLevels(answer: Document, count: number, { group_by, aggregate }: A
   return [`Of all ${formatCount(count)} nodes of the tree${first}: ${told}.`]
 }
 
-/** True where a question names the list that the nodes are nested in: then it is about the records that have such a list, and what is in it. */
+/**
+ * True where a question names the list that the nodes are nested in. Then the question is about the records that have such a list, and
+ * about its content.
+ */
 function asksOfNested({ where, group_by, aggregate, sort }: Asked, path: string): boolean {
   const list = /([\p{L}\p{N}_-]+)(?:\[\*\]|\.\*)?$/u.exec(path)?.[1]
   if (list === undefined) return false

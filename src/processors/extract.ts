@@ -82,7 +82,7 @@ function taken(
   return parsed && plainly(take(parsed.value))
 }
 
-/** What a text holds that is JSON. */
+/** The JSON in a text. */
 export function readJson(text: string): Extracted | undefined {
   return taken(text, (root) => root, undefined)
 }
@@ -92,7 +92,7 @@ function plainly(value: JsonValue): Extracted {
 }
 
 /**
- * What is taken of JSON with numbers that JavaScript would change; undefined for any other. Read twice: with the numbers as doubles, for
+ * The part of JSON with numbers that JavaScript would change; undefined for any other. Read twice: with the numbers as doubles, for
  * code that reads the value, and marked, to be written as they came.
  */
 function exactJson(text: string, take: (root: JsonValue) => JsonValue): Extracted | undefined {

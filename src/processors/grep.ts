@@ -54,14 +54,14 @@ import { defineStep } from './step.ts'
 /** Leaves that are looked at for the records they are in. */
 const mostLeaves = 2_000_000
 
-/** What was found, as rows, and what to say about it. */
+/** The hits, as rows, and remarks on them. */
 interface Found {
   rows: Rows
   kind: 'json' | 'text'
   total: number
   matched: number
   notes: string[]
-  /** What was looked at one by one, where that is not what the document is made of. */
+  /** The noun of the searched units, where they differ from those of the document. */
   unit?: string
 }
 

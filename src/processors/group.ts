@@ -116,7 +116,7 @@ export interface Call {
   separator?: string
   /** As it was written, where its field is a condition. */
   title?: string
-  /** What the result is to be called: `sum(price) as revenue`. */
+  /** The name of the result: `sum(price) as revenue`. */
   alias?: string
 }
 
@@ -243,7 +243,7 @@ function asNumbers(name: string, inner: string): string {
   return name === 'count' ? `case when ${inner} then 1 end` : oneWhere(inner)
 }
 
-/** What is read, or undefined where it is refused. */
+/** The value of `read`, or undefined where it is refused. */
 export function safely<T>(read: () => T): T | undefined {
   try {
     return read()
@@ -400,7 +400,7 @@ function withColumns(
 }
 
 /**
- * Objects have nothing to compute from; the values of a map may have a field of that name, an element with attributes a text, and an
+ * Objects have no value to compute from. The values of a map may have a field of that name, an element with attributes a text, and an
  * object one number. Neither have pairs of a time and a value, but their values have.
  */
 function measured(records: Records, reference: string): Field {
@@ -409,7 +409,7 @@ function measured(records: Records, reference: string): Field {
   return acrossMap(records, field) ?? textWithin(records, field) ?? numberWithin(records, field) ?? field
 }
 
-/** What is collected of each group: the values of a field. */
+/** The values of a field, which are collected of each group. */
 interface Collected {
   field: Field
   /** True: only from the elements of the list that are in the group. */
@@ -442,7 +442,7 @@ function sharedList(
 
 // Keys.
 
-/** What `group_by` names: a field, or the month and so on of a date. */
+/** The key that `group_by` names: a field, or the month and so on of a date. */
 export interface GroupKey {
   /** As it is called in the groups: `state`, `created_at:month`. */
   name: string
@@ -515,7 +515,7 @@ interface KeyCodes {
   readonly whole: boolean
 }
 
-/** What records are grouped by: the different values of each, null among them, or the part of each date. */
+/** The values that records are grouped by: the different values of each, null among them, or the part of each date. */
 function keyCodes({ column, codes, whole }: Coded, { part }: Pick<GroupKey, 'part'>): KeyCodes {
   const name = `group by ${part ?? 'value'}`
   const values = column.derived(name, () =>
@@ -868,7 +868,7 @@ function largestFirst(
 
 // Notes.
 
-/** What was read as something else than it is, and what was left out. */
+/** The remarks on values that were read as something else, and on those left out. */
 function remarks(
   call: Call,
   { reads }: Aggregate,

@@ -109,7 +109,7 @@ function countedElements(
       ]
 }
 
-/** What the functions are over the elements of a list in these records that fulfil the conditions. */
+/** The functions over the elements of a list in these records that fulfil the conditions. */
 function ofElementsAlone(
   document: Document,
   list: string,

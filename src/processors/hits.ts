@@ -1,4 +1,7 @@
-/** Hits in data as rows: where the record is (`at`, a name that no data has), what matched in it, and the fields that tell which record it is. */
+/**
+ * Hits in data as rows. A row has the place of the record (`at`, a name that no data has), the part that matched, and the fields that
+ * identify the record.
+ */
 import type { Document, Rows } from '../documents/document.ts'
 import { isNaming } from '../documents/identity.ts'
 import { madeRows, rowsOf } from '../documents/rows.ts'
@@ -35,7 +38,7 @@ export interface RecordHits<H extends LeafHit = LeafHit> {
   hits: H[]
 }
 
-/** What is shown of a string around a place in it. */
+/** The shown part of a string around a place in it. */
 export type Show = (value: string, place: Span) => string
 
 const aroundPlace: Show = (value, place) => excerpt(value, place, valueWidth)
@@ -52,7 +55,7 @@ export function byRecord<H extends LeafHit>(leaves: LeafIndex, hits: readonly H[
   return groups
 }
 
-/** What a row says beside its hits. */
+/** The parts of a row beside its hits. */
 export interface RowOptions {
   show?: Show
   /** Characters of the other fields of a record that a hit is in. 0: those alone that tell which record it is. */
@@ -229,7 +232,7 @@ function shownFields(
   const lengths = new Map(Object.keys(record).map((name) => [name, lengthOf(own(record, name) ?? null)]))
   const isShort = (name: string): boolean => (lengths.get(name) ?? 0) <= SHORT_FIELD
   const others = [...lengths.keys()]
-  // What a record is called may stand in an object of its own: `metadata.name`.
+  // The name of a record may stand in an object of its own: `metadata.name`.
   const names = [...identity, ...others.filter(isShort), ...others]
   let left = room
   let missing = 0

@@ -23,10 +23,10 @@ import { select } from './select.ts'
 import { defineStep } from './step.ts'
 
 /**
- * A left join: a record without a match stays as it is, one with several is there for each of them; `inner` in front keeps matches
- * only. Lists that a key goes through (`items[].product_id`) are unwound: a record for each element. The left is what `path`
- * reaches, or the first of several results; the right is the other result, or another list that has the field. Fields that
- * both have are called by the name of the right: `products.id`.
+ * A left join. A record without a match stays as it is, and a record with several matches comes once for each of them. `inner` in front
+ * keeps matches only. Lists that a key goes through (`items[].product_id`) are unwound: a record for each element. The left is what
+ * `path` reaches, or the first of several results; the right is the other result, or another list that has the field. Fields that both
+ * have are called by the name of the right: `products.id`.
  */
 export const join = defineStep({
   name: 'join',
@@ -66,7 +66,7 @@ export const join = defineStep({
 
 // Two lists set against each other.
 
-/** What is wanted of two lists: records that only the first has, or only the second; that both have; what differs; all of it. */
+/** The wanted part of two lists: records that only the first has, or only the second; that both have; what differs; all of it. */
 type Comparison = 'only_in' | 'only_in_second' | 'in_both' | 'changed' | 'diff'
 
 const KINDS: readonly (readonly [RegExp, Comparison])[] = [
@@ -169,7 +169,7 @@ export function inOneOrder(value: JsonValue): string {
 
 // Joining.
 
-/** What `path` reaches, as a side. */
+/** The records at `path`, as a side. */
 function sideAt(document: Document, path: string): Side {
   const [part] = partsOf(document) ?? []
   const { content, error } = select.process(document, { path })
@@ -400,7 +400,7 @@ export function fieldIn(
   return undefined
 }
 
-/** What is left of a path that begins with the handle, all names or the last name on the way to the side. */
+/** The rest of a path that begins with the handle, all names or the last name on the way to the side. */
 function unqualified(side: Side, path: Path): Path | undefined {
   const names = namesOn(path)
   const start = side.handle !== '' && names[0] === side.handle ? 1 : 0
@@ -435,7 +435,7 @@ export interface Pairing {
   called: number
 }
 
-/** What one name for both sides may be called on the right. */
+/** The names on the right for one name of both sides. */
 const IDENTIFIERS = ['id', '_id', '_key', 'key', 'uid', 'name']
 
 /** Pairings looked at. */
@@ -604,7 +604,7 @@ export function keysOf(row: JsonValue, paths: readonly Path[], work: Work): stri
   return keys
 }
 
-/** What a join gives, and what is to be said of it. */
+/** The outcome of a join, and the remarks on it. */
 export interface Joined {
   /** Made as they are asked for. */
   rows: Rows
@@ -721,7 +721,7 @@ export function exactKey(value: JsonValue): string | undefined {
   return value === null || typeof value === 'object' ? undefined : String(value).trim()
 }
 
-/** What keys have in common that mean the same: `7`, `"07"` and `"7.0"`; `"DE"` and `"de"`. */
+/** The common form of keys that mean the same: `7`, `"07"` and `"7.0"`; `"DE"` and `"de"`. */
 export function looseKey(key: string): string {
   const number = key.replaceAll(/\D/g, '').length <= MOST_DIGITS ? plainNumber(key) : undefined
   return number === undefined ? key.toLowerCase() : String(number)

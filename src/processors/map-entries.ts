@@ -8,7 +8,7 @@ import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json
 import { formatCount } from '../text/format.ts'
 import type { ProcessorResult } from './processor.ts'
 
-/** What is asked of the records that a path reaches. */
+/** The questions about the records that a path reaches. */
 export interface Asked {
   where?: readonly string[] | undefined
   group_by?: readonly string[] | undefined

@@ -16,7 +16,7 @@ interface Asked {
   fields?: readonly string[] | undefined
 }
 
-/** What the names mean, and the parameters with each thing where it is computed. */
+/** The meaning of the names, and the parameters with each name where it is computed. */
 interface Plan {
   /** By name: what is computed of a record. */
   readonly sources: ReadonlyMap<string, string>

@@ -1,4 +1,4 @@
-/** What models may write: the parameters of every step, and of the three tools that are made of them. */
+/** The parameters that models may write: those of every step, and of the three tools that are made of them. */
 import * as z from 'zod'
 import { type JsonObject, own, renamed } from '../protocol/json.ts'
 import { aggregatesTold, conditionsTold, functionsTold, windowsTold } from '../query/page.ts'
@@ -94,7 +94,7 @@ export const questionParams: Readonly<Record<'filter' | 'search' | 'explore', z.
   explore: exploreParams,
 }
 
-/** What models call parameters of a filter: a whole SELECT stands in `where`. */
+/** The names that models write for parameters of a filter: a whole SELECT stands in `where`. */
 const FILTER_NAMES = {
   sql: 'where',
   query: 'where',
@@ -108,7 +108,7 @@ export function byOwnNames(kind: keyof typeof questionParams, params: JsonObject
   if (kind !== 'filter') return params
   const free = Object.entries(FILTER_NAMES).filter(([, right]) => !Object.hasOwn(params, right))
   const read = renamed(params, Object.fromEntries(free))
-  // What models call conditions on groups, which stand beside the others.
+  // The names that models write for conditions on groups, which stand beside the others.
   const more = own(read, 'having')
   if (more === undefined) return read
   const { having: _, where = [], ...others } = read

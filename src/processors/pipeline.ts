@@ -12,7 +12,7 @@ export interface PipelineStep {
   process(document: Document, params: unknown): ProcessorResult
 }
 
-/** What one step did. */
+/** The work of one step. */
 export interface StepReport {
   name: string
   applied: boolean

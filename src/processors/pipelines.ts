@@ -29,7 +29,7 @@ import { afterWindows, beforeWindows, windowStep } from './window.ts'
 
 const fields: PipelineStep = { ...projection, params: fieldsParams }
 
-/** What belongs to other steps: one of them says what is wrong with it. */
+/** Parameters of other steps: one of them says what is wrong with it. */
 const beside = z.object(
   Object.fromEntries(
     Object.entries(filterParams.shape).map(([name, schema]) => [
@@ -97,7 +97,7 @@ const behind: readonly PipelineStep[] = [
   ...ofRecords.map(knowingNames).map(afterUnnest),
 ]
 
-/** What the steps behind a path make of a document; undefined where one of them refuses. */
+/** The outcome of the steps behind a path for a document; undefined where one of them refuses. */
 function answerOf(document: Document, params: unknown): Document | undefined {
   const { document: answer, error } = runPipeline(document, behind, params as Record<string, unknown>)
   return error === undefined ? answer : undefined

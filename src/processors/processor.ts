@@ -12,16 +12,16 @@ export interface ProcessorResult {
   readonly processedSize: number
   /** False when the step's parameters are absent or it failed: `content` is then unchanged. */
   applied: boolean
-  /** What the caller should write instead. The pipeline goes on. */
+  /** The text that the caller should write instead. The pipeline goes on. */
   error?: string
 }
 
-/** What a step has to say beside its document. Counts are over everything, never over a page. */
+/** The remarks of a step beside its document. Counts are over everything, never over a page. */
 export interface StepMetadata {
   /** Things looked at, and things found. */
   total?: number
   matched?: number
-  /** What one of them is called, where the document does not tell. */
+  /** The name of one of them, where the document does not tell. */
   unit?: string
   /** Remarks for the reader: "`State` read as `state`", "3 records without `price` skipped". */
   notes?: string[]

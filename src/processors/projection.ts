@@ -19,10 +19,10 @@ import { projectionParams } from './parameters.ts'
 import { defineStep } from './step.ts'
 
 /**
- * Included fields of records become one flat object a record, keyed by the field as it was asked for
- * (`"user.login": "x"`): cheap to read, and a table where all are alike. Fields asked for from the root
- * (`users.email`) keep their nesting. What is left out leaves the rest nested as it was. Values are never altered; a
- * field that goes through a list or map gives the list of its values; absent fields are omitted.
+ * Included fields become one flat object for each record, keyed by the field as it was asked for (`"user.login": "x"`). That is cheap to
+ * read, and a table where all are alike. Fields asked for from the root (`users.email`) keep their nesting. Leaving fields out leaves the
+ * rest nested as it was. Values are never altered; a field that goes through a list or map gives the list of its values; absent fields
+ * are omitted.
  */
 export const projection = defineStep({
   name: 'projection',
@@ -150,7 +150,7 @@ function withinRecords(records: Records, path: Path): boolean {
 }
 
 function flat(records: Records, fields: readonly Field[]): Document {
-  // What a definite path looks at is bounded by the record, so that no row refuses when it is made.
+  // The record bounds the values that a definite path looks at, so that no row refuses when it is made.
   const definite = fields.every(({ path }) => isDefinite(path))
   const work = newWork(definite ? Number.MAX_SAFE_INTEGER : 20_000_000)
   if (fields.some(({ path }) => path.length === 0)) return fromRows({ noun: 'record', items: records.values })
@@ -231,7 +231,7 @@ function atAnyDepth(root: JsonValue, path: Path): Located | undefined {
   return located && { ...located, note: `\`${formatPath(path)}\` read as \`$${formatPath(located.path)}\`.` }
 }
 
-/** What a name with its holder, `creator.version`, leads to where it stands once, below the root. */
+/** The target of a name with its holder, `creator.version`, where it stands once, below the root. */
 function onlyAtDepth(root: JsonValue, path: Path): Located | undefined {
   const [first, ...others] = path
   if (first === undefined || others.length === 0 || first.deep) return undefined
@@ -240,7 +240,7 @@ function onlyAtDepth(root: JsonValue, path: Path): Located | undefined {
   return { ...located, note: `\`${formatPath(path)}\` read as \`$${formatPath(located.path)}\`.` }
 }
 
-/** What can be read of the references; the rest is noted. Throws when that is all of them. */
+/** The references that can be read; the rest is noted. Throws when that is all of them. */
 function each<R, T extends { note?: string }>(
   references: readonly R[],
   notes: string[],

@@ -1,4 +1,4 @@
-/** What a search reads of a document: of a page its words, of XML its values, of anything else what it is. */
+/** The form of a document that a search reads: of a page its words, of XML its values, of anything else the content itself. */
 import { fromText, fromValue } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
 

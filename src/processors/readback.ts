@@ -167,7 +167,7 @@ interface Searched {
   lines: LineIndex
 }
 
-/** Blind to case. What is no regular expression is searched as text; no pattern takes for ever. Throws a `Refusal`. */
+/** Blind to case. A pattern that is no regular expression is searched as text; no pattern takes for ever. Throws a `Refusal`. */
 export function grep(bytes: Uint8Array, params: ReadbackParams, limits: ReadbackLimits): ReadbackAnswer {
   const { pattern: source = '', offset = 0 } = params
   if (source === '') throw new Refusal('grep needs pattern: what to look for, as a regular expression.')
@@ -283,7 +283,7 @@ function linesAround(
   return block
 }
 
-/** What is around a match in a long line, and where: nothing when that was shown already. */
+/** The part around a match in a long line, and where: nothing when that was shown already. */
 function windowOf(searched: Searched, hit: Hit, last: number): string[] {
   const { text, lines } = searched
   if (hit.end <= last) return []

@@ -1,4 +1,4 @@
-/** What the modes of a search do alike: each is a step of its own, and all have the same parameters. */
+/** The common part of the modes of a search: each is a step of its own, and all have the same parameters. */
 import { Refusal } from '../query/refusal.ts'
 import { formatCount, formatPlural } from '../text/format.ts'
 import { compilePattern, isPattern, type Pattern, PatternError } from '../text/pattern.ts'
@@ -71,8 +71,8 @@ export function requireText({ pattern = '' }: SearchParams): string {
 }
 
 /**
- * Over several lines `a.*b` is meant to end at the next `b`, not at the last one of the text: repeated dots take as little
- * as they can.
+ * Over several lines `a.*b` is meant to end at the next `b`, not at the last one of the text. So repeated dots take as little as they
+ * can.
  */
 export function nearestDots(source: string): string {
   return source.replace(
@@ -81,7 +81,7 @@ export function nearestDots(source: string): string {
   )
 }
 
-// What a pattern can still mean that finds nothing as it is written.
+// The other meanings of a pattern that finds nothing as it is written.
 
 /** One way to read a pattern. */
 interface Reading {
@@ -154,7 +154,7 @@ function readingsOf(source: string, params: SearchParams): Reading[] {
 }
 
 /**
- * What would match if less were asked for: another case, the words in another order. Not what was asked, so it is told and
+ * The places that would match if less were asked for: another case, the words in another order. Not what was asked, so it is told and
  * counts for nothing.
  */
 export function nearMatches(view: Searchable, params: SearchParams): string | undefined {
@@ -244,7 +244,7 @@ function quoted(source: string): string {
   return `\`${source.length > 60 ? `${source.slice(0, 60)}…` : source}\``
 }
 
-// What to say when nothing was found: what was searched, and what is near.
+// The remark when nothing was found: what was searched, and what is near.
 
 /** Words of the pattern that are looked up, and near words told for each. */
 const mostLookedUp = 3
@@ -271,7 +271,7 @@ function nearWords(view: Searchable, pattern: string): string[] {
   })
 }
 
-// What a search says beside its hits.
+// The remarks of a search beside its hits.
 
 /** Counts are over everything; `notes` only when there are some. */
 export function counts(total: number, matched: number, notes: string[]): StepMetadata {

@@ -1,4 +1,4 @@
-/** What a search looks through: the lines of a text, or the leaves of data. */
+/** The units that a search looks through: the lines of a text, or the leaves of data. */
 
 import { type Collection, keyedBefore, pathStep } from '../documents/collections.ts'
 import type { Document } from '../documents/document.ts'
@@ -14,7 +14,7 @@ export interface Searchable {
   readonly text: string
   /** Lines or leaves. */
   readonly units: Spans
-  /** What a unit is called. */
+  /** The name of a unit. */
   readonly noun: 'line' | 'value'
   /** Exactly one of the two is there. */
   readonly lines?: LineIndex
@@ -232,7 +232,7 @@ export interface Leaf {
   unit: number
   path: string
   value: JsonPrimitive
-  /** What has it under `step`; undefined where there is no path. */
+  /** The value that has it under `step`; undefined where there is no path. */
   holder?: Holder
   step: Step
 }
@@ -245,7 +245,7 @@ export interface LeafIndex {
   recordOf(unit: number): number
   /** The leaves of a record: the first one, and the one after the last. */
   unitsOf(record: number): { first: number; after: number }
-  /** What a record is, without its key. */
+  /** A record itself, without its key. */
   valueOf(record: number): JsonValue
   /** Leaves of one record (or of what is outside), by ascending numbers. One walk. */
   locate(record: number, units: readonly number[]): Leaf[]
@@ -316,7 +316,7 @@ export function indexLeaves(document: Document): LeafIndex {
   }
 }
 
-/** The text of all leaves that `walkAll` visits. What is needed on the way is not kept: hence a function of its own. */
+/** The text of all leaves that `walkAll` visits. Values that are needed on the way are not kept: hence a function of its own. */
 function collected(walkAll: (collect: Visit, count: () => number) => void): { text: string; units: Spans } {
   const parts: string[] = []
   const starts = new StartList()
@@ -337,7 +337,7 @@ function collected(walkAll: (collect: Visit, count: () => number) => void): { te
 class Trail {
   readonly path: Step[] = []
   changed = 0
-  /** What the last step was taken in. */
+  /** The value that the last step was taken in. */
   holder: JsonObject | readonly JsonValue[] | undefined = undefined
 }
 

@@ -21,8 +21,8 @@ import type { StepMetadata } from './processor.ts'
 import { defineStep } from './step.ts'
 
 /**
- * What the path reaches are the records: the elements of a list or map, of several lists or maps, or several values. A value of a map has
- * its key as `_key`.
+ * The values that the path reaches are the records: the elements of a list or map, of several lists or maps, or several values. A value
+ * of a map has its key as `_key`.
  */
 export const select = defineStep({
   name: 'select',
@@ -43,7 +43,7 @@ interface Selected {
 }
 
 /**
- * What the last paths reached: more is asked of the same records, and their columns stay with them. Kept with the data, not
+ * The findings of the last paths: more is asked of the same records, and their columns stay with them. Kept with the data, not
  * with the document, which may let go of it.
  */
 const selected = new WeakMap<object, Findings>()
@@ -73,7 +73,7 @@ function selectedAt(document: Document, written: string): Selected {
   return { content, metadata: { matched: reached.length, ...(notes.length > 0 && { notes }) } }
 }
 
-/** What the path reaches in each of several results, with the handle of its result in `_from`. */
+/** The values that the path reaches in each of several results, with the handle of its result in `_from`. */
 function inEach(parts: readonly Part[], path: string): Selected {
   const items: JsonValue[] = []
   const notes = new Set<string>()
@@ -120,8 +120,8 @@ function find(document: Document, root: JsonValue, path: Path, source: string): 
 }
 
 /**
- * What a path that fails can still mean: `[3]` or `[?…]` of the records, `items[3]` where the list has no such name, or a
- * name alone that stands in one place only, at any depth.
+ * The place that a path that fails can still mean. `[3]` or `[?…]` may mean the records, and so may `items[3]` where the list has no such
+ * name. A name alone may stand in one place only, at any depth.
  */
 function locateNearby(document: Document, root: JsonValue, path: Path): Located | undefined {
   const turned = ofEach(root, path)
@@ -170,7 +170,7 @@ function locateInRecords(document: Document, root: JsonValue, path: Path): Locat
   return found && { ...found, note: `The path was followed from the records, \`${records.path}\`.` }
 }
 
-// What was reached, as records.
+// The reached values, as records.
 
 /** The document that later steps work on, and what to say of how the path was taken. */
 interface ReachedPart {
@@ -240,7 +240,7 @@ function recordOf({ value, key }: Reached, name: string | undefined): JsonValue 
   return isObject(value) ? withField('_key', key, value) : { _key: key, [name ?? '_value']: value }
 }
 
-/** What a scalar of a map is called beside its key: the last name of the path. Undefined where the path ends otherwise. */
+/** The name of a scalar of a map beside its key: the last name of the path. Undefined where the path ends otherwise. */
 function lastName(path: Path): string | undefined {
   const [only] = path.at(-1)?.selectors ?? []
   return only?.kind === 'name' && only.name !== '__proto__' ? only.name : undefined

@@ -141,7 +141,7 @@ const VERSIONS = /^v?\d+(?:\.\d+){2,}/
 /** A time in UTC to the millisecond, as most programs write it. */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?Z$/
 
-/** What the texts of a field may mean; undefined for one that means nothing else. */
+/** The possible meanings of the texts of a field; undefined for one that means nothing else. */
 const READINGS = {
   instant: (text: string) => {
     const time = INSTANT.test(text) ? Date.parse(text) : Number.NaN
@@ -228,7 +228,7 @@ export function ascending(a: Known, b: Known): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-// What is asked for.
+// The order that is asked for.
 
 /** A field to sort by. */
 export interface Order {

@@ -41,7 +41,7 @@ export function withStatement(params: Asked['params'], document: Document | unde
   return { params, notes: [] }
 }
 
-/** What a program of jq says. A path with conditions, which shows one field, is followed as it is written. */
+/** The question in a program of jq. A path with conditions, which shows one field, is followed as it is written. */
 function programIn(text: string, place: (typeof PLACES)[number]): SelectParams | undefined {
   const program = readProgram(text)
   const { path, where, fields = [], ...others } = program ?? {}

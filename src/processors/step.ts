@@ -1,4 +1,4 @@
-/** What every processor does the same way: read its parameters, skip, catch, measure. */
+/** The common work of every processor: read its parameters, skip, catch, measure. */
 
 import type * as z from 'zod'
 import type { ZodObject } from 'zod'
@@ -76,7 +76,7 @@ function result(
   }
 }
 
-/** What the schema says against the parameters, for the model. */
+/** The complaint of the schema about the parameters, for the model. */
 export function complaint(error: z.ZodError): string {
   const issues = error.issues
     .slice(0, 3)
@@ -84,7 +84,7 @@ export function complaint(error: z.ZodError): string {
   return `${issues.join('; ')}.`
 }
 
-/** What a step that threw answers: a refusal as it is written, anything else as a failure. */
+/** The answer of a step that threw: a refusal as it is written, anything else as a failure. */
 export function reason(error: unknown): string {
   if (error instanceof Refusal) return error.message
   if (error instanceof RangeError)

@@ -27,7 +27,7 @@ interface UnnestPlan {
   params: Record<string, unknown>
 }
 
-/** What is asked to be unnested; undefined for nothing. The same for the same parameters. */
+/** The plan of what to unnest; undefined for nothing. The same for the same parameters. */
 function unnestPlan(params: unknown): UnnestPlan | undefined {
   const asked = params as Record<string, unknown>
   const texts = ASKED.flatMap((name) => (Array.isArray(asked[name]) ? asked[name] : []))

@@ -316,7 +316,7 @@ function withValues(
 function computed(records: Records, source: string, frames: readonly Frame[]): readonly JsonValue[] {
   const knows = (name: string): 'exactly' | undefined =>
     fieldOf(records, name) === undefined ? undefined : 'exactly'
-  // What is inside of the aggregates of groups is no field of theirs.
+  // Names inside of the aggregates of groups are no fields of theirs.
   const expression = parseComputed(source, { knows, note: () => undefined }) ?? parseComputed(source)
   if (!expression)
     throw new Refusal(

@@ -1,6 +1,6 @@
 /**
- * Proxies behind proxies. Each tells the next which proxies a request has come through: the one nearest the client shapes, the
- * others pass on, and none is its own server.
+ * Proxies behind proxies. Each tells the next which proxies a request has come through. The one nearest the client shapes, the others
+ * pass on, and none is its own server.
  */
 import { META, metaOf } from './content.ts'
 import { RPC, RpcError } from './errors.ts'

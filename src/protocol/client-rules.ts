@@ -1,12 +1,12 @@
 /**
- * What single MCP clients do with tools and results: one table, by `clientInfo.name`. How each client is built decides what its model
- * reads. Every row names the version that ran against a scripted model, where the requests of the client were read. A client that is
- * not here gets what is right for all.
+ * The behaviour of single MCP clients with tools and results: one table, by `clientInfo.name`. How each client is built decides what its
+ * model reads. Every row names the version that ran against a scripted model, where the requests of the client were read. A client that
+ * is not here gets what is right for all.
  */
 import type { JsonObject } from './json.ts'
 
 /**
- * What of a CallToolResult the model gets. `structured`: `structuredContent` alone where there is any; `content`: the blocks
+ * The part of a CallToolResult that the model gets. `structured`: `structuredContent` alone where there is any; `content`: the blocks
  * alone; `content-first`: `structuredContent` only when there are no blocks; `both`: blocks and `structuredContent`; `json`: the whole
  * result as JSON, `_meta` too.
  */
@@ -26,7 +26,7 @@ export interface ClientRule {
   readonly jsonLimit?: number
   /** The client cuts a longer text, or puts it into a file. Characters. */
   readonly textLimit?: number
-  /** What the client puts before the name of a tool; `{server}` is the key of the proxy in the client's configuration. */
+  /** The text that the client puts before the name of a tool; `{server}` is the key of the proxy in the client's configuration. */
   readonly namePrefix?: string
   /** The longest name with its prefix that reaches the model whole, in characters. */
   readonly maxNameLength?: number

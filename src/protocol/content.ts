@@ -9,7 +9,7 @@ type Path = readonly string[]
 
 /** One kind of content block. All that the proxy knows of it is here; `docs/content.md` is made of it. */
 export interface ContentKind {
-  /** What it is, for the documentation. */
+  /** Its meaning, for the documentation. */
   readonly what: string
   /** How a preview calls it. */
   readonly label: string
@@ -25,7 +25,7 @@ export interface ContentKind {
   readonly isMedia?: boolean
 }
 
-/** What every block may hold besides, and all that is known of a kind that has no entry. */
+/** The members that every block may hold besides, and all that is known of a kind that has no entry. */
 const EMBEDDED = { text: ['resource', 'text'], keptText: 1000, data: ['resource', 'blob'] } as const
 
 /** The kinds of content blocks by their `type`. A new one is an entry here. */
@@ -46,7 +46,7 @@ export const CONTENT_KINDS: Readonly<Record<string, ContentKind>> = {
 /** A kind without an entry: it passes as it is, but what it embeds in the way of a resource counts. */
 export const UNKNOWN_KIND: ContentKind = { ...EMBEDDED, what: 'Any other kind.', label: 'resource' }
 
-/** What is known of the kind of a block. */
+/** The kind of a block. */
 export function kindOf({ type }: ContentBlock): ContentKind {
   const known =
     typeof type === 'string' && Object.hasOwn(CONTENT_KINDS, type) ? CONTENT_KINDS[type] : undefined
@@ -194,7 +194,7 @@ export function maySayError({ bytes }: LargeResult): boolean {
   return false
 }
 
-/** What an exchange ends in. */
+/** The outcome of an exchange. */
 export type Result = JsonObject | LargeResult
 
 /** The result as an object, parsed when it was not yet. Cheap for ordinary results. */
@@ -202,7 +202,10 @@ export function plain(result: Result): JsonObject {
   return result instanceof LargeResult ? result.json() : result
 }
 
-/** What servers may ask clients, in the modern era by a result (MCP 2026-07-28, multi round-trip requests), which anything else breaks. */
+/**
+ * The questions that servers may ask clients, in the modern era by a result (MCP 2026-07-28, multi round-trip requests), which anything
+ * else breaks.
+ */
 export const QUESTIONS: readonly string[] = ['sampling/createMessage', 'elicitation/create', 'roots/list']
 
 /** Questions of one round. Each is a request to the client, and may be a dialog of its own. */
@@ -214,7 +217,7 @@ export const MAX_ROUNDS = 32
 /** Larger questions cannot be: the client sends their state back, and no server takes so large a request. */
 const LARGEST_QUESTION = 8 * 1024 * 1024
 
-/** What a `requestState` of ours begins with: the call waits in this process. */
+/** The beginning of a `requestState` of ours: the call waits in this process. */
 export const PARKED = 'mcp-rlm-proxy.'
 
 /** True for a result that asks for input in place of being one (MCP 2026-07-28, multi round-trip requests). */

@@ -1,6 +1,6 @@
 /** How much there is in a JSON text, counted before it is parsed: a short text can hold very many values. */
 
-/** What a text may hold. */
+/** The limits of a text. */
 interface Density {
   /** Values, keys of objects among them. */
   values: number
@@ -14,7 +14,7 @@ const COMMA = 0x2c
 const COLON = 0x3a
 
 /**
- * What the text has too much of; undefined when it keeps to both. Time is linear in the bytes that are read, which end where a limit is
+ * The limit that the text exceeds; undefined when it keeps to both. Time is linear in the bytes that are read, which end where a limit is
  * passed. For text that is no JSON the answer means nothing.
  */
 export function tooDense(bytes: Uint8Array, { values, depth }: Density): keyof Density | undefined {

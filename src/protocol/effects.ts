@@ -1,6 +1,6 @@
 /**
- * What a call may do, as its tool says of itself (MCP specification, server/tools, "ToolAnnotations"), and what a call made through
- * another tool is held to. Every way around a tool asks here: fresh calls, `call_tool`, `proxy-dispatch`, scripts.
+ * The effects that a call may have, as its tool states them (MCP specification, server/tools, "ToolAnnotations"), and the limit of a call
+ * made through another tool. Every way around a tool asks here: fresh calls, `call_tool`, `proxy-dispatch`, scripts.
  */
 import { isObject, type JsonObject, own } from './json.ts'
 import { originOf } from './origin.ts'
@@ -8,10 +8,10 @@ import { originOf } from './origin.ts'
 /** Each may also do what stands before it. */
 export const EFFECTS = ['read', 'write', 'destructive'] as const
 
-/** What a tool may do at most. */
+/** The most that a tool may do. */
 export type Effect = (typeof EFFECTS)[number]
 
-/** What a tool is described as that runs others of this effect. */
+/** The description of a tool that runs others of this effect. */
 export const RUNS: Readonly<Record<Effect, string>> = {
   read: 'Run a tool that only reads.',
   write: 'Run a tool that adds or changes, and destroys nothing.',
@@ -48,9 +48,9 @@ export function covers(allowed: Effect, effect: Effect): boolean {
 /** Where a request ends. */
 export interface Destination {
   readonly server: string
-  /** What is used, under the server's own name or URI for it. */
+  /** The used item, under the server's own name or URI for it. */
   readonly name: string
-  /** What a tool says of itself now; undefined when its server lists none of this name. Rejects when the server cannot be asked. */
+  /** The current definition of a tool; undefined when its server lists none of this name. Rejects when the server cannot be asked. */
   readonly definition?: () => Promise<JsonObject | undefined>
 }
 
@@ -80,8 +80,8 @@ export class Exceeded extends Error {
 }
 
 /**
- * Throws Exceeded when the tool that is about to be called may do more than the limit. What its list says of it counts while the
- * server says what that was made of; else what the server says now.
+ * Throws Exceeded when the tool that is about to be called may do more than the limit. The effect in its list counts while the server
+ * lists the source of that list; else what the server says now.
  */
 export async function holdTo(
   { most, listed }: Limit,

@@ -96,10 +96,10 @@ export class RpcError extends Error {
  */
 export type Exit = 'local' | 'rpc' | 'result'
 
-/** What is known of an error before it happens. */
+/** The facts of an error before it happens. */
 export interface ErrorInfo {
   readonly meaning: string
-  /** What to do next in general; a thrown error says it for its case. */
+  /** The next step in general; a thrown error says it for its case. */
   readonly next: string
   /** The folders below `src` that throw it. */
   readonly from: readonly string[]
@@ -217,7 +217,7 @@ export type ErrorCode = keyof typeof ERROR_CODES
 export class ProxyError extends Error {
   override readonly name = 'ProxyError'
   readonly code: ErrorCode
-  /** What the reader should do next, as a sentence. */
+  /** The next step for the reader, as a sentence. */
   readonly next: string
 
   constructor(code: ErrorCode, message: string, next: string, options?: { cause?: unknown }) {
@@ -232,7 +232,7 @@ export class ProxyError extends Error {
   }
 }
 
-/** What a request is rejected with when the signal says that its client no longer waits. */
+/** The error of a request when the signal says that its client no longer waits. */
 export function cancelled(signal: AbortSignal): ProxyError {
   return new ProxyError('CANCELLED', 'the client cancelled', '', { cause: signal.reason })
 }

@@ -13,7 +13,7 @@ import type { Timed } from './timing.ts'
 export interface Agent {
   readonly id: string
   readonly kind: 'principal' | 'session' | 'local' | 'anonymous'
-  /** What the token of a principal is called, for people who read the log. */
+  /** The name of the token of a principal, for people who read the log. */
   readonly name?: string
 }
 
@@ -30,13 +30,13 @@ export interface Client {
   /** Unique among the clients of this proxy, also over time. */
   readonly id: string
   readonly agent: Agent
-  /** What it speaks. A modern client has no session: its object stands for all requests that say the same of who asks. */
+  /** The era that it speaks. A modern client has no session: its object stands for all requests that say the same of who asks. */
   readonly era: Era
   /** `clientInfo` of its initialize request or (modern) of the request, unchanged. */
   readonly info: JsonObject
-  /** What this client does with tools and results. Absent: it is not in the table of clients. */
+  /** The behaviour of this client with tools and results. Absent: it is not in the table of clients. */
   readonly rule?: ClientRule | undefined
-  /** What it says that it can do, in the same place. */
+  /** The capabilities that it declares, in the same place. */
   readonly capabilities: JsonObject
   readonly protocolVersion: string
   /** The profile that it chose by where it connected. Absent: it chose none. */
@@ -56,7 +56,7 @@ export interface Client {
   ask(request: Request, signal?: AbortSignal): Promise<Result>
 }
 
-/** What an answer costs its reader and what the whole result would have cost, as it was counted. */
+/** The cost of an answer for its reader, and the cost of the whole result, as it was counted. */
 export interface Savings {
   readonly originalTokens?: number
   readonly originalCharacters?: number
@@ -67,18 +67,18 @@ export interface Savings {
   readonly steps?: JsonObject
 }
 
-/** What can be listed, by the member of the result that holds it. */
+/** The kinds of lists, by the member of the result that holds them. */
 export type ListKind = 'tools' | 'prompts' | 'resources' | 'resourceTemplates'
 
 /** Tells when a remembered list is no longer true. */
 export interface ListSource {
   /** How often servers, modules or settings have announced other lists of this kind. */
   changes(kind: ListKind): number
-  /** What the servers list to this client now: the same object as long as they list the same. Undefined: unknown. */
+  /** The lists of the servers for this client now: the same object as long as they list the same. Undefined: unknown. */
   current(kind: ListKind, exchange: Exchange): Promise<object | undefined>
 }
 
-/** What a list is made from. It travels with the request; the router fills in `servers`. */
+/** The source of a list. It travels with the request; the router fills in `servers`. */
 export interface ListBasis {
   /** `ListSource.changes` when the list was asked for. */
   readonly changes: number | undefined
@@ -124,7 +124,7 @@ export interface Exchange {
    * `src/text/change-rules.ts`. A layer further out then changes text from a file in the same way.
    */
   readonly onStruck?: ((change: object) => void) | undefined
-  /** Told under which handle the result is kept. What `_meta` says of that is for clients: a server can write there, too. */
+  /** Told under which handle the result is kept. A statement about that in `_meta` is for clients: a server can write there, too. */
   readonly onKept?: ((handle: string) => void) | undefined
   /** Called with what the answer saves, by the layer that made it smaller. Not in `_meta`: some clients show that to their model. */
   readonly onSaved?: ((savings: Savings) => void) | undefined
@@ -142,7 +142,7 @@ export interface Exchange {
   readonly supplied?: Uint8Array<SharedArrayBuffer>
   /**
    * Called when it is known where the request ends, before it is sent to the server. Lists tell the owner of a name only as far as servers
-   * answered. What it throws is the answer.
+   * answered. An error that it throws is the answer.
    */
   admit?(destination: Destination): void | Promise<void>
   /** Set where a tool calls another: the most that the other may do. The router holds the call to it. */
@@ -183,7 +183,7 @@ export interface Lists {
   known(kind: ListKind, exchange: Exchange): Listed | Promise<Listed>
   /** The list that came last, made again when other lists were announced since. Asks no server where nothing was announced. */
   unchanged(kind: ListKind, exchange: Exchange): Listed | Promise<Listed>
-  /** What is listed now: as remembered while servers list the same and nothing was announced, else made again. */
+  /** The current list: as remembered while servers list the same and nothing was announced, else made again. */
   current(kind: ListKind, exchange: Exchange): Promise<Listed>
   /** The list as it is made again. */
   fresh(kind: ListKind, exchange: Exchange): Promise<Listed>
@@ -198,8 +198,8 @@ export interface Lists {
 }
 
 /**
- * What a layer makes of a list: the items as they are listed outside of it, the very same array where it changes none. `inside` are the
- * lists that it is made from.
+ * The list that a layer makes of another: the items as they are listed outside of it, the very same array where it changes none. `inside`
+ * are the lists that it is made from.
  */
 export type ShowList = (
   listed: Listed,
@@ -208,14 +208,14 @@ export type ShowList = (
 ) => readonly JsonObject[] | Promise<readonly JsonObject[]>
 
 /**
- * One layer of the onion. The first in the list is outermost: it sees a request first and its result last. What it lists is remembered
+ * One layer of the onion. The first in the list is outermost: it sees a request first and its result last. Its lists are remembered
  * further out until servers list something else, other lists are announced, or the client asks for its list again.
  */
 export interface Middleware {
   readonly name: string
   /** Methods it wants to see, for example `tools/call`. Absent: all. */
   readonly methods?: readonly string[]
-  /** What it makes of the lists among these methods. Absent: `wrap` sees the requests for them, and answers as it likes. */
+  /** The lists among these methods, as it changes them. Absent: `wrap` sees the requests for them, and answers as it likes. */
   readonly list?: ShowList
   /** `inside`: what is listed inside of this layer. No layer sends a request for a list on its own. */
   wrap(next: Handler, inside: Lists): Handler

@@ -84,7 +84,7 @@ export function buildParamHeaders(
 }
 
 /**
- * What a server has to answer (with HTTP 400) when headers and arguments of a call disagree; undefined when all is well.
+ * The answer of a server (with HTTP 400) when headers and arguments of a call disagree; undefined when all is well.
  * `getHeader` is asked for names in lower case.
  */
 export function validateParamHeaders(

@@ -219,7 +219,7 @@ export type LimitName = keyof typeof LIMITS
 /** A value for each limit. */
 export type Limits = Readonly<Record<LimitName, number>>
 
-/** What holds where the configuration says nothing. */
+/** The limits where the configuration says nothing. */
 export const LIMIT_DEFAULTS: Limits = Object.fromEntries(
   Object.entries(LIMITS).map(([name, limit]) => [name, limit.default]),
 ) as Record<LimitName, number>

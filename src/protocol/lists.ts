@@ -1,6 +1,6 @@
 /**
- * The lists at the places of the onion: what the layers and servers inside of a place list to each client. The one memory of lists: a
- * layer that has to know a listed item asks it here, and none sends a request for a list on its own.
+ * The lists at the places of the onion: what the layers and servers inside of a place list to each client. This is the one memory of
+ * lists. A layer that has to know a listed item asks here, and no layer sends a request for a list on its own.
  */
 import { plain, type Result } from './content.ts'
 import type { Destination } from './effects.ts'
@@ -18,7 +18,7 @@ import type {
 import { isObject, type JsonObject } from './json.ts'
 import { type Origin, originOf } from './origin.ts'
 
-/** What a server lists. */
+/** The kinds of a server's lists. */
 export type Kind = ListKind
 
 /** How each kind is listed, and which member of an item names it. */
@@ -39,7 +39,7 @@ export function kindOfList(method: string): Kind | undefined {
   return LIST_METHODS.get(method)
 }
 
-/** What is read of a list is worked out when it is first read. */
+/** A value that is read of a list is worked out when it is first read. */
 class ListedItems implements Listed {
   readonly kind: Kind
   readonly passing: Result
@@ -82,7 +82,7 @@ function listedIn(kind: Kind, passing: Result): Listed {
 }
 const listings = new WeakMap<Result, Listed>()
 
-/** Answers a request for a list by what `show` makes of the answer of `next`. What is no list passes. */
+/** Answers a request for a list by what `show` makes of the answer of `next`. A result that is no list passes. */
 export async function showList(
   exchange: Exchange,
   next: Handler,
@@ -183,7 +183,7 @@ export function createLists(answer: Handler, source?: ListSource): Lists {
   }
 }
 
-/** What is worked out of a list, once for each list. */
+/** A value that is worked out of a list, once for each list. */
 export function onceForEach<T>(make: (listed: Listed) => T): (listed: Listed) => T {
   const made = new WeakMap<Listed, { value: T }>()
   return (listed) => {
@@ -194,8 +194,9 @@ export function onceForEach<T>(make: (listed: Listed) => T): (listed: Listed) =>
 }
 
 /**
- * The names by which the options of every module may mean an item, the most exact first: `server/name` with the server's own name, the
- * name under which it is listed where the module stands, and the server's own name alone, which may be that of several servers.
+ * The names by which the options of every module may mean an item, the most exact first: `server/name` with the server's own name, then
+ * the name under which the item is listed where the module stands. The last is the server's own name alone, which several servers may
+ * share.
  */
 export function namesOf(item: JsonObject, kind: Kind): readonly string[] {
   const name = item[KINDS[kind].key]
@@ -222,7 +223,7 @@ export function tracked(exchange: Exchange): { sent: Exchange; place(): Destinat
   return { sent, place: () => place }
 }
 
-/** What a request uses: the kind of item, and its name or URI. Undefined where it uses none that is listed by name. */
+/** The item that a request uses: its kind, and its name or URI. Undefined where it uses none that is listed by name. */
 function itemOf({ method, params }: Exchange): { kind: Kind; name: string } | undefined {
   const kind = METHODS.get(method)
   const name = kind && params[KINDS[kind].key]

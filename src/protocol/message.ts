@@ -32,7 +32,7 @@ export interface JsonRpcResult {
   result: Result
 }
 
-/** What went wrong: `code` is a number of JSON-RPC, of MCP or of the sender's own. */
+/** The fault: `code` is a number of JSON-RPC, of MCP or of the sender's own. */
 export interface JsonRpcErrorObject {
   code: number
   message: string

@@ -1,6 +1,6 @@
 /**
- * The server of a listed item, known inside the proxy alone: a symbol is copied with the item when a layer changes it, and no JSON ever
- * holds it.
+ * The server of a listed item, known inside the proxy alone. The key is a symbol: a layer that changes an item copies it, and no JSON
+ * ever holds it.
  */
 import type { JsonObject } from './json.ts'
 

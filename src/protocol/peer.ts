@@ -20,7 +20,7 @@ export interface Incoming {
   request(request: Request, options?: RequestOptions): Promise<Result>
 }
 
-/** What happens to what the other side sends. */
+/** The handlers for messages of the other side. */
 export interface PeerHandlers {
   /** Rejecting with RpcError answers with that error; anything else becomes an internal error. */
   onRequest(request: Request, incoming: Incoming): Promise<Result>
@@ -271,7 +271,7 @@ export class Peer {
 }
 
 /**
- * What is wrong with a request or notification (JSON-RPC 2.0, sections 4 and 5.1). Two habits are put up with: params that
+ * The fault of a request or notification (JSON-RPC 2.0, sections 4 and 5.1). Two habits are put up with: params that
  * are null in place of absent, and notifications with an id that is null.
  */
 function faultOf(message: object): RpcError | undefined {
@@ -383,7 +383,7 @@ class Pending {
   }
 }
 
-/** What an aborted request rejects with. */
+/** The error of an aborted request. */
 function abortError(signal: AbortSignal): Error {
   return signal.reason instanceof Error ? signal.reason : new Error('cancelled')
 }

@@ -1,4 +1,4 @@
-/** What replicas of the proxy have in common beside kept results: texts by key, in a store that outlives each of them. */
+/** The common state of replicas of the proxy beside kept results: texts by key, in a store that outlives each of them. */
 
 /** One map of texts. Its methods reject with ProxyError where the store refuses or is away; each replica then goes on by itself. */
 export interface SharedMap {

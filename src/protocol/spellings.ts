@@ -1,6 +1,6 @@
 /**
  * Names as models write them. Clients show their model each tool under a prefix of their own (`mcp__proxy__X`, `mcp_proxy_X`, `proxy_X`,
- * `proxy-X`, `proxy__X`, `functions.X`), and models also write `server/X`, `server.X` or the server's own name. One function says which tool
+ * `proxy-X`, `proxy__X`, `functions.X`). Models also write `server/X`, `server.X` or the server's own name. One function says which tool
  * is meant, for every place that takes a name.
  */
 import { PROXY_NAME } from './chain.ts'
@@ -101,7 +101,7 @@ export function spellingsOf<T extends Spelled>(
 /** Most names in an error. */
 const SHOWN = 10
 
-/** What a name may mean, for an error: `a, b a, b and 3 more`. */
+/** The possible meanings of a name, for an error: `a, b a, b and 3 more`. */
 export function listedNames(items: readonly Spelled[]): string {
   const names = items.slice(0, SHOWN).map(({ name }) => name)
   const more = items.length > SHOWN ? ` and ${items.length - SHOWN} more` : ''

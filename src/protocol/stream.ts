@@ -3,7 +3,7 @@ import type { Limits } from './limits.ts'
 
 // The bytes of one message while it arrives: kept as the chunks they came in, beyond a limit only their edges.
 
-/** What is kept of a message that was thrown away: enough to see which request it answered. */
+/** The rest of a message that was thrown away: enough to see which request it answered. */
 export interface Edges {
   /** Its first bytes, at most `EDGE_BYTES`. */
   head: Buffer
@@ -30,8 +30,8 @@ const RUN = 1024
 const SMALL_CHUNK = 4096
 
 /**
- * Joining at every chunk, as `Buffer.concat` in a loop does, is quadratic and takes seconds for 50 MB. Short messages are kept as
- * chunks; of long ones each chunk goes to its place and is gone, so that the time for it passes while others come.
+ * Joining at every chunk, as `Buffer.concat` in a loop does, is quadratic and takes seconds for 50 MB. Short messages are kept as chunks.
+ * Each chunk of a long message is copied to its place and then freed, so the copying takes place while other chunks come.
  */
 export class MessageBytes {
   readonly #limit: number
@@ -152,8 +152,8 @@ export function edgeOfEnd(parts: readonly Buffer[]): Buffer {
   return Buffer.concat(taken)
 }
 
-// Bytes that come piece by piece, on memory that threads share: nothing is copied once more when the last one
-// is there, and another thread can read what came so far.
+// Bytes that come piece by piece, on memory that threads share. Nothing is copied once more when the last piece is there, and another
+// thread can read all pieces so far.
 
 /** Address space, not memory, is reserved for so many times the current size, and for this much at least. */
 const AHEAD = 4
@@ -202,7 +202,7 @@ export class GrowingBytes {
     Atomics.store(this.#arrived, 0, length)
   }
 
-  /** What came so far. */
+  /** The bytes that came so far. */
   whole(): Buffer<SharedArrayBuffer> {
     return Buffer.from(this.#buffer, HEADER, this.#length)
   }
@@ -357,7 +357,7 @@ export class Intake {
   readonly #bad: Window
   #bytes = 0
   #lines = 0
-  /** What came and was not yet read. */
+  /** The bytes that came and were not yet read. */
   #waiting: Buffer[] = []
   #pausedFor: number | undefined
   #timer: NodeJS.Timeout | undefined
@@ -496,8 +496,8 @@ const TAKEN = Promise.resolve()
 const JOINED = 16_384
 
 /**
- * What is written in one turn of the event loop goes out at once at its end: each write is a system call that wakes the reader. With many
- * requests under way these calls are most of the proxy's work, so short lines are one text by then.
+ * Lines that are written in one turn of the event loop go out together at its end. Each write is a system call that
+ * wakes the reader. With many requests under way these calls are most of the proxy's work, so short lines are one text by then.
  */
 export class LineWriter {
   readonly #output: LineOutput

@@ -1,6 +1,6 @@
 /** How long the parts of an exchange take, for an exchange that wants to know. */
 
-/** A part, from its beginning to its end: milliseconds by `performance.now()`. What stands further in is a part of it. */
+/** A part, from its beginning to its end: milliseconds by `performance.now()`. Time further in is a part of it. */
 export interface Timed {
   readonly part: string
   /** The server that `part` is. Absent: it is a layer of the proxy. */

@@ -40,7 +40,7 @@ export function mayNameResources(result: Result): boolean {
   return isNaming(result.content) || (Array.isArray(result.messages) && result.messages.some(isNamingMessage))
 }
 
-/** What a result holds that names resources: members and kinds of blocks that begin with `resource`, and the other kinds with a URI. */
+/** The parts of a result that name resources: members and kinds of blocks that begin with `resource`, and the other kinds with a URI. */
 const NAMING: readonly string[] = [
   '"resource',
   ...Object.entries(CONTENT_KINDS)

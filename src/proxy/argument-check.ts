@@ -1,6 +1,6 @@
 /**
- * Checks arguments against the schema of a tool without holding up the event loop. What is surely cheap is checked at once; the rest in a
- * process with a limit of time and memory; what is too large for that is left to the tool's server.
+ * Checks arguments against the schema of a tool without holding up the event loop. Arguments that are surely cheap are checked at once.
+ * The rest are checked in a process with a limit of time and memory. Arguments that are too large for that are left to the tool's server.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { faultsOf } from '../engine/schema-check.ts'
@@ -23,11 +23,11 @@ const IDLE_MS = 10_000
 export interface ArgumentCheckOptions {
   /** Milliseconds. Default: 2,000. */
   timeLimitMs?: number
-  /** What the process runs. Default: the compiled `check-process.ts`. */
+  /** The file that the process runs. Default: the compiled `check-process.ts`. */
   file?: URL
 }
 
-/** What is wrong with the arguments, a sentence each; empty when nothing is, and when it cannot be told in time. */
+/** The faults of the arguments, a sentence each; empty when nothing is, and when it cannot be told in time. */
 export type ArgumentCheck = (args: JsonObject, schema: JsonObject) => string[] | Promise<string[]>
 
 export function createArgumentCheck({

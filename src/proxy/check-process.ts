@@ -1,4 +1,4 @@
-/** What runs in the process that checks arguments: one check for each message. */
+/** The program of the process that checks arguments: one check for each message. */
 import { runInThisContext } from 'node:vm'
 import { faultsOf } from '../engine/schema-check.ts'
 import type { JsonObject } from '../protocol/json.ts'

@@ -99,7 +99,7 @@ export function connectionsOf(
   })
 }
 
-/** What stands in place of a value. */
+/** The text in place of a value. */
 const STRUCK = '***'
 
 /** A copy without credentials: nothing of what headers and environment hold, of secret options, of the address what is not its place. */

@@ -26,7 +26,7 @@ export interface ExposureParts {
   elapsed: () => number
   /** The list of tools of one client changed by what it asked. */
   toolsChanged(client: Client): void
-  /** What happens beside the exchanges. */
+  /** The events beside the exchanges. */
   events: ToolIndexEvents
   /** Types of what the tool has given this agent. Absent: types are not remembered. */
   outputTypes?: OutputTypesOf | undefined

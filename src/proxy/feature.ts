@@ -10,7 +10,7 @@ import type { ResultStore } from '../store/result-store.ts'
 export interface Feature {
   /** The name of its layer in `status`, `doctor` and the log. */
   readonly name: string
-  /** What it does, in a sentence for the documentation and for `status`. */
+  /** Its work, in a sentence for the documentation and for `status`. */
   readonly what: string
   /** When it is there, as the documentation says it. */
   readonly when: string
@@ -18,7 +18,7 @@ export interface Feature {
   layer(parts: FeatureParts): Middleware | undefined
 }
 
-/** What the gateway hands to features. */
+/** The parts that the gateway hands to features. */
 export interface FeatureParts {
   readonly settings: Config['settings']
   readonly engine: Engine
@@ -29,12 +29,12 @@ export interface FeatureParts {
   readonly elapsed: () => number
   /** The proxy's own part of the server instructions. */
   readonly instructions: string
-  /** What of the configuration may change while the proxy runs. */
+  /** The part of the configuration that may change while the proxy runs. */
   readonly live: LiveResultSettings
 }
 
 export interface LiveResultSettings {
-  /** What applies to results of a tool now. */
+  /** The current settings for results of a tool. */
   readonly resultSettings: ResultSettingsOf
 }
 

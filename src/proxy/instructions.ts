@@ -5,7 +5,7 @@
 export const INSTRUCTIONS = `A result too large to read comes back as a preview with a cache_id; all of it is kept. Do not repeat the \
 call to see more: ask for the part you need by cache_id, with proxy_filter (records, counts, sums), proxy_search (text) or proxy_explore \
 (fields). Their own long answers have a cache_id as well. If you know beforehand what you need of a tool that only \
-reads, give these three the tool and its arguments instead: only the answer comes back. When a cache_id is unknown, do not retry it; call the tool again.`
+reads, give these three the tool and its arguments instead. Only the answer comes back. When a cache_id is unknown, do not retry it; call the tool again.`
 
 /** How the tools of the servers are offered in the exposure `retrieve`. */
 export interface Finding {
@@ -17,8 +17,8 @@ export interface Finding {
 }
 
 const DISPATCHING = `proxy-dispatch stands for all connected servers: search by what you want to do before you say that something cannot be done, \
-then call. A result too large to read comes back as a preview with a cache_id: ask for the part you need by filter, search_result or explore; do not \
-repeat the call. For large payloads, for several steps, or when you need a part only, take resultToFile and read it back with readresult, or pass it on: \
+then call. A result too large to read comes back as a preview with a cache_id. Do not repeat the call: ask for the part you need by filter, \
+search_result or explore. For large payloads, for several steps, or when you need a part only, take resultToFile and read it back with readresult, or pass it on: \
 as argumentsFile, or as {"$from": "<cache_id>"} in arguments. Small results are simplest as they come.`
 
 function finding({ routing, variants, listWithinTokens }: Finding): string {

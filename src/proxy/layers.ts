@@ -1,4 +1,7 @@
-/** How layers around an exchange are composed, and the layers that every call passes: its name becomes the listed one, and it is held to its limit. */
+/**
+ * How layers around an exchange are composed, and the layers that every call passes. They put the listed name in the call, and hold the
+ * call to its limit.
+ */
 import type { Result } from '../protocol/content.ts'
 import { covers, Exceeded, effectOf, type Limit } from '../protocol/effects.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
@@ -19,7 +22,7 @@ import { timing } from '../protocol/timing.ts'
 import { shortHash } from '../text/short-hash.ts'
 import type { LiveResultSettings } from './feature.ts'
 
-/** What stands at a place of the onion: what answers requests there, and what is listed there. */
+/** A place of the onion: the part that answers requests there, and the lists there. */
 export interface Stage {
   readonly handler: Handler
   readonly lists: Lists
@@ -169,7 +172,7 @@ interface Shortened {
   readonly names: ReadonlyMap<string, string>
 }
 
-/** What is too long gets a hash of itself at its end: the same in every run, and no name that is listed. */
+/** A name that is too long gets a hash of itself at its end: the same in every run, and no name that is listed. */
 function shortened(tools: readonly JsonObject[], most: number): Shortened {
   const names = new Map<string, string>()
   const taken = new Set(tools.map(({ name }) => name))
@@ -192,7 +195,7 @@ function shortened(tools: readonly JsonObject[], most: number): Shortened {
 type Kind = 'tools' | 'prompts'
 
 export interface OwnNamesOptions {
-  /** True for a name that is given to something, as far as lists tell that were seen, and for names that nothing of a server may have. */
+  /** True for a name that is given to something, as far as the lists seen tell. True also for names that nothing of a server may have. */
   isGiven(kind: Kind, name: string, client: Client): boolean
   /** All servers of this client. */
   servers(client: Client): readonly string[]
@@ -203,7 +206,7 @@ export interface OwnNamesOptions {
  * spelling, and the router looks up listed names only.
  */
 export function createOwnNames(options: OwnNamesOptions): Middleware {
-  /** What names mean in a list of one client, worked out when the first name is not a listed one. */
+  /** The meanings of names in a list of one client, worked out when the first name is not a listed one. */
   const meanings = new WeakMap<Listed, Meaning<Spelled>>()
 
   function meant(listed: Listed | undefined, kind: Kind, name: string, client: Client): readonly Spelled[] {
@@ -274,7 +277,7 @@ function spelled(item: JsonObject): Spelled[] {
   return [{ name, server: origin.server, ...(!isRenamed && { original: origin.name }) }]
 }
 
-// What a call may do.
+// The effect that a call may have.
 
 export interface EffectLimitOptions {
   /** False: nothing further in changes lists, so what the server says of a tool is what its client reads. */
@@ -282,8 +285,8 @@ export interface EffectLimitOptions {
 }
 
 /**
- * Holds calls that one tool makes of another to the effect that the client's list shows: modules and layers further in may change what
- * a server says of its tools. The router holds them again, to the tool that the call ends at.
+ * Holds calls that one tool makes of another to the effect that the client's list shows. Modules and layers further in may change the
+ * effect that a server states for its tools. The router holds them again, to the tool that the call ends at.
  */
 export function createEffectLimit({ isNeeded }: EffectLimitOptions): Middleware {
   /** The tool that this call names, as the client's list shows it; undefined: the list has none of that name. */
@@ -317,11 +320,11 @@ export function createEffectLimit({ isNeeded }: EffectLimitOptions): Middleware 
 
 export interface PagesOptions {
   live: LiveResultSettings
-  /** What follows pages. */
+  /** Loads the layer that follows pages. */
   load(): Promise<Pick<Middleware, 'wrap'>>
 }
 
-/** Follows the pages of a collection. What does so is loaded with the first call that may want all of them. */
+/** Follows the pages of a collection. The code for it is loaded with the first call that may want all of them. */
 export function createPages({ live, load }: PagesOptions): Middleware {
   let loading: Promise<Pick<Middleware, 'wrap'>> | undefined
   return {

@@ -25,7 +25,7 @@ export interface Named {
 
 /** One generation of names; a new one is built when a list changes. */
 export interface Names {
-  /** What is listed now, in the order of the servers and of their lists. */
+  /** The listed items, in the order of the servers and of their lists. */
   readonly all: readonly Named[]
   /** The exposed name of a server's item. */
   exposed(server: string, original: string): string | undefined

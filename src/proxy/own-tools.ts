@@ -41,7 +41,7 @@ const CALL_NAMES: ReadonlySet<unknown> = new Set([
   ...EFFECTS.map((effect) => `${CALL_TOOL}_${effect}`),
 ])
 
-/** Tools that answer by themselves. What `call_tool` answers is the tool's own that it ran. */
+/** Tools that answer by themselves. An answer of `call_tool` is an answer of the tool that it ran. */
 export const EXPOSURE_NAMES: ReadonlySet<string> = new Set(['retrieve_tools', 'describe_tool'])
 
 const DISPATCH_NAMES: ReadonlySet<unknown> = new Set([
@@ -110,7 +110,7 @@ function calledName({ name, arguments: args }: JsonObject): string {
   return typeof inner === 'string' ? inner : name
 }
 
-/** What is longer is no name of a tool. */
+/** A longer text is no name of a tool. */
 const longestName = 200
 
 function dispatched({ action = 'call', tool }: JsonObject): string {
@@ -127,7 +127,7 @@ export function findable(searchHint: string): JsonObject {
 /** A tool the proxy itself offers. */
 export interface ProxyTool {
   readonly name: string
-  /** What `tools/list` shows (MCP specification, server/tools, "Tool"). */
+  /** The definition in `tools/list` (MCP specification, server/tools, "Tool"). */
   readonly definition: JsonObject
   /** Answers with a CallToolResult; what the model did wrong is an `isError` result, never a throw. */
   call(args: JsonObject, exchange: Exchange): Promise<JsonObject>
@@ -167,7 +167,7 @@ export function refusal(error: unknown): JsonObject {
 /** Characters of the data of an error that a model is shown. */
 const MOST_DATA = 2_000
 
-/** What a server says beside the message often tells what to do. */
+/** The data of a server beside the message often tells the next step. */
 function dataOf({ data }: RpcError): string {
   if (data === undefined || data === null) return ''
   const text = typeof data === 'string' ? data : JSON.stringify(data)

@@ -29,7 +29,7 @@ function unknownParam(key: string, known: readonly string[]): string {
   return noParam(key, known, `There are: ${known.join(', ')}.`)
 }
 
-/** What to say of a name that is no parameter: the nearest that is, and `next`. */
+/** The remark on a name that is no parameter: the nearest that is, and `next`. */
 export function noParam(key: string, known: readonly string[], next: string): string {
   return `${key.slice(0, 60)}: no such parameter.${didYouMean(key, known)} ${next}`
 }
@@ -72,10 +72,10 @@ function bare(schema: JsonValue, described = true): JsonValue {
 // Parameters as models write them: under other names, one where several may be, JSON, numbers and truth values as texts, and words for
 // no value.
 
-/** What models call the tool that is to be called. */
+/** The names that models write for the tool to call. */
 export const TOOL_NAMES: readonly string[] = ['name', 'tool', 'tool_name', 'toolName', 'function']
 
-/** What models call the object of a tool's inputs. */
+/** The names that models write for the object of a tool's inputs. */
 export const ARGUMENT_NAMES: readonly string[] = [
   'arguments',
   'args',

@@ -87,7 +87,7 @@ export function resourceRoutes(upstreams: Upstreams, resources: Resources, book:
       const { server } = address
       const map = book.of(exchange.client)
       if (typeof uri !== 'string' || !map.moved(server)) return result
-      // What was asked for is called what it was asked for by; whatever else came with it, by its own.
+      // The resource that was asked for keeps the name that it was asked for by; whatever else came with it, by its own.
       return renameInAny(result, (found) => (found === address.uri ? uri : map.outward(server, found)))
     },
     'resources/subscribe': async (exchange) => {
@@ -136,7 +136,7 @@ function isElsewhere(error: unknown): boolean {
   return (code === 0 || code === RPC.internalError) && UNKNOWN.test(message)
 }
 
-/** What a resource that is not there is answered with, in the era of the client. */
+/** The answer for a resource that is not there, in the era of the client. */
 export function resourceNotFound({ client, params }: Exchange): RpcError {
   const code = client.era === 'modern' ? RPC.invalidParams : RPC.resourceNotFound
   return new RpcError(code, 'Resource not found', { uri: params.uri ?? null })
@@ -245,7 +245,7 @@ export interface Address {
   readonly uri: string
 }
 
-/** What servers list, by server, in the order in which they get a contested URI. */
+/** The resources of servers, by server, in the order in which they get a contested URI. */
 export type UriLists = ReadonlyMap<string, Readonly<Partial<Record<UriKind, readonly JsonObject[]>>>>
 
 /** One prefix that stands for another: both ways by cutting one off and putting the other before. */
@@ -257,15 +257,15 @@ interface Rule {
   readonly to: string
 }
 
-/** What moved of one server. */
+/** The moved items of one server. */
 interface Moves {
   readonly uris: Set<string>
-  /** What the client knew before a template moved that matches it. */
+  /** The URIs that the client knew before a template moved that matches them. */
   readonly staying: Set<string>
   readonly templates: Map<string, UriTemplate>
 }
 
-/** What the client knew before. */
+/** The URIs that the client knew before. */
 interface Past {
   readonly map: UriMap | undefined
   readonly moves: ReadonlyMap<string, Moves>
@@ -360,7 +360,7 @@ export class UriMap {
   }
 
   #moveTemplates(past: Past): void {
-    // What moved before comes first: of two templates that match a URI, the same one is to move it again.
+    // Items that moved before come first: of two templates that match a URI, the same one is to move it again.
     for (const { server, indexes } of this.#holders) {
       for (const [text, template] of past.moves.get(server)?.templates ?? []) {
         if (indexes.some(({ templates }) => templates.has(text)))
@@ -509,7 +509,7 @@ function* templatesOf(indexes: readonly UriIndex[]): Iterable<[string, UriTempla
   for (const { templates } of indexes) yield* templates
 }
 
-// What a server's list says of resources, in a form that answers at once. Made once a list and shared by all
+// The resources in a server's list, in a form that answers at once. Made once a list and shared by all
 // clients that see it.
 
 /** Lists that name resources: those of resources, and of tools, because their views are resources (MCP Apps). */
@@ -572,12 +572,12 @@ function prefixOf(uri: string): string {
   return /^[a-z][a-z0-9+.-]*:/iu.exec(uri)?.[0] ?? ''
 }
 
-/** What a moved URI begins with; see `replacement`. */
+/** The beginning of a moved URI; see `replacement`. */
 function labelledPrefixOf(uri: string): string {
   return uri.startsWith('ui://') ? uri.slice(0, uri.indexOf('/', 5) + 1) : prefixOf(uri)
 }
 
-/** What may take its place for this server, the first that is free. Without end. */
+/** The replacements for it at this server, the first that is free. Without end. */
 function* replacementsOf(from: string, server: string): Generator<string, never> {
   const label = labelOf(server)
   yield replacement(from, label)
@@ -598,8 +598,7 @@ function labelOf(server: string): string {
   return label.replace(/^-+|-+$/gu, '') || shortHash(server)
 }
 
-// What each client's URIs mean: kept from one list to the next, so that a URI does not change its meaning
-// under a client.
+// The meaning of each client's URIs: kept from one list to the next, so that a URI does not change its meaning under a client.
 
 export interface AddressBook {
   /** As far as the lists tell that were read for this client. */

@@ -64,7 +64,7 @@ export function createRouter({
   }
 }
 
-/** What the routes of tools are made of. */
+/** The parts of the routes of tools. */
 interface ToolRouteParts {
   upstreams: Upstreams
   directory: Directory

@@ -36,7 +36,7 @@ export interface ToolIndexes {
   own(exchange: Exchange): Promise<Omit<Listing, 'index'>>
 }
 
-/** What is known, and what happens, beside the exchanges. */
+/** The knowledge and the events beside the exchanges. */
 export interface ToolIndexEvents {
   /** All servers of a client, also the servers that list nothing now. */
   servers?(client: Client): readonly string[]
@@ -52,8 +52,8 @@ const SOON_MS = 200
 const PATIENCE_MS = 60_000
 
 /**
- * Kept per client, and shared by clients that see the same. When tools change, the index of the client that asked last is made again behind
- * its back, so that its next question waits neither for an index nor for vectors.
+ * Kept per client, and shared by clients that see the same. When tools change, the index of the client that asked last is made again in
+ * the background. So its next question waits neither for an index nor for vectors.
  */
 export function createToolIndexes(
   inside: Lists,

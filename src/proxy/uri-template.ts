@@ -24,7 +24,7 @@ export interface Steps {
 /** Steps for all templates that one URI, or a whole list of them, is compared with: some tens of milliseconds. */
 export const MOST_STEPS = 4_000_000
 
-/** What an expression expands to: nothing, or `first` (where there is one) and any number of characters but these. */
+/** The expansion of an expression: nothing, or `first` (where there is one) and any number of characters but these. */
 interface Expression {
   first: string
   but: string
@@ -100,7 +100,7 @@ function expressionOf(inside: string): { expression: Expression; shape: string }
   const variables = inside.slice(operator.length)
   const expression = EXPRESSIONS[operator]
   if (expression === undefined || !VARIABLES.test(variables)) return undefined
-  // What `;`, `?` and `&` expand to holds the names, so they belong to the pattern.
+  // The expansion of `;`, `?` and `&` holds the names, so they belong to the pattern.
   const named = operator === ';' || operator === '?' || operator === '&'
   const modifiers = variables
     .split(',')

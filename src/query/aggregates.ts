@@ -1,6 +1,6 @@
 /**
- * The functions over groups of records: one table, from which calls are read and computed, and of which messages, the descriptions
- * of parameters and the documentation tell.
+ * The functions over groups of records, as one table. Calls are read and computed from it. Messages, the descriptions of parameters and
+ * the documentation take their text from it.
  */
 import { type Census, equals, frequencies, type Values } from '../documents/values.ts'
 import type { JsonValue } from '../protocol/json.ts'
@@ -29,7 +29,7 @@ export interface Gathered {
   readonly without: number
 }
 
-/** What an aggregate is computed from. */
+/** The values that an aggregate is computed from. */
 export interface Over extends Gathered {
   /** The numbers of the items, as the aggregate reads them; for order undefined where they are compared as text. */
   readonly numbers: Numbers | undefined
@@ -48,9 +48,9 @@ type Reads = 'values' | 'numbers' | 'order'
 
 export interface Aggregate {
   readonly name: string
-  /** What other languages call it. Case, `_` and `-` aside, all names are alike. */
+  /** Its names in other languages. Case, `_` and `-` aside, all names are alike. */
   readonly otherNames: readonly string[]
-  /** What it is called with: nothing, a field, a field and a number or a text, two fields, a condition. */
+  /** Its arguments: nothing, a field, a field and a number or a text, two fields, a condition. */
   readonly takes:
     | ''
     | 'field'
@@ -192,7 +192,7 @@ function countsOf({ values: { starts }, codes, members }: Gathered): Uint32Array
 
 // Numbers that values stand for: plain, in texts, durations, sizes, dates. Read once for each different value.
 
-/** What all texts of a field are measured in: milliseconds (`97ms`, `1.2s`), bytes (`10Mi`) or processors (`250m` beside `1`). */
+/** The unit of all texts of a field: milliseconds (`97ms`, `1.2s`), bytes (`10Mi`) or processors (`250m` beside `1`). */
 export type Unit = 'ms' | 'bytes' | 'cores'
 
 /** The number of each item of the values; NaN for items that stand for none. */
@@ -220,7 +220,7 @@ export interface Readings {
   numbers: Numbers
   /** In which unit the numbers are. */
   unit: Unit | undefined
-  /** What min and max are found by: numbers, or dates, where half of the values or more are such; undefined: as text. */
+  /** The values that min and max are found by: numbers, or dates, where half of the values or more are such; undefined: as text. */
   comparison: Numbers | undefined
 }
 
@@ -283,7 +283,7 @@ export function decimalsOf(number: number): number {
   return Math.max(0, (digits.split('.')[1]?.length ?? 0) - Number(exponent))
 }
 
-/** What doubles hold of a computed number. */
+/** The digits that doubles hold of a computed number. */
 const PRECISION = 12
 
 function short(number: number | null): number | null {
@@ -591,7 +591,7 @@ function joined(list: readonly JsonValue[], separator = ', '): JsonValue {
 
 // Two fields.
 
-/** What `compute` makes of the numbers of both fields in the rows of each group that have both. */
+/** The outcome of `compute` for the numbers of both fields in the rows of each group that have both. */
 function paired(
   over: Over,
   compute: (xs: readonly number[], ys: readonly number[]) => number | null,

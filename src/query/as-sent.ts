@@ -42,7 +42,7 @@ export function ofEach(root: JsonValue, path: Path): Path | undefined {
   return undefined
 }
 
-/** What a name or place leads to: of several elements the first. */
+/** The target of a name or place: of several elements the first. */
 function child(value: JsonValue, segment: Segment | undefined): JsonValue | undefined {
   const only = segment?.selectors[0]
   if (!segment || segment.deep || segment.selectors.length > 1) return undefined

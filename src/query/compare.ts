@@ -13,7 +13,7 @@ import {
 import { isSameLevel, orderOfLevels } from './levels.ts'
 import { besideToTheDigit, cores, duration, looseNumber, plainNumber, quantity } from './quantities.ts'
 
-/** What a condition compares with, in all the forms in which it can be read. */
+/** The operand of a condition, in all the forms in which it can be read. */
 export interface Operand {
   text: string
   lower: string
@@ -77,8 +77,8 @@ export function isNull({ lower, quoted }: Operand): boolean {
 }
 
 /**
- * Whether text must be the same to the letter, or may differ in case and in how a number is written; `level`: in the
- * word for one level as well.
+ * Whether text must be the same to the letter, or may differ in case and in the spelling of a number. `level`: it may also differ in the
+ * word for one level.
  */
 export type Strictness = 'exact' | 'loose' | 'level'
 
@@ -101,7 +101,7 @@ export function equals(value: JsonValue, operand: Operand, strictness: Strictnes
   }
 }
 
-/** What a boolean may be called beside `true` and `false`. */
+/** The words for a boolean beside `true` and `false`. */
 const YES_OR_NO: ReadonlyMap<string, boolean> = new Map([
   ['yes', true],
   ['1', true],

@@ -16,7 +16,7 @@ import { Refusal } from './refusal.ts'
 import { type Comparison, type Expression, sourceOf, type Within } from './tree.ts'
 import { ColumnTest, columnWork, elementsOf, listsOn, type Matcher } from './verdict.ts'
 
-/** What is compared instead of the values of a field themselves. */
+/** The measure that is compared instead of the values of a field themselves. */
 export type Measure = 'length' | 'year' | 'month' | 'day' | 'hour'
 
 /** A comparison with read sides, before its field is found. */
@@ -47,13 +47,13 @@ export interface Bound {
   matches: Matcher
 }
 
-/** What comes up while comparisons are bound. */
+/** The remarks that come up while comparisons are bound. */
 export interface Findings {
   readonly notes: Set<string>
   readonly patterns: Pattern[]
 }
 
-/** What a comparison is bound in. */
+/** The surroundings in which a comparison is bound. */
 export interface Context {
   readonly records: Records
   readonly knows: Knows

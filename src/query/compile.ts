@@ -17,7 +17,7 @@ import type { Work } from './work.ts'
 /** A value, several where a path goes through lists, or undefined where it reaches nothing. */
 export type Result = JsonValue | Many | undefined
 
-/** What a path reaches through a list: a comparison holds when it does for one of them. */
+/** The values that a path reaches through a list: a comparison holds when it does for one of them. */
 export class Many {
   readonly values: readonly JsonValue[]
   /** Of which list, and the value of each of its elements, where that is known: what is computed of two such values pairs elements. */
@@ -33,7 +33,7 @@ export class Many {
 export type Evaluate = (value: JsonValue, root: JsonValue, work: Work) => Result
 
 export interface CompileOptions {
-  /** What a name reaches. Throws a `Refusal` for a name that nothing has. */
+  /** The value that a name reaches. Throws a `Refusal` for a name that nothing has. */
   reach(name: string): Evaluate
   /** Comparisons as JSONPath has them: to the letter, and numbers with numbers. Otherwise as in `where`. */
   strict: boolean
@@ -117,7 +117,7 @@ export function plain(result: Result): JsonValue | undefined {
   return result instanceof Many ? [...result.values] : result
 }
 
-/** What several reach together; undefined where none reaches anything. */
+/** The values that several reach together; undefined where none reaches anything. */
 export function many(results: readonly Result[]): Result {
   const values = results.flatMap((result): readonly JsonValue[] =>
     result instanceof Many ? result.values : result === undefined ? [] : [result],
@@ -185,8 +185,8 @@ function literalValue({ text, quoted }: { text: string; quoted: boolean }): Json
 const DAY = 86_400_000
 
 /**
- * Numbers, also in strings; of a list each element, of two lists the elements in one place; dates less dates are days, dates with days or a
- * time span are dates.
+ * Computes with numbers, also in strings. A list is computed by element, and two lists by the elements in one place. Dates less dates are
+ * days, and dates with days or a time span are dates.
  */
 export function arithmetic(operator: string, left: Result, right: Result): Result {
   const inLists = ofElements(left, right, (x, y) => arithmetic(operator, x, y))
@@ -203,7 +203,10 @@ export function arithmetic(operator: string, left: Result, right: Result): Resul
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
 }
 
-/** What is computed of each element of the lists among two values; null where none is a list, undefined where they have no elements in common. */
+/**
+ * The value that is computed of each element of the lists among two values. Null where none is a list, undefined where they have no
+ * elements in common.
+ */
 function ofElements(
   left: Result,
   right: Result,

@@ -1,6 +1,6 @@
 /**
  * Records that are not those of the main collection: beside it, above it, nested in its records. A question without a path is about the
- * main one; where that has no such field, or nothing that fulfils the conditions, the one other place that does answers.
+ * main collection. If that has no such field, or no record that fulfils the conditions, the one other place that does answers.
  */
 import {
   allNested,
@@ -52,9 +52,9 @@ export interface BoundRecords {
 }
 
 /**
- * The conditions bound to `records`; when these have no such fields, to the one other place that has them: a collection, or an object
- * beside or above one. Of several the one where some record fulfils them. Throws the `Refusal` of the records' own, with the places
- * where several fit.
+ * The conditions, bound to `records`. If these have no such fields, they are bound to the one other place that has them: a collection, or
+ * an object beside or above one. Of several the one where some record fulfils them. Throws the `Refusal` of the records' own, with the
+ * places where several fit.
  */
 export function bindSomewhere(
   conditions: readonly string[],
@@ -147,7 +147,7 @@ export function onlyPlaceWith(
   const having = (places: readonly Candidate[]): Candidate[] =>
     places.filter((place) => wanted.every((name) => place.names().has(name)))
   const places = having(placesIn(document))
-  // What is asked for may be an object in one of them: `license` of a repository.
+  // The wanted fields may be in an object in one of them: `license` of a repository.
   const [only, another] = named(places.length > 0 ? places : having(placesIn(document, true)), names)
   return only && !another ? { path: only.path, records: only.records() } : undefined
 }
@@ -206,7 +206,7 @@ interface Candidate {
 /** The collections of a document, the main one aside, and the objects beside and above them, with the objects in those where `whole` is true. */
 function placesIn(document: Document, whole = false): Candidate[] {
   const root = document.json() ?? null
-  // What is within a collection is a part of its records.
+  // A list within a collection is a part of its records.
   const within = collectionsOf(root).map(({ path }) => path)
   const isPart = (path: string): boolean =>
     within.some((one) => one !== '$' && one !== path && isWithin(path, one))
@@ -347,7 +347,7 @@ export function nodesOf(document: Document): Nodes | undefined {
   const nesting = records && nestingOf(records.values, main.path)
   if (!records || !nesting || !isTree(records.values, nesting, main.path)) return undefined
   const { path, whole } = nestedPath(main.path, nesting)
-  // What is nested in a map has its key where a path reaches it.
+  // A record nested in a map has its key where a path reaches it.
   if (nesting.map && !whole) return undefined
   const root = document.json() ?? null
   const table = records.table.derived('all nodes', () => {
@@ -421,7 +421,7 @@ function nestedPlace(document: Document, records: Records): Nested | undefined {
   const nesting = nestingOf(records.values, origin)
   if (!nesting) return undefined
   const { path, whole } = nestedPath(origin, nesting)
-  // What a path chose does not have the root that paths begin at.
+  // Records that a path chose do not have the root that paths begin at.
   const data = document.records()?.path === origin ? document.json() : undefined
   const root = typeof data === 'object' && data !== null ? data : undefined
   return {

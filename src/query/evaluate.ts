@@ -1,7 +1,7 @@
 /**
  * From conditions to the records that fulfil them, over columns: a question about values is answered once for each distinct value.
- * Each comparison is bound to the field that is meant and read as the values of that field suggest; where no record fulfils it,
- * the repairs of `repairs.ts` are tried.
+ * Each comparison is bound to the field that is meant, and read as the values of that field suggest. Where no record fulfils it, the
+ * repairs of `repairs.ts` are tried.
  */
 import type { JsonValue } from '../protocol/json.ts'
 import type { Pattern } from '../text/pattern.ts'
@@ -80,7 +80,7 @@ function bindNew(conditions: readonly string[], records: Records): Binding {
   return { matches, comparisons, patterns, notes: [...notes] }
 }
 
-/** What is known of the records, for the parser. `note` gets its remarks. */
+/** Knowledge of the records, for the parser. `note` gets its remarks. */
 export function namesOf(records: Records, note: (text: string) => void): Names {
   return {
     knows: knowing(records),
@@ -267,8 +267,8 @@ const NEVER = new ColumnTest({ holds: () => false })
 // ---- Two fields of one record -------------------------------------------------------------------------------------
 
 /**
- * The name of a field that the value of a comparison may be: `closed_at > created_at`. What was left out before the name of the compared field
- * may be left out here as well: `before.size != after.size` of `change.before.size`.
+ * The name of a field that the value of a comparison may be: `closed_at > created_at`. A prefix that was left out before the name of the
+ * compared field may be left out here as well: `before.size != after.size` of `change.before.size`.
  */
 function fieldNamed(comparison: Asked, { name }: Field, records: Records): string | undefined {
   const [operand, second] = comparison.operands

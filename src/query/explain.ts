@@ -1,4 +1,4 @@
-/** What to say when no record fulfils the conditions: what the fields hold instead, and where else such fields are. */
+/** The remark when no record fulfils the conditions: what the fields hold instead, and where else such fields are. */
 
 import { haveMost, nestingOf } from '../documents/collections.ts'
 import type { Column } from '../documents/column.ts'
@@ -64,7 +64,7 @@ function explain({ comparison, field }: Bound, records: Records): string {
   return `${start} \`${field.name}\` has ${parts.length > 0 ? parts.join(', ') : 'no values'}${counts.size > offered.length ? ` and ${counts.size - offered.length} more` : ''}.`
 }
 
-/** What a field holds. */
+/** The content of a field. */
 interface Survey {
   /** How often each scalar, as text. */
   counts: ReadonlyMap<string, number>

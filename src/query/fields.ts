@@ -1,4 +1,7 @@
-/** From the name of a field, as a model writes it, to the field that is meant: one ladder, from what is exact to a slip of the pen. */
+/**
+ * From the name of a field, as a model writes it, to the field that is meant. The steps of one ladder lead from the exact name to a slip
+ * of the pen.
+ */
 import { isObject, type JsonValue, own } from '../protocol/json.ts'
 import { nearest } from '../text/edit-distance.ts'
 import { aggregateNamed } from './aggregates.ts'
@@ -30,7 +33,7 @@ export function readAs(written: string, name: string, more = ''): Field {
 
 // ---- The ladder ---------------------------------------------------------------------------------------------------
 
-/** What is looked for: a name, as it was written and as a path. */
+/** The wanted name, as it was written and as a path. */
 interface Sought {
   records: Records
   /** Shortened, for messages. */
@@ -231,8 +234,8 @@ function lookedUp(records: Records, name: string): ReturnType<Knows> {
 }
 
 /**
- * What an expression computes of each record, as a field: a path of one step; of each element, where all fields in it are those of one list
- * within the records. Throws a `Refusal` for a name that no record has.
+ * The value that an expression computes of each record, as a field with a path of one step. It computes one value for each element where
+ * all its fields are in one list within the records. Throws a `Refusal` for a name that no record has.
  */
 export function computedField(records: Records, asked: Expression, source: string): Field {
   const written = withUnits(asked, (name) => isExactly(records, name))
@@ -296,7 +299,7 @@ function withUnits(expression: Expression, isField: (name: string) => boolean): 
 
 const ELEMENTS = parsePath('[*]')
 
-/** What a path reaches in a value; of a path through a list, which element has it as well. */
+/** The values that a path reaches in a value; of a path through a list, which element has it as well. */
 function reachIn(path: Path, list?: Path): Evaluate {
   const inner = list && list.length > 0 ? within(list, path) : undefined
   const elements = list && [...list, ...ELEMENTS]
@@ -337,7 +340,7 @@ function ofLists(expression: Expression, isListed: (name: string) => boolean): E
   return change(expression)
 }
 
-/** What a value without fields may be called. Any other name would be a field, which it does not have. */
+/** The names of a value without fields. Any other name would be a field, which it does not have. */
 const ITSELF =
   /^(?:_?values?|lines?|text|items?|elements?|entry|record|row|it|self|this|val|string|word|[a-z_])$/i
 
@@ -785,7 +788,7 @@ function synonym(records: Records, reference: string): string | undefined {
 
 // ---- What to say of a field that no record has -------------------------------------------------------------------
 
-/** What to say of a field that no record has. */
+/** The remark on a field that no record has. */
 export function unknown(records: Records, reference: string): string {
   return missing(records, reference) + records.hint(reference)
 }

@@ -12,18 +12,18 @@ import { Refusal, shown } from './refusal.ts'
 
 type Value = JsonValue | undefined
 type Args = readonly Value[]
-/** What a function gives. */
+/** The type of the outcome of a function. */
 type Gives = 'text' | 'number' | 'date' | 'yes or no' | 'list' | 'any'
 
 export interface ScalarFunction {
   readonly name: string
-  /** What other languages call it. Case, `_` and `-` aside, all names are alike. */
+  /** Its names in other languages. Case, `_` and `-` aside, all names are alike. */
   readonly otherNames: readonly string[]
   /** Arguments. */
   readonly least: number
   readonly most: number
   readonly gives: Gives
-  /** What it does, one sentence. */
+  /** Its work, one sentence. */
   readonly text: string
   readonly example: string
   /** The value of the call. An argument that reaches several values comes as a list; undefined or null: nothing is there. */
@@ -41,7 +41,7 @@ const MOST_DIGITS = 15
 /** More arguments of `concat`, `coalesce`, `greatest` than anybody writes. */
 const MANY = 50
 
-// What arguments mean.
+// Arguments, read as the types that functions take.
 
 function textOf(value: Value): string | undefined {
   if (typeof value === 'string') return value.length > LONGEST_TEXT ? value.slice(0, LONGEST_TEXT) : value
@@ -77,7 +77,7 @@ function elementsOf(value: Value): JsonValue[] {
   return Array.isArray(value) ? value.slice(0, LONGEST_TEXT).filter((one) => one !== null) : [value]
 }
 
-// What functions are made of.
+// Parts that functions are made of.
 
 /** A text to something; of a list, that of each element. */
 function ofText(make: (text: string, rest: Args) => JsonValue | undefined): ScalarFunction['evaluate'] {

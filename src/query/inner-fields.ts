@@ -48,7 +48,7 @@ export function innerFields(records: Records, { name }: Field): Field[] {
 }
 
 /**
- * `properties.*.type` where `properties.type` is a key of a map and holds an object: of a map the fields of all values are asked for more
+ * `properties.*.type` where `properties.type` is a key of a map and holds an object. The fields of all values of a map are asked for more
  * often than one value. Undefined where the place is no map, or its values have no such field.
  */
 export function acrossMap(records: Records, { name, path }: Field): Field | undefined {
@@ -86,7 +86,7 @@ export function nameWithin(records: Records, field: Field): Field | undefined {
     const [best] = identifying(fields.map(({ name }) => last(name)).filter(isNaming))
     return fields.find(({ name }) => last(name) === best)
   }
-  // What is the same in all, as the id of a property, tells nothing apart.
+  // A field that is the same in all, as the id of a property, tells nothing apart.
   const telling = inner.filter(({ path }) => differs(records, path))
   return (
     named(telling) ??
@@ -133,7 +133,7 @@ function differs(records: Records, path: Field['path']): boolean {
   return found.size > 1
 }
 
-/** What the number of an object is called that says more about it: an amount and its currency, a type and its value. */
+/** The names for the number of an object that says more about it: an amount and its currency, a type and its value. */
 const AMOUNTS = /^(?:\$?number(?:decimal|long|int|double)?|amount|value|total|raw|n|v|quantity|count)$/i
 
 /**

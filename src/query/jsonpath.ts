@@ -1,5 +1,5 @@
 /**
- * What classic JSONPath has beyond RFC 9535 (Goessner 2007 and jsonpath-plus): scripts `[(@.length-1)]`, parents `^`, names `~`,
+ * The parts of classic JSONPath beyond RFC 9535 (Goessner 2007 and jsonpath-plus): scripts `[(@.length-1)]`, parents `^`, names `~`,
  * types `@number()`, and `@property`, `@parent` in conditions. The library jsonpath-plus follows these paths. Conditions and scripts run
  * in our own expression language. It has no calls and no assignment, so they neither change data nor run code.
  */
@@ -48,7 +48,7 @@ export function followExtended(root: JsonValue, source: string): Reached[] {
   return reached
 }
 
-/** What jsonpath-plus runs conditions and scripts with. It caches instances, so they hold no state of a call. */
+/** The class by which jsonpath-plus runs conditions and scripts. It caches instances, so they hold no state of a call. */
 class Script {
   readonly #expression: ReturnType<typeof parseScript>
 

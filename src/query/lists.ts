@@ -195,7 +195,7 @@ function stepName({ selectors: [only, ...others], deep }: Segment): string | und
   return !deep && only?.kind === 'name' && others.length === 0 ? only.name : undefined
 }
 
-/** What is left of a path behind the list and its `[*]`; undefined where that cannot be asked of an element. */
+/** The rest of a path behind the list and its `[*]`; undefined where that cannot be asked of an element. */
 export function within(list: Path, path: Path): Path | undefined {
   const own = path.slice(0, list.length).map(stepName)
   if (own.some((name, at) => name === undefined || name !== stepName(list[at] as Segment))) return undefined
@@ -216,10 +216,13 @@ function isBeside(list: Path, path: Path): boolean {
   )
 }
 
-/** What stands for the elements of a record that has none: no path finds anything in it. */
+/** The elements of a record that has none: no path finds anything in them. */
 const NOTHING: JsonValue[] = []
 
-/** Undefined where records have a key with dots for the way to the list, JSON in a string on it, something else in place of the list, or lists in it. */
+/**
+ * Undefined where records have a key with dots for the way to the list, or JSON in a string on that way. Undefined also where they have
+ * another value in place of the list, or lists in it.
+ */
 function collected(
   records: readonly JsonValue[],
   names: readonly string[],
@@ -236,7 +239,7 @@ function collected(
   const visit = (value: JsonValue, at: number): boolean => {
     const name = names[at]
     if (Array.isArray(value)) return value.every((one) => (name === undefined ? take(one) : visit(one, at)))
-    // What stands in place of the list is something else to a path with `[*]`.
+    // A value in place of the list is something else to a path with `[*]`.
     if (name === undefined || typeof value === 'string') return value === null && !starred && take(value)
     if (!isObject(value)) return true
     for (const key of dotted) if (Object.hasOwn(value, key)) return false

@@ -14,7 +14,7 @@ export interface Reached {
   key: string | undefined
 }
 
-/** What a path reaches. */
+/** The values that a path reaches. */
 export interface Located {
   reached: Reached[]
   /** The path as it was followed. */

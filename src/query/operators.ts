@@ -11,7 +11,7 @@ import { Refusal } from './refusal.ts'
 /** True when the values of one side in one record fulfil a comparison, its negation aside. */
 export type ValuesTest = (values: readonly JsonValue[]) => boolean
 
-/** What an operator tests of the values of its left side. */
+/** The test of an operator on the values of its left side. */
 export interface OperatorTest {
   /** Of all values in a record. */
   holds: ValuesTest
@@ -21,7 +21,7 @@ export interface OperatorTest {
   ordered?: { operand: Operand; holds(sign: number): boolean }
 }
 
-/** What a test needs to know of the field, and where its patterns go. */
+/** The facts that a test needs about the field, and the place of its patterns. */
 export interface Surroundings {
   strictness(operand: Operand): Strictness
   /** True when lists hold the operand as a whole element in some record; `across`: or the way there goes through one. */
@@ -33,7 +33,7 @@ export interface Surroundings {
 
 /** One operator. Lists of spellings are separated by commas, those of signs by blanks. */
 export interface Operator {
-  /** What messages call it, and how it is written. */
+  /** Its name in messages, and how it is written. */
   symbol: string
   /** Other signs, and signs of its negation. */
   signs?: string
@@ -50,11 +50,11 @@ export interface Operator {
   notCalledAlone?: string
   /** How many values it takes. `many`: a list. */
   arity: 0 | 1 | 2 | 'many'
-  /** What it is for, in the field's own words. */
+  /** Its purpose, in the field's own words. */
   compares: 'any' | 'order' | 'text' | 'list' | 'presence'
   /** One line for the documentation. */
   text: string
-  /** What the description of `where` says of it; absent: it is found in the documentation alone. */
+  /** Its part of the description of `where`; absent: it is found in the documentation alone. */
   told?: string
   /** An example for the documentation and for messages. */
   example: string
@@ -466,7 +466,7 @@ export function operatorCalledAlone(name: string): { symbol: string; negated: bo
   return CALLS_ALONE.get(name.toLowerCase().replaceAll('_', ''))
 }
 
-/** What the description of `where` says of all operators: their pieces of text, in the order of the table. */
+/** The part of the description of `where` about all operators: their pieces of text, in the order of the table. */
 export function operatorsTold(): string {
   return OPERATORS.flatMap(({ told }) => told ?? []).join(', ')
 }

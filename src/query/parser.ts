@@ -1,8 +1,8 @@
 /**
  * The one parser: conditions of `where` and of groups, conditions in brackets of paths, aggregate calls, computed fields. It
- * climbs precedences over the tokens of one scanner: or, and, not, comparison, + - ||, * / %, minus, call and member. What is
- * known of the records decides where a name or a value without quotes begins and ends: `title = cats and dogs` is one
- * comparison, `title = cats and id = 5` are two.
+ * climbs precedences over the tokens of one scanner: or, and, not, comparison, + - ||, * / %, minus, call and member. Knowledge of the
+ * records decides where a name or a value without quotes begins and ends: `title = cats and dogs` is one comparison, `title = cats and id
+ * = 5` are two.
  */
 import { aggregateNamed } from './aggregates.ts'
 import { operandOf } from './compare.ts'
@@ -27,7 +27,7 @@ import { windowNamed } from './windows.ts'
 /** How well a name is known as a field: as written, by another spelling, or not at all. */
 export type Knows = (name: string) => 'exactly' | 'nearly' | undefined
 
-/** What is known of the records that an expression is about, and where remarks go. */
+/** Knowledge of the records that an expression is about, and the place for remarks. */
 export interface Names {
   knows: Knows
   /** Whether it is a field as it is written: the same as `knows` tells, in less time. */
@@ -39,7 +39,7 @@ export interface Names {
   note(text: string): void
 }
 
-/** What may join conditions, in a text that a record holds. */
+/** The words and signs that may join conditions, in a text that a record holds. */
 export const JOINT = /\s(?:and|or)\s|[,;&|]/i
 /** Longer texts that records hold are not looked for in a condition. In characters. */
 export const LONGEST_HELD = 300
@@ -169,7 +169,7 @@ const CHANGE_NOTHING: ReadonlySet<string> = new Set(
 )
 const plainName = (name: string): string => name.toLowerCase().replaceAll('_', '')
 
-/** What may be asked of a field without parentheses: `labels.length`, `created_at:month`. */
+/** The properties of a field that may be asked for without parentheses: `labels.length`, `created_at:month`. */
 const PROPERTIES: ReadonlySet<string> = new Set([
   'length',
   'len',
@@ -309,7 +309,7 @@ class Parser {
     return parts
   }
 
-  /** What may be a joint at a token, outside of brackets. */
+  /** The possible joint at a token, outside of brackets. */
   #jointAt(at: number, start: number, base: number): Joint | undefined {
     const token = this.#tokens[at]
     if (!token || token.depth > base) return undefined
@@ -771,7 +771,7 @@ class Parser {
     return this.#knows(text) !== undefined || this.#left(text, range).kind !== 'field'
   }
 
-  /** What a comparison is about: a field, or what is computed. */
+  /** The left side of a comparison: a field, or a computed value. */
   #left(written: string, range: Range): Expression {
     const name = written.trim()
     if (this.#exactly(name)) return { kind: 'field', name }
@@ -938,8 +938,8 @@ class Parser {
   }
 
   /**
-   * What a range computes, when all of it is arithmetic, calls of functions and `case when` over known fields. Where no fields are known,
-   * any names will do. Undefined for a plain name, a plain value and all else.
+   * The computed value of a range, when all of it is arithmetic, calls of functions and `case when` over known fields. Where no fields
+   * are known, any names will do. Undefined for a plain name, a plain value and all else.
    */
   #computedOf(range: Range): Expression | undefined {
     if (range.from >= range.to || !this.#mayCompute(range)) return undefined
@@ -1007,7 +1007,7 @@ class Parser {
     }
   }
 
-  /** Of a field, whether the sign that was just read is `*` or `+` and has a word on both sides, as it has not in `items.*.name`. */
+  /** In a field, whether the sign that was just read is `*` or `+` and has a word on both sides. In `items.*.name` it has not. */
   #isBetweenWords(): boolean {
     const [before, sign, after] = this.#tokens.slice(this.#at - 2, this.#at + 1)
     if (this.#names.isField !== true || !/^[*+]$/.test(sign?.text ?? '')) return false
@@ -1255,7 +1255,7 @@ class Parser {
     return { kind: 'case', branches, ...(otherwise && { otherwise }) }
   }
 
-  /** What `then` and `else` give: what is computed, a field that is known, else the text. */
+  /** The value of `then` and `else`: a computed value, a field that is known, else the text. */
   #value(range: Range): Expression {
     const read = this.#argument(range)
     if (read.kind !== 'field' || this.#names === NOTHING_KNOWN) return read
@@ -1353,11 +1353,11 @@ interface Joint {
 }
 
 interface CallAt {
-  /** What it is called on, or its first argument. */
+  /** The object of the call, or its first argument. */
   object: Range
   name: string
   args: Range[]
-  /** What comes after it. */
+  /** The text after it. */
   rest: string
 }
 

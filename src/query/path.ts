@@ -10,7 +10,7 @@ import { closingAt, enclosed } from './scanner.ts'
 import type { Within } from './tree.ts'
 import type { Work } from './work.ts'
 
-/** What one segment of a path picks among the children of a value. */
+/** The children of a value that one segment of a path picks. */
 export type Selector =
   /** A key; on a list a whole number is an index and any other key is looked up in every element. */
   | { kind: 'name'; name: string }
@@ -39,8 +39,8 @@ export interface Segment {
   /** Written after `..`: tried on the value and everything in it. */
   deep: boolean
   /**
-   * Names that a key with dots in it may have here, longest first, with the number of segments it takes: in `a.b.c`
-   * the first segment may be the key `a.b.c` or `a.b`. Empty where brackets were used.
+   * Names that a key with dots in it may have here, longest first, with the number of segments it takes. In `a.b.c` the first segment may
+   * be the key `a.b.c` or `a.b`. Empty where brackets were used.
    */
   dotted: readonly { name: string; takes: number }[]
 }

@@ -13,7 +13,7 @@ interface State {
   at: number
 }
 
-/** What comes after each key that matters. */
+/** The states after each key that matters. */
 interface Plan {
   /** More states, or the end of a path. */
   next: Map<string, readonly State[] | 'whole'>
@@ -138,7 +138,8 @@ class Pruner {
   }
 
   /**
-   * What comes after each key when all states wait for plain names: only these keys need a look. Made once for states that are the same, which they are for all records.
+   * The states after each key when all states wait for plain names: only these keys need a look. Made once for states that are the same,
+   * which they are for all records.
    */
   private planOf(states: readonly State[], value: JsonValue): Plan | undefined {
     const known = this.plans.get(states)

@@ -28,7 +28,7 @@ export interface Records {
   readonly whole: readonly JsonValue[]
   /** Every field of a sample of the records, `a.b` for nested ones, `a.*.b` within maps, with a few of its values. */
   names(): ReadonlyMap<string, readonly JsonValue[]>
-  /** What to say of a field that no record has: where it is, or what the records are. */
+  /** The remark on a field that no record has: where it is, or what the records are. */
   hint(field: string): string
   /** Fields that the question itself names, in lower case: `total` of `price * qty as total`. A field of the records comes first. */
   readonly named: ReadonlyMap<string, Field>
@@ -60,7 +60,7 @@ export function withNames(
   const before = table && recordsOf(document)
   if (!table || !before) return document
   const { columns, path, provenance, whole } = table
-  // What a name means is remembered with the table: the names of one question are no names for the next.
+  // The meaning of a name is remembered with the table: the names of one question are no names for the next.
   const view = new Table(columns, path, provenance, whole === table ? undefined : whole)
   const named = new Map(before.named)
   const records = view.derived('records', () => asRecords(view, before.hint, named))

@@ -1,4 +1,4 @@
-/** What a reader should know of how a comparison was taken. */
+/** The remarks on how a comparison was taken, for the reader. */
 import { type Column, several } from '../documents/column.ts'
 import { isObject, type JsonValue } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
@@ -61,7 +61,7 @@ function* blanks(name: string, column: Column): Generator<string> {
     yield `${formatCount(count)} with an empty \`${name}\` ${count === 1 ? 'is' : 'are'} among them; \`${name} is not empty\` leaves them out.`
 }
 
-/** What is not there is not equal to anything either. */
+/** An absent value is not equal to anything either. */
 function* absent(name: string, column: Column): Generator<string> {
   const count = holding(column, (held) => held.every((value) => value === null))
   if (count > 0 && count < column.codes.length)

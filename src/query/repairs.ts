@@ -1,6 +1,6 @@
 /**
- * Other readings of a comparison that no record fulfils as it is written: one list, tried in its order, the first that some record
- * fulfils counts and is told. Nothing here is tried before.
+ * Other readings of a comparison that no record fulfils as it is written. They are one list, tried in its order. The first reading that
+ * some record fulfils counts, and the answer reports it. Nothing here is tried before.
  */
 import { several } from '../documents/column.ts'
 import { isObject, type JsonValue } from '../protocol/json.ts'
@@ -46,7 +46,7 @@ function rewriting(read: (asked: Asked, operand: Operand) => Reading | undefined
   }
 }
 
-/** What holds more than one value. */
+/** The separators in a text of more than one value. */
 const JOINED = /[|,;&]|\s(?:and|or)\s/i
 /** `/^ann/i`. A slash within it is escaped: `/usr/lib/` is a path. */
 const PATTERN = /^\/(?:[^/\\\n]|\\.)+\/[dgimsuvy]*$/
@@ -266,7 +266,10 @@ function isWhole({ quoted, text }: Operand): boolean {
   return quoted && !/["'`]/.test(text)
 }
 
-/** The values in `[open, "closed"]`, `open or closed`, `open|closed`, `open, closed`. What is in quotes is one value, unless it is a list in brackets. */
+/**
+ * The values in `[open, "closed"]`, `open or closed`, `open|closed`, `open, closed`. A text in quotes is one value, unless it is a list
+ * in brackets.
+ */
 function itemsIn(operand: Operand): string[] {
   const { text } = operand
   if (isWhole(operand) && !/^[[({]/.test(text)) return []

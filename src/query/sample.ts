@@ -1,4 +1,7 @@
-/** What the values of a field look like, by some of them, and what an operand means beside them: a year among epochs, seconds among milliseconds. */
+/**
+ * The form of the values of a field, by some of them. It gives an operand its meaning: a year among epochs, seconds among
+ * milliseconds.
+ */
 import type { JsonValue } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
 import { equals, isNull, type Operand, operandFor } from './compare.ts'

@@ -178,7 +178,7 @@ export function splitAt(source: string, separators: readonly string[], options: 
   return parts.map((part) => part.trim()).filter((part) => part !== '')
 }
 
-/** What stands between brackets that enclose the whole text; undefined where none do. `opening`: `(`, `[` or `{`. */
+/** The text between brackets that enclose the whole text; undefined where none do. `opening`: `(`, `[` or `{`. */
 export function enclosed(source: string, opening = '('): string | undefined {
   const text = source.trim()
   if (!text.startsWith(opening)) return undefined

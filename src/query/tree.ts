@@ -1,5 +1,5 @@
 /**
- * What every expression is read to, whatever language it was written in: the parser makes it, the dialects too; the evaluator,
+ * The tree that every expression is read to, whatever language it was written in. The parser and the dialects make it. The evaluator,
  * messages and steps read it. Plain data; nothing in it is a function.
  */
 
@@ -144,7 +144,7 @@ export function mapped(
   const changed = change(expression)
   if (changed) return changed
   const part = (one: Expression): Expression => mapped(one, change)
-  // What a condition is made of stays one: a field in its place is the condition that it is true.
+  // A part of a condition stays a condition: a field in its place is the condition that it is true.
   const condition = (one: Condition): Condition => asCondition(part(one))
   switch (expression.kind) {
     case 'call':

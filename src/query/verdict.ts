@@ -108,7 +108,7 @@ export class ColumnTest {
     this.#test = test
   }
 
-  /** What it says of each distinct value of a column, kept for as long as the column is. */
+  /** Its verdict on each distinct value of a column, kept for as long as the column is. */
   of(column: Column): Truth {
     const truth = this.#truths.get(column) ?? new Truth(column, this.#test)
     this.#truths.set(column, truth)
@@ -116,7 +116,7 @@ export class ColumnTest {
   }
 }
 
-/** What a test says of the values with a code, asked when it is first needed. */
+/** The verdict of a test on the values with a code, asked when it is first needed. */
 export class Truth {
   /** By code: 0 not asked yet, 1 no, 2 yes. */
   readonly known: Uint8Array

@@ -227,7 +227,7 @@ function* slicePositions(
   }
 }
 
-/** What a string of JSON holds, when a path goes on into it; any other value as it is. */
+/** The content of a string of JSON, when a path goes on into it; any other value as it is. */
 function unwrapped(value: JsonValue, work: Work): JsonValue {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
   work.left -= value.length >> 4

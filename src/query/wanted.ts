@@ -9,7 +9,7 @@ export interface Wanted {
   as?: string
 }
 
-/** What is to be shown, and what is to be left out: `-body`. */
+/** The fields to show, and the fields to leave out: `-body`. */
 export interface WantedFields {
   shown: Wanted[]
   left: string[]

@@ -174,7 +174,7 @@ function lastRows(part: Partition): Frame {
   return { before: Math.max(1, count) - 1, after: 0 }
 }
 
-/** What the rows of a frame hold. */
+/** The content of the rows of a frame. */
 interface Held {
   rows: number
   numbers: number
@@ -194,7 +194,7 @@ function meanOf({ numbers, sum }: Held): number | null {
 /** Values that are looked at for frames of so many rows. */
 const MOST_LOOKED = 50_000_000
 
-/** What `of` makes of the rows that count for each one. */
+/** The outcome of `of` for the rows that count for each one. */
 function running(part: Partition, of: (held: Held) => number | null): JsonValue[] {
   const { rows, frame, ordered } = part
   const numbers = Float64Array.from(rows, (row) => (part.count === 0 ? Number.NaN : part.number(0, row)))

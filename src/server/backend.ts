@@ -13,7 +13,7 @@ export function negotiateVersion(wanted: unknown): string {
   return LEGACY_VERSIONS.find((version) => version === wanted) ?? LEGACY_VERSIONS[0]
 }
 
-/** What is offered while nothing is known of the servers yet: a list may then turn out empty, but nothing is missing. */
+/** The capabilities that are offered while nothing is known of the servers yet: a list may then turn out empty, but nothing is missing. */
 const EVERYTHING: JsonObject = {
   tools: { listChanged: true },
   resources: { subscribe: true, listChanged: true },
@@ -28,7 +28,7 @@ const LISTS = new Set(['resources', 'prompts'])
 /**
  * The capabilities of all servers in one. `tools` and `resources` are always there: the proxy has its own tools, and clients read kept
  * results as `rlm://…` (MCP server/resources, "Capabilities"). Each other one is there when a server has it or is still unknown.
- * What one server can do is not taken back by another that cannot.
+ * A capability of one server is not taken back by another that lacks it.
  */
 export function joinCapabilities(servers: readonly (JsonObject | undefined)[]): JsonObject {
   if (servers.some((initialize) => initialize === undefined)) return EVERYTHING
@@ -89,7 +89,7 @@ export interface ModernService {
 export interface Principal {
   /** The same for every request of the same client, unique among clients: kept results belong to it. */
   readonly id: string
-  /** What its token is called, for people who read the log. */
+  /** The name of its token, for people who read the log. */
   readonly name?: string
   /** Seconds since 1970 after which the token no longer counts; absent: it does not expire. */
   readonly expiresAt?: number

@@ -7,7 +7,7 @@ import { isObject, type JsonObject, own } from '../protocol/json.ts'
 import { LIMITS, type LimitName, type Limits, limitWords } from '../protocol/limits.ts'
 import type { RequestId } from '../protocol/message.ts'
 
-/** What a message has too much of, before it is parsed; undefined when it keeps to the limits. */
+/** The limit that a message exceeds, before it is parsed; undefined when it keeps to the limits. */
 export function excessOf(bytes: Uint8Array, limits: Limits): string | undefined {
   const dense = tooDense(bytes, { values: limits.requestValues, depth: limits.requestDepth })
   if (dense === undefined) return undefined
@@ -32,8 +32,8 @@ export function idUnparsed(bytes: Buffer): RequestId | null {
 }
 
 /**
- * What the client says too much of itself with, in `initialize` or in the envelope of a modern request; undefined when it keeps to the
- * limit. `length`: bytes of the whole text, because a short one has no need to be looked at.
+ * The limit that the client's description of itself exceeds, in `initialize` or in the envelope of a modern request; undefined when it
+ * keeps to the limit. `length`: bytes of the whole text, because a short one has no need to be looked at.
  */
 export function introductionExcess(message: unknown, length: number, limits: Limits): string | undefined {
   if (length <= limits.introductionBytes || !isObject(message) || !isObject(message.params)) return undefined
@@ -46,7 +46,10 @@ export function introductionExcess(message: unknown, length: number, limits: Lim
   return `clientInfo and capabilities have more than ${most} bytes: ${limitWords('introductionBytes', limits)}`
 }
 
-/** What is left of so many bytes once a value is written as JSON; it is less than 0, and no more is looked at, where they are too few. */
+/**
+ * The bytes that are left of so many once a value is written as JSON. If they are too few, the result is less than 0, and the rest of the
+ * value is not looked at.
+ */
 function spend(left: number, value: unknown): number {
   if (left < 0 || value === undefined) return left
   if (typeof value !== 'object' || value === null)

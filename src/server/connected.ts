@@ -3,8 +3,8 @@ import { plain } from '../protocol/content.ts'
 import type { JsonRpcMessage, Transport } from '../protocol/message.ts'
 
 /**
- * The transport as the server side uses it. What passes is copied as JSON, as it is between processes: neither side can change what the
- * other holds. Large results are parsed on the way out. The `via` of a message is the transport's own and is not handed on.
+ * The transport as the server side uses it. Messages are copied as JSON, as they are between processes: neither side can change the
+ * objects of the other. Large results are parsed on the way out. The `via` of a message is the transport's own and is not handed on.
  */
 export function copying(far: Transport): Transport {
   return {

@@ -1,4 +1,4 @@
-/** What every request of the modern era says of itself in `_meta` (MCP 2026-07-28, basic, "_meta"). */
+/** The envelope of every request of the modern era in `_meta` (MCP 2026-07-28, basic, "_meta"). */
 import { viaOf } from '../protocol/chain.ts'
 import { metaOf } from '../protocol/content.ts'
 import { MODERN_META, MODERN_VERSIONS } from '../protocol/eras.ts'
@@ -19,7 +19,7 @@ export interface Envelope {
 
 const REQUIRED = [MODERN_META.protocolVersion, MODERN_META.clientCapabilities] as const
 
-/** What each member must be, and how that is said to who sent something else. */
+/** The form of each member, and the sentence for a client that sent something else. */
 const CHECKS: readonly [key: string, sound: (value: JsonValue) => boolean, problem: string][] = [
   [MODERN_META.protocolVersion, (value) => typeof value === 'string', 'expected a string'],
   [MODERN_META.clientCapabilities, isObject, 'expected an object'],

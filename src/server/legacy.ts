@@ -17,14 +17,14 @@ interface LegacyOptions extends Omit<SessionOptions, 'transport'> {
   isListening?: (() => boolean) | undefined
 }
 
-/** What is set up in a session and holds until it ends. */
+/** The requests that set up a session and hold until it ends. */
 const SETS_UP: ReadonlySet<string> = new Set([
   'logging/setLevel',
   'resources/subscribe',
   'resources/unsubscribe',
 ])
 
-/** What a connection does with what comes. */
+/** The handlers of a connection. */
 interface Legacy {
   /** Begins where another replica is: with what the client said there of itself, and what it had set up. */
   resume(before: Before): void
@@ -133,7 +133,7 @@ function exchangeOf(request: Request, incoming: Incoming, client: Client): Excha
   })
 }
 
-/** What a client of either era asks, as an exchange of its own. */
+/** A request of a client of either era, as an exchange of its own. */
 export function beginExchange({
   method,
   params,
@@ -161,14 +161,14 @@ export function beginExchange({
 
 // One connected client of the legacy era.
 
-/** What is known of who asks what the proxy is. */
+/** The facts of a client that asks for the proxy's description. */
 export interface Asker {
   /** The proxies on the way to it; the nearest to the client explains itself. */
   via?: readonly string[]
   profile?: string | undefined
 }
 
-/** What a client needs from the rest of the proxy. */
+/** The parts of the proxy that a client needs. */
 export interface Backend {
   readonly handler: Handler
   /**
@@ -193,7 +193,7 @@ export interface Backend {
   readonly identity: string
 }
 
-/** What a session was at another replica. */
+/** The state of a session at another replica. */
 export interface Before {
   /** Params of its `initialize` request. */
   introduction: JsonObject

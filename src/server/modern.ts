@@ -21,7 +21,7 @@ import { createSubscriptions } from './subscriptions.ts'
 
 interface ModernServiceOptions {
   backend: Omit<Backend, 'notified'>
-  /** What is listed to clients. */
+  /** The lists for clients. */
   lists: Lists
   audience: Audience
   /** Milliseconds by a monotonic clock. */
@@ -145,7 +145,7 @@ function exchangeOf(
   })
 }
 
-/** What only subscriptions are told, and what this era does not have. */
+/** The notifications that only subscriptions get, and notifications that this era does not have. */
 const NEVER_ON_A_REQUEST =
   /^notifications\/(?:\w+\/list_changed|resources\/updated|elicitation\/complete|tasks\/status|initialized|cancelled)$/
 
@@ -183,7 +183,7 @@ interface ModernClientsOptions {
 const IDLE_MS = 30 * 60_000
 /** More clients than these push out the longest idle, never one that waits for something. */
 const MAX_CLIENTS = 1000
-/** What all of them may say of themselves, in characters: the same goes for more. */
+/** The characters that all of them may use to describe themselves: the same goes for more. */
 const MAX_CHARACTERS = 16 * 1024 * 1024
 const SWEEP_MS = 60_000
 
@@ -280,7 +280,7 @@ export function createModernClients(options: ModernClientsOptions): ModernClient
   }
 }
 
-// Which methods exist in the modern era (MCP 2026-07-28). What is not named here is for the router to decide.
+// Which methods exist in the modern era (MCP 2026-07-28). The router decides on methods that are not named here.
 
 export const DISCOVER = 'server/discover'
 export const LISTEN = 'subscriptions/listen'
@@ -417,7 +417,7 @@ export function findMember(json: Buffer, name: string): number | undefined {
         at++
       }
     }
-    // What a string only ended with was stepped over.
+    // A string that only ended with it was stepped over.
     if (at > found) continue
     at += quoted.length
     const next = pastSpace(json, at)

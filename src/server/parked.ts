@@ -17,7 +17,7 @@ export interface Courier {
   receive(serve: ModernService['serve']): void
 }
 
-/** What stands before a state that a replica has handed out. */
+/** The prefix of a state that a replica has handed out. */
 const STATE = /^mcp-rlm-proxy@([\w-]{1,64})\.(.+)$/s
 
 /** The same service. The next round of a call that is parked at another replica is answered there. */

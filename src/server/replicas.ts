@@ -1,4 +1,4 @@
-/** What replicas of this proxy tell each other of sessions. Without it, each replica knows what it has seen itself. */
+/** The messages of replicas of this proxy to each other about sessions. Without it, each replica knows what it has seen itself. */
 import type { JsonRpcMessage, Request, RequestId } from '../protocol/message.ts'
 
 /** Something of a session that another replica may have to hear. */
@@ -33,7 +33,7 @@ export interface KeptStreams {
 
 /** Nothing of it rejects or throws: where the store cannot be asked, each replica knows what it has seen itself. */
 export interface Replicas {
-  /** What is set up in a session, in no order, or that its client has ended it. */
+  /** The requests that set up a session, in no order, or the fact that its client has ended it. */
   recall(session: string): Promise<readonly Request[] | 'ended'>
   /** Remembers a request that set something up, and tells the others: from then on they know it. */
   note(session: string, request: Request): Promise<void>

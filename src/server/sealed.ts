@@ -7,7 +7,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { viaCapabilities, viaOfCapabilities } from '../protocol/chain.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 
-/** What a session is made of. */
+/** The parts of a session. */
 export interface SessionSeed {
   /** Unguessable, and the same at each replica: what the session keeps belongs to this name. */
   readonly name: string
@@ -85,7 +85,7 @@ export function createSessionSeal({ keys, lifeMs, now }: SealOptions): SessionSe
     open(id) {
       if (!id.startsWith(MARK) || id.length > 4 * MOST_CHARACTERS) return undefined
       const closed = Buffer.from(id.slice(MARK.length), 'base64url')
-      // What is spelled otherwise is another id.
+      // An id that is spelled otherwise is another id.
       if (closed.length <= IV_BYTES + TAG_BYTES || MARK + closed.toString('base64url') !== id)
         return undefined
       for (const secret of secrets) {

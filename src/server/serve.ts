@@ -6,7 +6,7 @@ import type { HttpOptions } from './http/listen.ts'
 import type { SocketOptions } from './socket.ts'
 import { openEras, StdioTransport } from './stdio.ts'
 
-/** What serving is handed, whatever the transport. */
+/** The options of serving, whatever the transport. */
 export interface ServeOptions extends HttpOptions {
   transport: 'stdio' | 'socket' | 'streamable-http' | 'sse'
   modern: ModernService
@@ -17,7 +17,7 @@ export interface ServeOptions extends HttpOptions {
   socket?: SocketOptions | undefined
 }
 
-/** What is served until it is closed. */
+/** A listener that serves until it is closed. */
 export interface Listener {
   /** Where clients connect; undefined over stdio. */
   readonly url: string | undefined

@@ -18,7 +18,7 @@ export interface SocketOptions {
   readonly path: string
   /** Milliseconds without a client after which it stops. 0: it waits for ever. */
   readonly lingerMs: number
-  /** What `{"ask": "status"}` is answered with. */
+  /** The answer to `{"ask": "status"}`. */
   status(): JsonObject
 }
 
@@ -137,7 +137,7 @@ export async function serveSocket(
   }
 }
 
-/** What follows the line stays to be read. */
+/** Bytes behind the line stay to be read. */
 function firstLine(connection: Socket): Promise<JsonObject> {
   return new Promise((resolve, reject) => {
     let read = Buffer.alloc(0)

@@ -20,7 +20,7 @@ interface StdioOptions {
   output: Writable
   /** Longest message taken from the client, in bytes. */
   maxMessageBytes: number
-  /** What the client may say. Default: as the configuration without a word. */
+  /** The limits of the client. Default: as the configuration without a word. */
   limits?: Limits
 }
 

@@ -134,7 +134,7 @@ async function watched({ uris }: Filter, watches: Watches, { over }: Subscriptio
   clearTimeout(timer)
 }
 
-/** What a request of the proxy's own says of the client it is made for. */
+/** The envelope in which a request of the proxy's own describes the client it is made for. */
 function envelopeOf({ protocolVersion, info, capabilities }: Client): JsonObject {
   return {
     [MODERN_META.protocolVersion]: protocolVersion,
@@ -156,7 +156,7 @@ class Subscription {
   /** Resolves when the client left or `end` was called. */
   readonly over: Promise<void>
   readonly #requester: Requester
-  /** What came before the acknowledgement, which has to be the first message: the last of each kind and resource. */
+  /** The notifications before the acknowledgement, which has to be the first message: the last of each kind and resource. */
   #early: Map<string, Notification> | undefined = new Map()
   #end: () => void = () => {}
 
@@ -205,8 +205,7 @@ class Subscription {
   }
 }
 
-// What a subscription is about: the `notifications` of `subscriptions/listen` (MCP 2026-07-28,
-// basic/subscriptions).
+// The subject of a subscription: the `notifications` of `subscriptions/listen` (MCP 2026-07-28, basic/subscriptions).
 
 interface Filter {
   readonly lists: ReadonlySet<AnnouncedList>
@@ -293,9 +292,9 @@ type WatchMethod = 'resources/subscribe' | 'resources/unsubscribe'
 
 interface Watch {
   subscriptions: number
-  /** What the servers were told last, and took. */
+  /** The state that the servers were told last, and took. */
   subscribed: boolean
-  /** What was asked of the servers so far: one thing at a time, or the last word would be anybody's. */
+  /** The requests to the servers so far: one thing at a time, or the last word would be anybody's. */
   work: Promise<void>
 }
 

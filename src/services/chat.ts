@@ -19,7 +19,7 @@ export interface ChatAnswer {
   readonly tokens?: number
 }
 
-/** What the model says. Rejects as `post` does. */
+/** The answer of the model. Rejects as `post` does. */
 export async function chat(
   system: string,
   user: string,

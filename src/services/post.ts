@@ -8,7 +8,7 @@ export class WrongAnswer extends Error {
 }
 
 export interface Posted {
-  /** What errors call it: `the translation service`. */
+  /** Its name in errors: `the translation service`. */
   readonly name: string
   readonly headers: Readonly<Record<string, string>>
   /** Milliseconds. */

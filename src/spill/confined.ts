@@ -17,7 +17,7 @@ export const REFUSED =
 /** Longest path that any file system takes. */
 const longestPath = 4096
 
-/** What a system runs out of for a while. It has nothing to do with the path. */
+/** The shortages of a system that last for a while. It has nothing to do with the path. */
 const SHORTAGES: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOMEM'])
 
 /** Where files may be read: a directory as `realpath` gives it, and those in it that are not meant. */
@@ -149,7 +149,7 @@ function isWithin(place: string, directory: string): boolean {
 // Opens directories by paths that a model wrote, in the allowed places only.
 
 export interface ConfinedDirectory {
-  /** The path of an entry. What it stands for stays in this directory, whatever is done to the way there (on Linux). */
+  /** The path of an entry. Its file stays in this directory, whatever is done to the way there (on Linux). */
   at(name: string): string
   /** The directory itself, in the same way. */
   readonly path: string

@@ -55,7 +55,7 @@ export function createSpillDirectory(base: string): SpillDirectory {
   const writing = new Set<Promise<unknown>>()
   const removeNow = (): void => {
     try {
-      // What is being written may come into the directory while it is emptied.
+      // A file that is being written may come into the directory while it is emptied.
       rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
     } catch {
       // The next process sweeps it.

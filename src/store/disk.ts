@@ -82,7 +82,7 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
     .then(look)
     .catch(() => {})
 
-  /** What the last process knew, so that a start does not look at every file. */
+  /** The index of the last process, so that a start does not look at every file. */
   async function recall(): Promise<void> {
     const memo = memoSchema.parse(JSON.parse(await readFile(memoPath, 'utf8').catch(() => '[]')))
     known = new Map(memo.map(([handle, size, used]) => [handle, { size, used }]))
@@ -126,7 +126,7 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
     }
   }
 
-  /** What is being written, and its bytes. */
+  /** The writes under way, and their bytes. */
   const underway = new Set<Promise<void>>()
   let writing = 0
 
@@ -173,7 +173,7 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
     return making
   }
 
-  /** Until there is enough. What cannot be removed keeps nothing else from being; rejects when it was needed. */
+  /** Until there is enough. An entry that cannot be removed does not keep others from removal; rejects when it was needed. */
   async function removeEach(entries: Iterable<[Handle, Known]>, isEnough: () => boolean): Promise<void> {
     let refused: { error: unknown } | undefined
     for (const [handle, { used }] of entries) {
@@ -364,7 +364,7 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
       return sweeping
     },
     async close() {
-      // What is still looked for must not outlive the directory.
+      // A search that still runs must not outlive the directory.
       await loaded
       if (changes > 0) await memorize().catch(() => {})
     },

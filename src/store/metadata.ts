@@ -1,4 +1,4 @@
-/** What stores write of an entry beside its content, and read again: it may have been changed meanwhile. */
+/** The metadata that stores write of an entry beside its content, and read again: it may have been changed meanwhile. */
 import * as z from 'zod'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 

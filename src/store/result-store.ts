@@ -73,13 +73,13 @@ export interface Recent extends Readonly<EntryInfo> {
 
 /** An agent sees its own entries; all others do not exist for it. */
 export interface ResultStore {
-  /** Keeps a result. What the agent keeps already is used again: same content, same handle. */
+  /** Keeps a result. An entry that the agent keeps already is used again: same content, same handle. */
   keep(agent: Owner, result: Keepsake): Promise<Entry>
   /** Looks up and counts as a use. Undefined: unknown, gone, not a handle, or another agent's. */
   get(agent: Owner, handle: string): Promise<Entry | undefined>
   /** Pins or names what the agent keeps, in the backing store at once. Undefined: the agent has nothing under this handle. */
   mark(agent: Owner, handle: string, mark: Mark): Promise<EntryInfo | undefined>
-  /** What is pinned, of every agent that is known: in memory, and in a backing store that can tell. */
+  /** The pinned entries, of every agent that is known: in memory, and in a backing store that can tell. */
   pinned(): Promise<readonly EntryInfo[]>
   /** True when the agent had it. */
   remove(agent: Owner, handle: string): Promise<boolean>
@@ -87,13 +87,13 @@ export interface ResultStore {
   recent(agent: Owner): Promise<readonly Recent[]>
   /** Removes everything, from the backing store too. */
   clear(): Promise<void>
-  /** What is kept under this handle could not be shared, although the store is shared: no other process finds it. */
+  /** True for an entry under this handle that could not be shared, although the store is shared: no other process finds it. */
   isAlone(handle: Handle): boolean
   /** Entries in memory. */
   readonly size: number
   /** Entries and bytes in memory, of one agent or of all. */
   stats(agent?: Owner): StoreStats
-  /** What is in memory, without content. */
+  /** The entries in memory, without content. */
   list(agent?: Owner): readonly Readonly<EntryInfo>[]
   /** The agent will not come back under this id: its entries are removed, from the backing store too, but for pinned ones. */
   forgetAgent(agent: Owner): Promise<void>
@@ -282,7 +282,7 @@ export function createResultStore(options: ResultStoreOptions): ResultStore {
     const content = backing && (await memory.get(info.handle, info.owner))
     try {
       const there = await seen(info)
-      // What another process removed must not come back.
+      // An entry that another process removed must not come back.
       if (backing !== undefined && content !== undefined && there !== 'removed')
         await backing.put({ ...marked(info, there), content })
       else options.onDrop(info)
@@ -293,7 +293,7 @@ export function createResultStore(options: ResultStoreOptions): ResultStore {
   }
 
   /**
-   * What the backing store knows of it. `removed`: another process did so, as far as the store is shared. Undefined where the store cannot
+   * The entry in the backing store. `removed`: another process did so, as far as the store is shared. Undefined where the store cannot
    * tell: what lies in memory is used, since content never changes.
    */
   async function seen({ handle, owner }: EntryInfo): Promise<EntryInfo | 'removed' | undefined> {
@@ -307,7 +307,7 @@ export function createResultStore(options: ResultStoreOptions): ResultStore {
   async function find(owner: string, handle: string): Promise<Entry | undefined> {
     if (!isHandle(handle)) return undefined
     const held = await memory.getEntry(handle, owner)
-    // What leaves memory is no longer in the ledger.
+    // An entry that leaves memory is no longer in the ledger.
     const info = ledger.get(handle)
     if (info !== undefined && info.owner !== owner) return undefined
     if (held === undefined || info === undefined) return restore(owner, handle)
@@ -355,7 +355,7 @@ export function createResultStore(options: ResultStoreOptions): ResultStore {
   }
 
   async function recent(owner: string): Promise<Recent[]> {
-    // What is on its way out is in neither place.
+    // An entry on its way out is in neither place.
     await Promise.all(leaving.values())
     const stored = new Map(((await backing?.list(owner)) ?? []).map((info) => [info.handle, info]))
     const inMemory = ledger.list(owner).filter((info) => backing !== undefined || !isExpired(info, now()))
@@ -516,7 +516,7 @@ function isExpired(info: EntryInfo, now: number): boolean {
   return !info.pinned && now - info.lastAccessed >= info.ttl
 }
 
-/** What is pinned goes after all others. */
+/** A pinned entry goes after all others. */
 function weight(info: EntryInfo, now: number): number {
   return info.pinned ? -1 : (now - info.lastAccessed) * info.size
 }

@@ -16,9 +16,9 @@ export interface Origin {
   arguments: JsonObject
 }
 
-/** What is known of a result from when it was looked at, to be told where results are listed. */
+/** The facts of a result from when it was looked at, for lists of results. */
 export interface Look {
-  /** What it is, in a few words: `json: 900 records in $.users`. */
+  /** Its description in a few words: `json: 900 records in $.users`. */
   shape?: string | undefined
   /** Whether it is all of the collection that it is of: `PARTIAL: 30 of 1,214`. */
   standing?: string | undefined
@@ -26,9 +26,9 @@ export interface Look {
   tokens?: number | undefined
 }
 
-/** What a person said of a kept result. */
+/** The mark of a person on a kept result. */
 export interface Mark {
-  /** What the person calls it. */
+  /** The name that the person gave it. */
   label?: string | undefined
   /** It has no end of life: it goes when a person removes it, or when the store is full of what is pinned. */
   pinned?: boolean | undefined
@@ -84,9 +84,9 @@ export interface Store {
   info(handle: Handle, owner: string): Promise<EntryInfo | undefined>
   /** Under which handle this owner keeps content with this hash, last put first. Undefined: it does not. */
   handleOf(owner: string, hash: string): Promise<Handle | undefined>
-  /** What is there of this owner. Of equal content, one entry at least. */
+  /** The entries of this owner. Of equal content, one entry at least. */
   list(owner: string): Promise<EntryInfo[]>
-  /** What is pinned, of every owner: some do not come back. Absent: the carrier cannot tell. */
+  /** The pinned entries, of every owner: some do not come back. Absent: the carrier cannot tell. */
   pinned?(): Promise<EntryInfo[]>
   /** False: not there, or another owner's, and then it stays. */
   remove(handle: Handle, owner: string): Promise<boolean>

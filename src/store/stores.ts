@@ -8,7 +8,7 @@ import type { Store } from './store.ts'
 import { readStoreAddress } from './valkey/address.ts'
 import type { SharedValues } from './valkey/values.ts'
 
-/** What the settings say of the store, and the clock. */
+/** The settings of the store, and the clock. */
 interface StoreSettings {
   dataDir: string
   /** Bytes. */
@@ -85,7 +85,7 @@ export const storeSchema = z
     allowed: `one of ${STORE_NAMES.join(', ')}, or { "url": "valkey://…" }`,
   })
 
-/** What a shared store needs to know beside. */
+/** The further facts that a shared store needs. */
 interface SharedSettings extends StoreSettings {
   /** See `createValkeyStore`. */
   scope: string

@@ -4,7 +4,7 @@ import { type Spans, spanAfter } from './spans.ts'
 import { countTermsOf, pieces, tokenize, wordAt } from './tokenize.ts'
 import { irregularForms, stemOf, stopWords } from './words.ts'
 
-/** What can be asked again and again about the same passages. */
+/** A ranking that can be asked again and again about the same passages. */
 export interface Ranking {
   /** Passages that hold a word of the query, at most `most` of them: all, if not said otherwise. */
   search(query: string, most?: number): Found
@@ -30,7 +30,7 @@ export function queryTerms(query: string): string[] {
   return (telling.length > 0 ? telling : terms).slice(0, mostTerms)
 }
 
-/** What is looked for: the stems of the words. `install` is also in `installing` and `installation`. */
+/** The wanted stems of the words. `install` is also in `installing` and `installation`. */
 export function searchStems(query: string): string[] {
   return [...new Set(queryTerms(query).map(stemOf))]
 }
@@ -45,7 +45,7 @@ export function beginningsOf(stems: readonly string[]): string {
   return telling.join('|') || '(?!)'
 }
 
-/** What all words of a stem begin with. Its last letter may be another one than theirs: `happi` of `happy`, `hope` of `hoping`. */
+/** The beginning of all words of a stem. Its last letter may be another one than theirs: `happi` of `happy`, `hope` of `hoping`. */
 function commonTo(stem: string): string {
   if (!/^[a-z]{3,}$/.test(stem)) return stem
   const british = /^([a-z]{2,}i)z[a-z]{0,5}$/.exec(stem)
@@ -53,7 +53,7 @@ function commonTo(stem: string): string {
   return stem.length > 3 || /(?:[eiy]|ns)$/.test(stem) ? stem.slice(0, -1) : stem
 }
 
-/** What is remembered of the terms of queries takes this part of the text's length at most. */
+/** The memory of the terms of queries takes this part of the text's length at most. */
 const rememberedShare = 1 / 128
 
 export function scanned(corpus: Corpus): Ranking {
@@ -113,17 +113,17 @@ export function indexed(corpus: Corpus): Ranking {
 export const K1 = 1.2
 export const B = 0.75
 
-/** What a word is worth that `having` of `all` texts have: Robertson's inverse document frequency, as wink has it. */
+/** The worth of a word that `having` of `all` texts have: Robertson's inverse document frequency, as wink has it. */
 export const worthOf = (having: number, all: number): number =>
   Math.log(1 + (all - having + 0.5) / (having + 0.5))
 
-/** What the count of a word is weighed against in a text: more in one that is longer than the average. */
+/** The number that the count of a word is divided by in a text: more in one that is longer than the average. */
 export const normOf = (length: number, average: number): number => K1 * (1 - B + B * (length / average))
 
 /** The most words with remembered terms during a query. */
 const mostKnown = 10_000
 
-/** What is ranked. */
+/** The ranked texts. */
 export interface Corpus {
   readonly text: string
   readonly passages: Spans
@@ -311,7 +311,7 @@ export interface Ranked {
   score: number
 }
 
-/** What was found: the best, first, equals in their order; and how many there are in all. */
+/** The found texts: the best, first, equals in their order; and how many there are in all. */
 export interface Found {
   best: Ranked[]
   count: number
@@ -380,7 +380,7 @@ class Best {
   }
 }
 
-// What was found for the terms of the last queries: the next page asks for them again, and so does a sharper query.
+// The texts found for the terms of the last queries: the next page asks for them again, and so does a sharper query.
 
 /** The passages that hold a term, and how often each does. */
 export interface Occurrences {

@@ -42,7 +42,7 @@ const ENDINGS = new RegExp(ENDING, 'y')
 const [QUOTE, SLASH] = [0x27, 0x2f]
 const MOST_DIGITS = 3
 
-/** What a character is; 0: the text has ended. */
+/** The class of a character; 0: the text has ended. */
 function classAt(codes: Uint8Array, at: number): number {
   return CLASSES[codes[at] as number] as number
 }
@@ -214,7 +214,7 @@ const SEXTETS = Uint8Array.from({ length: 256 }, (_, code) =>
 )
 
 function tokensIn(file: Uint8Array): { bytes: Uint8Array; starts: Uint32Array } {
-  // What is decoded is shorter than what is read, and takes its place.
+  // The decoded bytes are fewer than the bytes that are read, and take their place.
   const bytes = file
   const starts = new Uint32Array(MOST_TOKENS)
   let length = 0

@@ -60,7 +60,10 @@ function lengthOf(lead: number): number {
 /** The most bytes that one UTF-16 code unit comes from. */
 const BYTES = 3
 
-/** Where the part that begins at `from` ends: at `to`, or before, so that it has `max` UTF-16 code units at most, and one character at least. */
+/**
+ * The end of the part that begins at `from`. It is `to`, or a place before it so that the part has at most `max` UTF-16 code units. The
+ * part has at least one character.
+ */
 export function fitFrom(bytes: Uint8Array, from: number, to: number, max: number): number {
   let end = characterStart(bytes, Math.min(to, from + max * BYTES))
   for (;;) {

@@ -22,7 +22,7 @@ export interface SensitiveRule {
   allow: readonly string[]
 }
 
-/** What is changed, and where in a result. */
+/** A change, and its place in a result. */
 export interface TextChange {
   rules: readonly TextRule[]
   /**

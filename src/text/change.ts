@@ -14,7 +14,7 @@ export function compileChange(rules: readonly TextRule[]): ChangeText {
   const change: ChangeText = (text, counts, sort = 'prose') => {
     const json =
       sort === 'identifier' ? undefined : changeJsonStrings(text, (value) => change(value, counts, 'data'))
-    // What is put around JSON would keep the next rules from seeing that it is JSON: it is put there last.
+    // Text that is put around JSON would keep the next rules from seeing that it is JSON: it is put there last.
     return json === undefined ? whole(text, counts, sort) : around(json, counts, sort)
   }
   return change
@@ -32,7 +32,7 @@ function inTurn(rules: readonly TextRule[]): ChangeText {
 const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a]
 
 /**
- * A text that is a JSON object or list, or several of them with one on each line, with its string values changed; undefined for any
+ * A text with its string values changed. The text is a JSON object or list, or several of them with one on each line. Undefined for any
  * other text. Everything else stays byte for byte: names of members, numbers, white space, and strings that do not change.
  */
 function changeJsonStrings(text: string, change: (value: string) => string): string | undefined {

@@ -12,8 +12,8 @@ export function editDistance(a: string, b: string): number {
 }
 
 /**
- * The candidates nearest to `word`, best first: candidates that contain it or are contained in it, and candidates within two edits or a
- * third of their length. Empty when nothing is alike, so that no far-fetched name is offered.
+ * The candidates nearest to `word`, best first. They contain it, are contained in it, or are within two edits or a third of their length.
+ * Empty when nothing is alike, so that no far-fetched name is offered.
  */
 export function nearest(word: string, candidates: Iterable<string>, limit = 3): string[] {
   const wanted = comparable(word)

@@ -24,7 +24,10 @@ export function indexLines(text: string): LineIndex {
   return last.index
 }
 
-/** From this length on the lines of the text that was indexed last are remembered for the rest of the turn: each format that looks at it asks. */
+/**
+ * From this length on, the lines of the text that was indexed last are remembered for the rest of the turn. Each format that
+ * looks at the text asks for them.
+ */
 const LONG = 65_536
 let last: { text: string; index: LineIndex } | undefined
 

@@ -7,8 +7,8 @@ const LONGEST_KEY = 40
 type TellPair = (key: string, value: string, quoted: boolean) => void
 
 /**
- * Tells all pairs from left to right, at most `most`: a key follows a separator; a value is quoted or ends at white space, comma, semicolon or
- * bracket. Linear in the length of the text, but for runs of backslashes and quotes.
+ * Tells all pairs from left to right, at most `most`. A key follows a separator. A value is quoted or ends at white space, comma,
+ * semicolon or bracket. Linear in the length of the text, but for runs of backslashes and quotes.
  */
 export function scanPairs(text: string, most: number, tell: TellPair): void {
   let left = most

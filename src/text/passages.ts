@@ -181,8 +181,8 @@ function headingAt(lines: LineIndex, line: number, text: string): Heading | unde
 
 /**
  * The section that holds `line`, from its heading to the next one of its own level or above: with the sections and tables below it.
- * Where all of that has more than `longest` characters and `line` is not its heading, its own text alone, up to the next heading
- * of any level. Text before the first heading is a section without a path.
+ * If all of that has more than `longest` characters and `line` is not its heading, the section is its own text alone. That text ends at
+ * the next heading of any level. Text before the first heading is a section without a path.
  */
 export function sectionAt(
   lines: LineIndex,

@@ -33,8 +33,8 @@ export interface Pattern {
   /** Matches from left to right, without overlap, empty ones included. Throws like `test`. */
   matches(text: string, from?: number): Iterable<Span>
   /**
-   * A place at or after `from`: no line that begins there or later and ends before this place matches by itself; -1 when
-   * none matches to the end. `from` is the start of a line. Cheap, and often far ahead: it tells which lines to test.
+   * A place at or after `from`. No line that begins between `from` and this place, and ends before it, matches by itself. -1 when no line
+   * matches to the end. `from` is the start of a line. Cheap, and often far ahead: it tells which lines to test.
    */
   candidate(text: string, from: number): number
   /**
@@ -44,7 +44,7 @@ export interface Pattern {
   run<T>(work: () => T): T
 }
 
-/** What is wrong with a pattern, and what to write instead. */
+/** The fault of a pattern, and the pattern to write instead. */
 export interface PatternFailure {
   error: string
 }
@@ -57,15 +57,15 @@ export class PatternError extends Error {
 /** Milliseconds for linear matching: a large program on a large text, or all matches of `x*y|x`, can still take long. */
 const LINEAR_LIMIT = 5_000
 /**
- * Milliseconds for backtracking, which is exponential when it goes wrong. By the clock on the wall: on a busy machine the worker
- * may stand still for some tenths of a second, which is no fault of the pattern.
+ * Milliseconds for backtracking, which is exponential when it goes wrong. The limit is by the clock on the wall. On a busy machine the
+ * worker may stand still for some tenths of a second, which is no fault of the pattern.
  */
 const BACKTRACKING_LIMIT = 600
 const LONGEST_PATTERN = 1_000
 
 /**
- * Compiles what a model wrote. Lookaround and backreferences are allowed, at the price of a tighter time limit; what is
- * no regular expression at all is searched as plain text, and `note` says so.
+ * Compiles what a model wrote. Lookaround and backreferences are allowed, at the price of a tighter time limit. A text that is no regular
+ * expression at all is searched as plain text, and `note` says so.
  */
 export function compilePattern(source: string, options: PatternOptions = {}): Pattern | PatternFailure {
   if (source.length > LONGEST_PATTERN) {
@@ -255,14 +255,15 @@ export function compileLinear(source: string, ignoreCase: boolean, hasGroups: bo
   }
 }
 
-// What V8 matches in linear time. The proof: without unbounded repetition, the number of ways to match at one position is a product
-// of choices and counts that is known from the pattern alone. It is computed while reading, and a pattern over the limit is not bounded.
+// The patterns that V8 matches in linear time. The proof: without unbounded repetition, the number of ways to match at one position is a
+// product of choices and counts. The pattern alone gives this number. It is computed while reading, and a pattern over the limit is not
+// bounded.
 
 /** Steps at one position, at most. */
 const MOST_STEPS = 500
 const DEEPEST = 20
 
-/** One token, with its count where it may have one. What is rarer takes the way of re2js. */
+/** One token, with its count where it may have one. Rarer syntax takes the way of re2js. */
 const TOKEN =
   /(?<look>\(\?<?[=!])|(?<open>\(\?:|\()(?!\?)|(?<close>\))(?<optional>\?\??)?|(?<or>\|)|(?<place>[\^$]|\\b)|(?<atom>\\[dwts]|\\[!-/:-@[-`{-~]|\[\^?(?:[a-z]-[a-z]|[A-Z]-[A-Z]|\d-\d|\\[dw]|[!-%'-,./:-Z_`a-z{}0-9 ])+\]|[^\\()[\]{}|*+?^$])(?:(?<maybe>\?\??)|\{(?<least>\d{1,3})(?:,(?<most>\d{1,3}))?\}\??)?/uy
 
@@ -289,8 +290,9 @@ const newFrame = (looks = false): Frame => ({
 })
 
 /**
- * `regex`: source for the `u` flag, with `.` and classes spelled as RE2 means them. `needsLine`: it looks at what is
- * around a match (`$`, lookaround), which is not the same for a line alone and for the text that it is in. Undefined when the pattern is not bounded; that says nothing about whether it is valid.
+ * `regex`: source for the `u` flag, with `.` and classes spelled as RE2 means them. `needsLine`: it looks at the text around a match
+ * (`$`, lookaround). That text differs between a line alone and the same line within the whole text. Undefined when the pattern is not
+ * bounded; that says nothing about whether it is valid.
  */
 export function boundedPattern(
   source: string,
@@ -677,7 +679,7 @@ const SPELLINGS: Readonly<Record<string, string>> = {
 const IDENTITY = /[!"#%&',:;<=>@_`~ -]/
 const hex = (character: string): string => character.charCodeAt(0).toString(16).padStart(2, '0')
 
-// What all ways to match have in common.
+// The common facts of all ways to match.
 
 /** The first match of a `g` regex at or after `from`. */
 function firstMatch(regex: RegExp, text: string, from: number): Span | undefined {

@@ -1,4 +1,4 @@
-/** What no definition of a tool needs: invisible characters, and orders to the model about the user or other tools. */
+/** The signs that no definition of a tool needs: invisible characters, and orders to the model about the user or other tools. */
 import { isObject, type JsonValue } from '../protocol/json.ts'
 
 const CONCEALING =

@@ -26,7 +26,7 @@ export function withinTime<T>(milliseconds: number, work: () => T): T {
       outcome.thrown = error
     }
   }
-  // One context for all calls: to make one takes ten times as long as a call. What is called within a call has its own `call`.
+  // One context for all calls: to make one takes ten times as long as a call. A call within a call has its own `call`.
   context ??= vm.createContext({ call: undefined }) as { call: (() => void) | undefined }
   const outer = context.call
   context.call = call

@@ -167,7 +167,7 @@ class Reader {
   readonly #text: string
   readonly #codes: Uint16Array
   readonly #bytes: Buffer
-  /** What of the text the codes are. */
+  /** The place of the codes in the text. */
   #first = 0
   #after = 0
 
@@ -210,7 +210,7 @@ class Reader {
   }
 }
 
-/** What a code is; those below `IDEOGRAPH` and above `OTHER` make words. */
+/** The class of a code; those below `IDEOGRAPH` and above `OTHER` make words. */
 const OTHER = 0
 const SMALL = 1
 const CAPITAL = 2
@@ -249,7 +249,7 @@ function kindOfCode(code: number): number {
 
 const isWord = (kind: number): boolean => kind > OTHER && kind < IDEOGRAPH
 
-/** What a code does after the one before: 1 begins a word, all above has to be looked at. By both kinds. */
+/** The effect of a code after the one before: 1 begins a word, all above has to be looked at. By both kinds. */
 const BEGINS = 1
 const LOOK = 2
 const actions = Uint8Array.from({ length: (UNKNOWN + 1) << KIND_BITS }, (_, both) => {
@@ -276,7 +276,7 @@ function countIn(codes: Uint16Array, from: number, to: number): number | undefin
       }
       const end = wordEnd(codes, at, to)
       count += piecesIn(codes, wordStart(codes, at, from), end)
-      // What follows the word is looked at again, and so is a half that may be a letter of it.
+      // The character behind the word is looked at again, and so is a half that may be a letter of it.
       at = end - 1
     }
     count += action & BEGINS
@@ -300,7 +300,7 @@ function wordEnd(codes: Uint16Array, at: number, to: number): number {
 /** Longer words are in one piece. */
 const LONGEST = 64
 
-/** What a piece of a word consists of so far. */
+/** The parts of a piece of a word so far. */
 const NOTHING = 0
 const SMALLS = 1
 const ONE_CAPITAL = 2

@@ -3,7 +3,7 @@ import { type BytePairs, loadO200k } from './byte-pairs.ts'
 
 /** Up to this length the count is exact (windows cut at white space change it by a token now and then). */
 const EXACT = 65_536
-/** What is counted in one go. */
+/** The characters that are counted in one go. */
 const WINDOW = 4096
 /** Many short windows: what differs from part to part, such as folders in a list of paths, is then met more evenly. */
 const SAMPLE = 1024
@@ -18,8 +18,8 @@ export interface LongText {
 let encoding: BytePairs | undefined
 
 /**
- * Tokens of `text`: exact up to 64 KB, above that counted on 64 windows of 1 KB spread evenly and scaled
- * (error at most 3 % on real data).
+ * Tokens of `text`. The count is exact up to 64 KB. Above that, 64 windows of 1 KB, spread evenly, are counted and scaled (error at most
+ * 3 % on real data).
  */
 export function countTokens(text: string | LongText): number {
   if (text.length === 0) return 0

@@ -1,4 +1,4 @@
-/** What is cut off at the end of a text. */
+/** The characters that are cut off at the end of a text. */
 
 /** A text without the characters at its end that match `one`, an expression for a single character. `/[ab]+$/` takes quadratic time. */
 export function withoutEnd(text: string, one: RegExp): string {

@@ -85,7 +85,7 @@ function tidyPath(text: string): string {
   return start + segments.join('/') + end + (query < 0 ? '' : text.slice(query))
 }
 
-/** Without percent escapes, those of escapes included. What would be a wildcard, a fragment or a query stays escaped. */
+/** Without percent escapes, those of escapes included. A sign that would be a wildcard, a fragment or a query stays escaped. */
 function unescaped(text: string): string {
   let plain = text
   for (let round = 0; round < ROUNDS && plain.includes('%'); round++) {

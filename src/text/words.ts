@@ -5,8 +5,8 @@ import { eachWord, pieces } from './tokenize.ts'
 import lists from './words.json' with { type: 'json' }
 
 /**
- * Words that say nothing of what a tool does, or of what is looked for in a result: articles and pronouns, and what people wrap a
- * question in. `all`, `new` or `not` stay: names of tools have them.
+ * Words that say nothing of the work of a tool, or of the object of a search in a result. They are articles, pronouns, and the words that
+ * people wrap a question in. `all`, `new` or `not` stay: names of tools have them.
  */
 export const stopWords: ReadonlySet<string> = new Set(lists.stopWords.flatMap((line) => line.split(' ')))
 
@@ -35,7 +35,7 @@ export function stemOf(word: string): string {
   return stem
 }
 
-/** What is stemmed for a word: its regular form in American spelling. Its end alone is another one than the stem's. */
+/** The stemmed form of a word: its regular form in American spelling. Its end alone is another one than the stem's. */
 export function baseOf(word: string): string {
   return plain.test(word) ? american(regularOf(word)) : word
 }

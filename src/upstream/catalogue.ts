@@ -85,8 +85,9 @@ export class Catalogue {
   }
 
   /**
-   * One list of each of the servers, undefined where none can be had in time. What is remembered is there at once. For a server of which
-   * nothing is known all wait up to the time limit, once: who gave nothing then, or in the run before, is not waited for again.
+   * One list of each of the servers, undefined where none can be had in time. A remembered list is there at once. For a server of which
+   * nothing is known, all wait up to the time limit, once. A server that gave nothing then, or in the run before, is not waited for
+   * again.
    */
   async of(
     servers: readonly Server[],
@@ -276,7 +277,7 @@ interface Kept {
   readonly hints?: CacheHints | undefined
 }
 
-/** What a fetch brings: the list, and the session it comes from. */
+/** The outcome of a fetch: the list, and the session it comes from. */
 interface Fetched extends Kept {
   items: JsonObject[]
   /** Undefined when it ended meanwhile. */
@@ -343,8 +344,8 @@ const SHARE = 1 / 10
 const AHEAD_MS = 2000
 
 /**
- * Milliseconds until a list that may be old is fetched again: to start a server holds up the event loop, and the answer to the
- * reader goes out first.
+ * Milliseconds until a list that may be old is fetched again. To start a server holds up the event loop, and the answer to the reader
+ * goes out first.
  */
 const BEHIND_MS = 50
 
@@ -375,7 +376,7 @@ export class ListCache {
     return kept
   }
 
-  /** The list as a session that lives has told it. What it says unasked of its changes is waited for as well. */
+  /** The list as a session that lives has told it. Notifications of its changes are waited for as well. */
   async surely(key: ListKey, kind: ListKind, fetch: Fetch): Promise<Kept> {
     const entry = this.#entry(key, kind)
     const { items, hints, session, pending, refetch } = entry
@@ -717,8 +718,8 @@ export class ToolFilter {
   }
 }
 
-// Mends items of lists that break the protocol. The SDKs check a list as a whole: one tool with a description
-// of null would cost a client the tools of all servers, of which it sees a single list.
+// Mends items of lists that break the protocol. The SDKs check a list as a whole. A client sees a single list, so one tool with a
+// description of null would cost it the tools of all servers.
 
 type Check = (value: JsonValue) => boolean
 
@@ -726,7 +727,7 @@ const isString: Check = (value) => typeof value === 'string'
 /** JSON Schema for an object, as tools need it (MCP specification, server/tools, "Tool"). */
 const isObjectSchema: Check = (value) => isObject(value) && own(value, 'type') === 'object'
 
-/** What names an item: without it, it is none. */
+/** The member that names an item: without it, it is none. */
 const KEYS: Readonly<Record<ListKind, string>> = {
   tools: 'name',
   prompts: 'name',

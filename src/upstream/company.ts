@@ -35,8 +35,9 @@ function companyOf(client: Client): string {
 }
 
 /**
- * Names of tools by which a server lets a client come to a place and go on from there: pages, sessions, working directories. A tool of
- * such a name that keeps no state costs a process; one that is missed here mixes what two clients do, so in doubt a name belongs here.
+ * Names of tools by which a server lets a client come to a place and go on from there: pages, sessions, working directories. If a tool of
+ * such a name keeps no state, it costs a process. If a tool with state is missed here, it mixes the actions of two clients. So in doubt a
+ * name belongs here.
  */
 const STATE = [
   /^(.*_)?(browser|navigate|page|tab|click|hover|scroll|session|terminal|shell|repl|kernel|debug|debugger|breakpoint|cursor|transaction)s?(_.*)?$/,

@@ -1,7 +1,7 @@
 /**
- * One connection to one server, for as long as it is needed: connects once at a time, on first use or when asked, comes back
- * after a loss, and keeps time limits. It knows which exchange each request belongs to, so that messages and questions of the server
- * reach the right client. After a loss it sets up again what clients had set up.
+ * One connection to one server, for as long as it is needed. It connects once at a time, on first use or when asked, comes back after a
+ * loss, and keeps time limits. It knows which exchange each request belongs to, so that messages and questions of the server reach the
+ * right client. After a loss it sets up again what clients had set up.
  *
  * idle → connecting → ready → (lost) waiting → connecting …; `close` ends it in `closed` from anywhere.
  */
@@ -102,7 +102,7 @@ export class Connection {
   #times = 0
   #stopWaiting: (() => void) | undefined
   readonly #closing = new Set<Promise<void>>()
-  /** What the server forgot, with requests that still wait on it. */
+  /** The sessions that the server forgot, with requests that still wait on them. */
   readonly #forgotten = new Set<Established>()
 
   constructor(options: ConnectionOptions) {
@@ -129,7 +129,7 @@ export class Connection {
     return this.#setup.isOf(client)
   }
 
-  /** From now on it belongs to this client alone. What is under way for others ends on it. */
+  /** From now on it belongs to this client alone. Requests of others that are under way end on it. */
   adopt(client: Client): void {
     this.#client = client
   }
@@ -157,7 +157,7 @@ export class Connection {
     return this.#times > 1
   }
 
-  /** What the handshake established that holds now. */
+  /** The outcome of the handshake that holds now. */
   get established(): Established | undefined {
     return this.#established
   }
@@ -294,8 +294,8 @@ export class Connection {
   }
 
   /**
-   * False when the server, asked again, no longer speaks the era of the connection: over HTTP the modern era has no session that
-   * would end with it.
+   * False when the server, asked again, no longer speaks the era of the connection. Over HTTP the modern era has no session that would
+   * end with the era.
    */
   async stillSpoken(): Promise<boolean> {
     const { introduction, connectTimeoutMs } = this.#options
@@ -491,8 +491,8 @@ export class Connection {
   }
 
   /**
-   * A session the server no longer knows: the next use connects. What was sent on it before is left to hear so for itself,
-   * and is then sent again, or to get its answer after all.
+   * A session the server no longer knows: the next use connects. Requests that were sent on it before hear so for themselves, and are
+   * then sent again, or get their answer after all.
    */
   #forget(established: Established): void {
     if (this.#established !== established) return
@@ -630,7 +630,7 @@ async function isStillThere(
   }
 }
 
-/** What a client must have declared before a server may ask for it. */
+/** The capability that a client must have declared before a server may ask for it. */
 const NEEDS: Readonly<Record<string, string>> = {
   'sampling/createMessage': 'sampling',
   'elicitation/create': 'elicitation',
@@ -649,7 +649,7 @@ const CHANGED: ReadonlyMap<string, readonly ListKind[]> = new Map([
   ['notifications/resources/list_changed', ['resources', 'resourceTemplates']],
 ])
 
-// What clients set up on a server and would lose with the connection: its log level and its subscriptions.
+// The settings that clients made on a server and would lose with the connection: its log level and its subscriptions.
 
 /** Subscriptions that are set up again, the newest. */
 const MAX_SUBSCRIPTIONS = 1000

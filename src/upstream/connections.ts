@@ -17,7 +17,7 @@ import type { SharedSession } from './shared-session.ts'
 import { Subscription } from './subscription.ts'
 import { ManyVariants } from './variants.ts'
 
-/** What happens on any of the connections. */
+/** The events of all connections. */
 interface ConnectionsEvents {
   ready(connection: Connection, established: Established): void
   lost(connection: Connection, error: Error): void

@@ -1,4 +1,4 @@
-/** What the router sees of the servers. Contract; `pool.ts` implements it. */
+/** The servers as the router sees them. Contract; `pool.ts` implements it. */
 import { CONNECT_DEFAULTS } from '../config/schema.ts'
 import type { Logger } from '../observe/log.ts'
 import type { Result } from '../protocol/content.ts'
@@ -29,7 +29,7 @@ export const LISTS = {
   },
 } as const
 
-/** What a list holds. */
+/** The kinds of items in lists. */
 export type ListKind = keyof typeof LISTS
 
 /** All of them. */
@@ -43,7 +43,7 @@ export interface ServerList {
   hints?: CacheHints
 }
 
-/** What a server says of how long its answer is good. */
+/** The hints of a server about how long its answer is good. */
 export interface CacheHints {
   /** Milliseconds for which the answer is fresh. */
   ttlMs: number
@@ -51,7 +51,7 @@ export interface CacheHints {
   cacheScope: 'public' | 'private'
 }
 
-/** What servers say unasked. */
+/** The messages that servers send unasked. */
 export interface UpstreamEvents {
   /** A list of this server is no longer what it was, for the clients that `concerns` says. */
   changed(server: string, kind: ListKind, concerns: (client: Client) => boolean): void
@@ -73,7 +73,7 @@ export interface Upstreams {
   status(): ServerStatus[]
   /** Connects what is configured to connect at start, in parallel, for this client or (to see whether they can be) for none. Never rejects. */
   open(client?: Client): Promise<void>
-  /** What is known now without asking anybody: remembered from the last run or fetched in this one. */
+  /** The facts that are known now without asking anybody: remembered from the last run or fetched in this one. */
   known(server: string): JsonObject | undefined
   /**
    * One list of every server, in parallel, from memory where it is still true. A server that fails is left out (status says why).
@@ -130,7 +130,7 @@ interface UpstreamDefaults {
   largeBytes: number
   /** A message over stdio longer than this many bytes is thrown away. */
   maxMessageBytes: number
-  /** What one server may ask of the proxy. */
+  /** The limits of one server. */
   limits: Limits
   backoff: BackoffOptions
 }
@@ -149,7 +149,7 @@ const UPSTREAM_DEFAULTS: UpstreamDefaults = {
   backoff: DEFAULT_BACKOFF,
 }
 
-/** What is handed in; the clock, timers and processes too, for tests. */
+/** The parts that are handed in; the clock, timers and processes too, for tests. */
 export interface UpstreamsOptions {
   /** By name, in the order in which lists are given. */
   servers: Readonly<Record<string, ServerOptions>>
@@ -174,9 +174,9 @@ export interface UpstreamsOptions {
   reach?: Reach
   /** Which tools may be used: others are neither listed nor called. Absent: all. */
   permits?: Permits | undefined
-  /** What other processes know of sessions at HTTP servers. Absent: there are none. */
+  /** The sessions at HTTP servers that other processes know. Absent: there are none. */
   sessions?: SharedSessions | undefined
-  /** What signs in at a server over HTTP. Absent: the proxy signs in nowhere. */
+  /** The part that signs in at a server over HTTP. Absent: the proxy signs in nowhere. */
   authorizer?: (server: string) => Authorizer | undefined
 }
 

@@ -14,7 +14,7 @@ import type { Spawn } from './processes.ts'
 import { type StdioServer, StdioTransport } from './stdio.ts'
 import type { Authorizer, UpstreamTransport } from './transport.ts'
 
-/** What a transport is made with, whichever it is. */
+/** The options of a transport, whichever it is. */
 interface Dialling {
   /** The era that is going to be spoken. */
   readonly era: Era

@@ -11,7 +11,7 @@ function duration(ms: number): string {
   return ms >= 1000 ? `${Math.round(ms / 100) / 10} s` : `${ms} ms`
 }
 
-/** What a request asks for, in a word or two: "tool `read`". */
+/** The subject of a request, in a word or two: "tool `read`". */
 function subjectOf({ method, params }: Request): string {
   const [kind, member]: [string, JsonValue | undefined] =
     method === 'tools/call'
@@ -61,7 +61,7 @@ export function connectionLost(server: string, reason: string): ProxyError {
   return new ProxyError('UPSTREAM_CLOSED', `server \`${server}\`: ${reason}`, 'The next call connects again.')
 }
 
-/** What is known of a request that failed. */
+/** The facts of a request that failed. */
 interface FailedRequest {
   /** Why the transport closed, if it did. */
   ended: string | undefined
@@ -71,7 +71,7 @@ interface FailedRequest {
 }
 
 /**
- * What a request is rejected with. The server's own errors pass unchanged, unless they are too long; everything else names server and
+ * The error of a failed request. The server's own errors pass unchanged, unless they are too long; everything else names server and
  * subject.
  */
 export function requestFailed(

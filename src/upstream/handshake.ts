@@ -19,11 +19,11 @@ export interface Introduction {
   protocolVersion?: string | undefined
 }
 
-/** What one handshake established. After another one the server may have forgotten everything. */
+/** The outcome of one handshake. After another one the server may have forgotten everything. */
 export interface Established {
   readonly peer: Peer
   readonly transport: UpstreamTransport
-  /** What the server says of itself; see `handshake`. */
+  /** The server's description of itself; see `handshake`. */
   readonly initialize: JsonObject
 }
 
@@ -149,7 +149,7 @@ export class EraRefused extends Error {
   }
 }
 
-/** What became of a handshake that failed. */
+/** The outcome of a handshake that failed. */
 interface Failure {
   error: unknown
   /** The server is a process of ours: some end at the first request they do not know. */

@@ -1,6 +1,6 @@
 /**
- * MCP with a server of this process. What passes is copied as JSON, as it is between processes: neither side can change what the
- * other holds, and large answers are handed on as bytes.
+ * MCP with a server of this process. Messages are copied as JSON, as they are between processes. So neither side can change the objects
+ * of the other, and large answers are handed on as bytes.
  */
 import { messageOf } from '../protocol/errors.ts'
 import type { JsonRpcMessage, Transport } from '../protocol/message.ts'
@@ -8,8 +8,8 @@ import { type ReadLimits, readMessages, TooMuch } from './incoming.ts'
 import type { ServerSettings, UpstreamTransport } from './transport.ts'
 
 /**
- * Serves on its end of a new connection: sets its handlers and starts it, as `connect` of a server of the MCP SDK does. What
- * it throws is why the server could not be started.
+ * Serves on its end of a new connection: sets its handlers and starts it, as `connect` of a server of the MCP SDK does. An error that it
+ * throws is the reason that the server could not be started.
  */
 export type Serve = (transport: Transport) => unknown
 

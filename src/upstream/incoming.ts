@@ -34,7 +34,7 @@ export function readMessages(
   length: number,
   { largeBytes, limits }: ReadLimits,
 ): JsonRpcMessage[] | TooMuch | undefined {
-  // What is shorter can neither be large nor too deep, and results may be as deep as they like.
+  // A shorter message can neither be large nor too deep, and results may be as deep as they like.
   if (length > largeBytes || (length > 2 * limits.serverMessageDepth && !beginsLikeResult(parts))) {
     const head = edgeOfStart(parts)
     const tail = edgeOfEnd(parts)
@@ -52,7 +52,7 @@ export function readMessages(
   return messagesOf(textOfParts(parts))
 }
 
-/** What a message that is no result has too much of, in words that follow "the server". */
+/** The limit that a message that is no result exceeds, in words that follow "the server". */
 function excess(parts: readonly Buffer[], length: number, limits: Limits): string | undefined {
   if (length > limits.serverMessageBytes) return tooLongWords(length, limits)
   const { serverMessageValues: values, serverMessageDepth: depth } = limits

@@ -1,7 +1,6 @@
 /**
- * Processes that a proxy left behind because it was killed: their notes lie in the data directory, and the next start ends them. Where the
- * system does not tell when a process began (elsewhere than on Linux), a process number may belong to another process by now, and they
- * stay.
+ * Processes that a proxy left behind because it was killed: their notes lie in the data directory, and the next start ends them. Only
+ * Linux tells when a process began. On other systems a process number may belong to another process by now, so these processes stay.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { readdir, readFile, rm } from 'node:fs/promises'
@@ -12,7 +11,7 @@ import { type Spawn, spawnOf } from './processes.ts'
 
 const POLL_MS = 10
 
-/** What is written down of a server's process while it lives. */
+/** The note of a server's process while it lives. */
 interface Running {
   proxy: ProcessNote
   pid: number

@@ -1,6 +1,6 @@
 /**
- * What servers said of themselves, kept on disk between runs, so that a client sees its tools before slow servers have
- * started. One file a server, named by a hash of its configuration: a changed configuration starts from nothing.
+ * The facts that servers told of themselves, kept on disk between runs, so that a client sees its tools before slow servers have started.
+ * One file a server, named by a hash of its configuration: a changed configuration starts from nothing.
  */
 
 import { createHash, randomUUID } from 'node:crypto'
@@ -13,7 +13,7 @@ import { hasCode, messageOf } from '../protocol/errors.ts'
 import { isObject, type JsonObject, own, setOwn } from '../protocol/json.ts'
 import { LIST_KINDS, type ListKind } from './contract.ts'
 
-/** What is known of one server. `lists` are kept by variant: clients of like capabilities see the same lists. */
+/** The facts of one server. `lists` are kept by variant: clients of like capabilities see the same lists. */
 interface Page {
   initialize?: JsonObject
   eras: SpokenEras
@@ -51,7 +51,7 @@ export class Memory {
     this.#pages.set(server, this.#read(server) ?? { eras: {}, lists: new Map() })
   }
 
-  /** No server is called so any more. What is on disk stays: the server may come back. */
+  /** No server is called so any more. The facts on disk stay: the server may come back. */
   leave(server: string): void {
     this.#files.delete(server)
     this.#pages.delete(server)
@@ -97,7 +97,7 @@ export class Memory {
     this.#write(server)
   }
 
-  /** What is known of the eras the server speaks. */
+  /** The eras that the server is known to speak. */
   eras(server: string): Readonly<SpokenEras> {
     return this.#pages.get(server)?.eras ?? {}
   }

@@ -40,7 +40,7 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
   return new Pool(complete(options))
 }
 
-/** What went wrong, to be told to clients and models. */
+/** The failure, to be told to clients and models. */
 function withoutSecrets({ options }: Server, error: unknown): string {
   return concealFor(options)(messageOf(error))
 }
@@ -270,7 +270,7 @@ class Pool implements Upstreams {
     this.#recall(successor)
     for (const connection of connections) {
       if (connection.era === 'modern') continue
-      // What a client has set up is set up at the successor as well.
+      // The settings of a client are made at the successor as well.
       if (connection.client || successor.instance === 'shared')
         this.#connections.for(successor, connection.client, connection.era).succeed(connection)
       else
@@ -280,7 +280,7 @@ class Pool implements Upstreams {
   }
 
   /**
-   * The server means one client: its processes stay with the client that is meant, or that they were started for, and the others get their
+   * The server means one client, so its processes stay with the client that is meant, or that they were started for. The others get their
    * own, now and in later runs.
    */
   #personal(server: Server, why: string, meant?: { connection: Connection; client: Client }): void {
@@ -336,7 +336,7 @@ class Pool implements Upstreams {
       for (const { connection, owner } of this.#connections.common(server))
         if (![...this.#clients].some((one) => ownerOf(server, one) === owner))
           this.#connections.rest(connection)
-    // What others like this client will see is in the memory; lists of every kind of client there ever was would add up.
+    // The lists that others like this client will see are in the memory; lists of every kind of client there ever was would add up.
     this.#catalogue.drop(unseen)
     await released
   }
@@ -355,7 +355,7 @@ class Pool implements Upstreams {
     return this.#options.reach.limits.every((limit) => limit(name, client.profile))
   }
 
-  /** What the run before has to say of it. */
+  /** The facts of it from the run before. */
   #recall(server: Server): void {
     server.lastError = this.#memory.failure(server.name)
     server.silent = server.lastError !== undefined

@@ -118,8 +118,8 @@ export type Spawn = (
 ) => ChildProcessWithoutNullStreams
 
 /**
- * Node's own; on Windows one that also starts scripts by their names (`npx` is `npx.cmd` there), as clients of the protocol do, so that
- * their configurations work unchanged. Loaded there alone.
+ * The `spawn` of Node. On Windows it is one that also starts scripts by their names (`npx` is `npx.cmd` there). Clients of the protocol
+ * do so too, and their configurations work unchanged. Loaded there alone.
  */
 export function spawnOf(platform: NodeJS.Platform): Spawn {
   if (platform !== 'win32') return spawn as Spawn

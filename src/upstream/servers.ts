@@ -1,4 +1,4 @@
-/** What is known of each configured server, over all its connections. */
+/** The facts of each configured server, over all its connections. */
 import type { CompleteOptions } from './contract.ts'
 import type { ServerOptions } from './dial.ts'
 import { nameOfServer } from './memory.ts'

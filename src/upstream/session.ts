@@ -1,6 +1,6 @@
 /**
  * One client at one server: in which era its requests go there, over which connection, and what is said on its behalf. The era is
- * the client's own where the server speaks it, else the other one, over a bridge. What was found out of a server's eras is
+ * the client's own where the server speaks it, else the other one, over a bridge. The eras that a server was found to speak are
  * remembered, and an era that is not needed is not tried.
  */
 import { PROXY_NAME, viaMeta } from '../protocol/chain.ts'
@@ -28,7 +28,7 @@ interface SessionParts {
   memory: Memory
   /** Calls of modern clients at legacy servers. */
   modernClients: ModernClients
-  /** What legacy clients have set for all servers. */
+  /** The levels that legacy clients have set for all servers. */
   logLevels: LogLevels
   /** Of this proxy; see `UpstreamsOptions`. */
   identity: string
@@ -155,7 +155,7 @@ export class Session {
       const connection = this.#connection(era, slot)
       try {
         await connection.connect()
-        // What was learned of another server of this name is not this one's.
+        // The facts of another server of this name are not this one's.
         if (server.retired) return connection
         // A server that could not start at all has refused nothing: only now is a refusal one.
         for (const refusal of refused) memory.saveEra(server.name, refusal.era, false)
@@ -254,7 +254,7 @@ export class Session {
   }
 }
 
-/** What servers of the legacy era answer to a request without a session. Errors of tools have other codes. */
+/** The answers of servers of the legacy era to a request without a session. Errors of tools have other codes. */
 const REFUSALS: ReadonlySet<number> = new Set([
   RPC.unsupportedVersion,
   RPC.invalidRequest,

@@ -1,6 +1,6 @@
 /**
  * Sessions at HTTP servers that connections of several processes have in common. The calls of one client come to one replica and then to
- * another: it has one session at a server all the same, as it would have without the proxy.
+ * another. It still has one session at a server, as it would have without the proxy.
  */
 import type { Client } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
@@ -11,7 +11,7 @@ export interface ServerSession {
   readonly initialize: JsonObject
 }
 
-/** What another process may know of a session that is wanted now. */
+/** The session that another process may know, wanted now. */
 export type FoundSession =
   /** There is one: go on with it. */
   | { readonly known: ServerSession }

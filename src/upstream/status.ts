@@ -4,7 +4,7 @@ import type { JsonObject } from '../protocol/json.ts'
 /** `waiting`: lost, and connecting again after a pause. */
 export type ConnectionState = 'idle' | 'connecting' | 'ready' | 'waiting' | 'closed'
 
-/** What `status` and `doctor` show of a server. */
+/** The view of a server in `status` and `doctor`. */
 export interface ServerStatus {
   server: string
   state: ConnectionState
@@ -22,7 +22,7 @@ export interface ServerStatus {
   restarts?: number
 }
 
-/** What became of the servers, by name. */
+/** The changes of the servers, by name. */
 export interface Reconfigured {
   readonly added: readonly string[]
   /** The name existed before, but the server is reached in another way. */

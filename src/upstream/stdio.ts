@@ -70,7 +70,7 @@ export class StdioTransport implements UpstreamTransport {
   readonly #intake: Intake
   #group: ProcessGroup | undefined
   #writer: LineWriter | undefined
-  /** What was written to standard error, before the first message and since then. */
+  /** The text on standard error, before the first message and since then. */
   #before = ''
   #stderr = ''
   #spoke = false
@@ -147,8 +147,8 @@ export class StdioTransport implements UpstreamTransport {
       throw new Error('the server takes no more input')
     const unread = this.#group.child.stdin.writableLength
     const { limits } = this.#options
-    // One message may be longer than the limit: a server that reads gets to its end. What takes something back goes out, so that the
-    // server does not work for nothing later; there is one for each message at most.
+    // One message may be longer than the limit: a server that reads gets to its end. A message that takes something back goes out, so
+    // that the server does not work for nothing later; there is one for each message at most.
     if (unread > limits.serverUnreadBytes && !takesBack(message))
       throw new NotRead(
         `the server does not read what it is sent: ${formatBytes(unread)} wait for it; ${limitWords('serverUnreadBytes', limits)}`,
@@ -249,7 +249,7 @@ function startFailure({ command, cwd }: ProcessOptions, error: NodeJS.ErrnoExcep
     : `could not be started: the command \`${command}\` was not found`
 }
 
-// What a process that ended said of the reason.
+// The reason that a process gave when it ended.
 
 /** Lines at the end that programs write after the reason: the version of Node, frames, what belongs to an error, where npm logs. */
 const AFTER =

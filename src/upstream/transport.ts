@@ -1,4 +1,4 @@
-/** What a connection asks of a transport beyond carrying messages. Contract; `stdio.ts`, `in-process.ts` and `http/` implement it. */
+/** The demands of a connection on a transport beyond carrying messages. Contract; `stdio.ts`, `in-process.ts` and `http/` implement it. */
 
 import { type ErrorCode, RPC, type RpcError } from '../protocol/errors.ts'
 import { isObject, own } from '../protocol/json.ts'

@@ -6,7 +6,7 @@ import type { Upstreams } from './contract.ts'
 /** A server that could not be connected, or was lost and is not back. */
 export interface Unavailable {
   readonly server: string
-  /** What went wrong last, without secrets, in one line of at most 200 characters. */
+  /** The last failure, without secrets, in one line of at most 200 characters. */
   readonly reason: string
 }
 

@@ -19,7 +19,7 @@ export interface Variants {
   /** The same, when it is one of `all`. */
   peek(client: Client): string | undefined
   readonly all: readonly string[]
-  /** What clients of this variant can do, as the server was or is told. */
+  /** The capabilities of clients of this variant, as the server was or is told. */
   capabilities(variant: string): JsonObject
 }
 

@@ -1,4 +1,7 @@
-/** What modules do holds on every way to a tool: a hidden tool is not listed and not called, a changed one is found as it was changed. */
+/**
+ * The changes of modules hold on every way to a tool. A hidden tool is not listed and not called. A changed tool is found as it was
+ * changed.
+ */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

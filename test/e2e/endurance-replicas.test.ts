@@ -1,4 +1,7 @@
-/** Replicas behind a real nginx that are killed, over a store that goes away: no handle is lost, none is another agent's, no call has to fail. */
+/**
+ * Replicas behind a real nginx are killed, and their store goes away. No handle is lost, none is another agent's, and no call has to
+ * fail.
+ */
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -183,7 +183,8 @@ describeWithValkey('replicas before a server over HTTP', () => {
     expect(server.ended).toEqual([])
     running[0] = second
     expect(await count()).toBe('call 5')
-    // The one that is left takes the stream of the session at the server, which was refused to it as long as the other one had it.
+    // The connection that is left takes the stream of the session at the server. The server refused the stream to it as long as the other
+    // connection had it.
     const said = async (): Promise<number> => {
       await server.say('to the other one')
       return heard.length

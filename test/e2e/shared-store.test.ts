@@ -1,4 +1,7 @@
-/** Two proxies over one store in Valkey: what a client keeps at one of them it reads at the other, and what happens when the store is away. */
+/**
+ * Two proxies over one store in Valkey. A client keeps a result at one of them and reads it at the other. Other tests show what happens
+ * when the store is away.
+ */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'

@@ -1,6 +1,7 @@
 /**
- * Results that attack: files that unpack to more than the machine has, pages without end, more bytes than any limit. While one agent asks for
- * them, another is answered; the proxy and its workers hold no more memory than they may; what is not the agent's is not there for it.
+ * Results that attack: files that unpack to more than the machine has, pages without end, more bytes than any limit. While one agent asks
+ * for them, another is answered. The proxy and its workers hold no more memory than they may. An agent cannot read the results of another
+ * agent.
  */
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

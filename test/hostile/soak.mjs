@@ -1,6 +1,7 @@
 /**
- * Hours of ordinary use at every limit at once: the disk is full, sessions and processes are as many as may be, and the memory is that of
- * a small container. At the end it prints what memory, descriptors, processes and disk did over time, and fails if any of them grew.
+ * Hours of ordinary use at every limit at once. The disk is full, sessions and processes are as many as may be, and the memory is the
+ * memory of a small container. At the end it prints what memory, descriptors, processes and disk did over time, and fails if any of them
+ * grew.
  *
  * node test/hostile/soak.mjs [--minutes 120] [--memory 512] [--rate 8] [--log FILE]
  */

@@ -17,7 +17,7 @@ const numberIn = (file, name) =>
   Number(new RegExp(`^${name} (\\d+)`, 'm').exec(readFileSync(file, 'utf8'))?.[1] ?? 0)
 
 /**
- * Makes a group of processes that may hold so many MB (2^20 bytes) together, files that the system keeps in memory included; undefined
+ * Makes a group of processes that may together hold so many MB (2^20 bytes), with the files that the system keeps in memory. Undefined
  * where that is not allowed.
  */
 export function memoryGroup(megabytes, name) {

@@ -48,8 +48,8 @@ const INVARIANT: Bounds = {
 }
 
 /**
- * For the short part of the catalogue, which runs beside other tests and on any machine: nothing is timed but by processor time, with ten
- * times the bound. An attack that holds others up holds them for as long as it goes on.
+ * For the short part of the catalogue, which runs beside other tests and on any machine. It measures processor time alone, with ten times
+ * the bound. An attack that holds others up holds them for as long as it goes on.
  */
 export const ON_ANY_MACHINE: Bounds = {
   ...INVARIANT,
@@ -117,8 +117,8 @@ export async function stdioClientAttacks(
 type Run = (program: string, args: string[]) => JsonObject
 
 /**
- * A proxy with the honest server and others. It and its workers have `residentMb` together, where the system lets a test say so and
- * the bound is that of the catalogue; elsewhere the objects of the proxy itself are bounded.
+ * A proxy with the honest server and others. It and its workers have `residentMb` together, where the system lets a test set a limit and
+ * the bound is the bound of the catalogue. Elsewhere the objects of the proxy itself are bounded.
  */
 async function startBounded(
   front: Front,
@@ -432,9 +432,9 @@ export function textOf({ result, error }: JsonObject): string {
 }
 
 /**
- * Milliseconds since now, less those in which the main threads of these processes were ready and had to wait for a processor: what is
- * asked passes one after the other. Of `others`, which work beside each other, the longest wait counts. `look` notes how long they have
- * waited, for processes that end.
+ * Milliseconds since now, less the time in which the main threads of these processes were ready and had to wait for a processor. A
+ * question passes these processes one after the other. Of `others`, which work beside each other, the longest wait counts. `look` notes
+ * how long they have waited, for processes that end.
  */
 function stopwatch(pids: readonly number[], others: readonly number[] = []): { look(): void; ms(): number } {
   const all = [...pids, ...others]

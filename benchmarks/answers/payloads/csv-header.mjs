@@ -32,8 +32,8 @@ function formOfAll(values) {
 }
 
 /**
- * The cells of the first row against those below: a name is text above figures, a row like the others has figures above figures or a
- * value that comes again.
+ * Compares the cells of the first row with the cells below. A name is text above figures. A row like the others has figures above figures
+ * or a value that comes again.
  * @param {string[]} first   its cells
  * @param {{cells: string[]}[]} rows   those below
  */

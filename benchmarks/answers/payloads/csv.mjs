@@ -50,7 +50,10 @@ export function rowsOf(text, delimiter, most = Number.POSITIVE_INFINITY) {
   return rows.filter((row) => row.cells.length > 1 || row.cells[0] !== '')
 }
 
-/** What parts the cells: the sign by which most rows have as many cells as the first, and of several such signs the one that makes most cells. */
+/**
+ * The sign between the cells: the one by which most rows have as many cells as the first. Of several such signs it is the one that makes
+ * most cells.
+ */
 function delimiterOf(text, name) {
   if (/\.(tsv|tab)$/i.test(name)) return '\t'
   const judged = DELIMITERS.map((sign) => {

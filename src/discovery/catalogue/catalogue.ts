@@ -181,7 +181,7 @@ function once<T>(load: () => Promise<T>): () => Promise<T> {
   }
 }
 
-// What became of a server's tools from one listing to the next.
+// The changes of a server's tools from one listing to the next.
 
 interface Changes {
   readonly added: readonly KnownTool[]

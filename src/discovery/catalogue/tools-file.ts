@@ -15,7 +15,7 @@ import type { KnownTool } from './known-tool.ts'
 /** Rows between two looks at the event loop: some 10 ms in WebAssembly. */
 const SLICE = 100
 
-/** What to write. */
+/** The rows to write. */
 interface TableChanges {
   readonly put: readonly KnownTool[]
   readonly remove: readonly Pick<KnownTool, 'server' | 'name'>[]

@@ -20,7 +20,7 @@ export type Purpose = 'question' | 'tool'
 /** Characters of a text that are embedded: models read some 256 to 8,000 tokens, and some servers refuse what is longer. */
 export const LONGEST_TEXT = 6_000
 
-/** What is sent of a text: never empty, which servers refuse. */
+/** The part of a text that is sent: never empty, which servers refuse. */
 export function embeddable(text: string): string {
   return head(text, LONGEST_TEXT).trim() || '-'
 }

@@ -31,7 +31,7 @@ type Extractor = ((texts: string[], options: object) => Promise<unknown>) & {
 /** How each family of models expects its texts. The first entry with a pattern that matches the name of the model applies. */
 interface Manner {
   readonly pooling: 'mean' | 'cls'
-  /** What is written before a text. */
+  /** The words before a text. */
   readonly before: Readonly<Record<Purpose, string>>
 }
 

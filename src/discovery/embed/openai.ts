@@ -137,7 +137,7 @@ async function bounded(response: Response): Promise<string> {
 
 function refusal(endpoint: URL, response: Response, body: string): Error {
   const { status } = response
-  // What is said to a wrong key repeats parts of it.
+  // The answer to a wrong key repeats parts of it.
   if (status === 401 || status === 403)
     return failed(`${endpoint.origin} refused the key (${status}); check OPENAI_API_KEY`)
   const what = `${endpoint.origin} answered ${status}: ${head(messageIn(body), 300)}`

@@ -2,7 +2,7 @@
 import { importOptional } from '../import-optional.ts'
 import { checkQuery, checkVector, type IdentifiedVector, type VectorIndex } from './vector-index.ts'
 
-/** What is used of a client or pool of the package `pg`. */
+/** The used part of a client or pool of the package `pg`. */
 export interface PgClient {
   query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>
   end(): Promise<void>

@@ -57,7 +57,7 @@ function runAround(bytes: Uint8Array, at: number, least: number, enough = Number
   let to = at
   while (to < bytes.length && to - from < enough && WRITTEN[bytes[to] ?? 0] === 1) to++
   if (to - at < enough) to = beforeWord(bytes, at, to)
-  // What quotes the end of a string that is itself in a string.
+  // The backslashes that quote the end of a string within a string.
   while (to > from && bytes[to - 1] === BACKSLASH) to--
   return { from, to }
 }

@@ -1,4 +1,4 @@
-/** What is inside of a blob: its text, as far as it can be read within limits of size and time. */
+/** The content of a blob: its text, as far as it can be read within limits of size and time. */
 import { isUtf8 } from 'node:buffer'
 import { gunzipSync } from 'node:zlib'
 import type { JsonValue } from '../../protocol/json.ts'

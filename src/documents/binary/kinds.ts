@@ -1,8 +1,8 @@
-/** What bytes are, by how they begin: a row of the table for each kind, and what its header tells besides. */
+/** The kind of bytes, by how they begin: a row of the table for each kind, with the facts of its header. */
 import { isUtf8 } from 'node:buffer'
 import { formatCount, formatPlural } from '../../text/format.ts'
 
-/** What is known of a blob. */
+/** The facts of a blob. */
 export interface Facts {
   /** The media type, as its bytes tell. */
   readonly type: string
@@ -123,7 +123,7 @@ function duration(seconds: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-// What headers tell.
+// The facts of headers.
 
 /** The length of the whole, for kinds that need it. */
 const lengths = new WeakMap<Buffer, number>()

@@ -3,7 +3,7 @@ import { Parser } from 'htmlparser2'
 import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { type Allowance, type Entry, inflate, Unreadable } from './zip.ts'
 
-/** What a file is and what stands in it: text, or data. */
+/** The kind of a file and its content: text, or data. */
 export interface Office {
   readonly type: string
   readonly count?: number

@@ -1,6 +1,6 @@
 /**
- * Parts of a kept result: its blobs, each by its place among the bytes. A table of them is the last member of the result, so that a part
- * is had, and all else is read, without parsing what may be hundreds of megabytes of base64.
+ * Parts of a kept result: its blobs, each by its place among the bytes. A table of them is the last member of the result. So a part is
+ * found, and all else is read, without parsing base64 of maybe hundreds of megabytes.
  */
 
 import { META } from '../../protocol/content.ts'
@@ -13,7 +13,7 @@ import { type Facts, measures } from './kinds.ts'
 export interface Part extends Run, Facts {
   /** Bytes of the blob. */
   readonly bytes: number
-  /** What its server calls it. */
+  /** The name that its server gives it. */
   readonly name?: string
   /** The position of its content block, where it is the data of one. */
   readonly block?: number
@@ -34,7 +34,7 @@ export const MOST_PARTS = 200
 const LONGEST_TABLE = 256 * 1024
 const TABLE = `,"${PARTS}":[`
 
-/** The parts of a kept result; none for most. What a server wrote in the same place means only its own bytes. */
+/** The parts of a kept result; none for most. A table that a server wrote in the same place means only its own bytes. */
 export function partsIn(content: Uint8Array): readonly Part[] {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
   if (bytes.length < 2 || bytes.toString('latin1', bytes.length - 2) !== ']}') return []

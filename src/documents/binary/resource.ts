@@ -1,4 +1,4 @@
-/** What a read resource holds, as the result of a tool: kept, shown and asked about as any other. */
+/** A read resource as the result of a tool: kept, shown and asked about as any other. */
 import { randomUUID } from 'node:crypto'
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
 import { sharedBytes } from '../../text/shared-bytes.ts'

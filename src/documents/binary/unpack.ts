@@ -1,6 +1,6 @@
 /**
- * Blobs of a result, found and described, and what is inside of them put where it can be asked about. A result is edited by its bytes, from
- * the places of its base64: nothing else of it is parsed and written again, so numbers and blobs stay what they are.
+ * Blobs of a result, found and described, and what is inside of them put where it can be asked about. A result is edited by its bytes,
+ * from the places of its base64. The rest is not parsed and written again, so numbers and blobs stay unchanged.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { dataIn, textIn } from '../../protocol/content.ts'
@@ -19,7 +19,7 @@ export interface Wanted {
   readonly limits: UnpackLimits
   /** Look inside, too. */
   readonly reads: boolean
-  /** What happens to each text that is read out of a file. Absent: it stays as it is. */
+  /** The change to each text that is read out of a file. Absent: it stays as it is. */
   readonly changed?: Apply
 }
 
@@ -58,7 +58,7 @@ function isSame(bytes: Buffer, one: Run, other: Run): boolean {
   return bytes.compare(bytes, one.from, one.to, other.from, other.to) === 0
 }
 
-/** What stands for bytes `from` to `to`. */
+/** The replacement for bytes `from` to `to`. */
 interface Edit extends Run {
   readonly text: string
 }
@@ -159,7 +159,7 @@ async function unpackOne(
   const begin = { from: run.from, to: Math.min(run.to, run.from + ENOUGH * 2) }
   const head = Buffer.from(base64In(bytes, begin), 'base64').subarray(0, ENOUGH)
   const known = factsOf(head, Math.max(about, head.length))
-  // What neither its bytes nor its server call a file is a text like any other.
+  // A text that neither its bytes nor its server call a file is a text like any other.
   if (known === undefined && block === undefined) return
   const facts = known ?? { type: declaredIn(block?.value) }
   const inside = async (): Promise<Inside> => {
@@ -300,7 +300,7 @@ async function elsewhere(
   else edits.push({ ...around, text: escaped(JSON.stringify(asData(number, size, inside)), around.depth) })
 }
 
-/** What stands in a field in place of base64. */
+/** The value of a field in place of base64. */
 function asData(part: number, bytes: number, { facts, text, data }: Inside): JsonObject {
   const { type, width, height, seconds, count, counted } = facts
   return {

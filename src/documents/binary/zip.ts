@@ -61,7 +61,7 @@ function timeOf(date: number, time: number): string {
   return `${day} ${two(time >> 11)}:${two((time >> 5) & 63)}:${two((time & 31) * 2)}`
 }
 
-/** What an entry would be that is larger than it may be, or cannot be had. */
+/** An entry that is larger than it may be, or cannot be had. */
 export class Unreadable extends Error {}
 
 /** Bytes that the entries of one archive are inflated to, in all. */

@@ -1,5 +1,5 @@
 /**
- * JSON as it lies inside a string of JSON: each quote is `\"`, each backslash `\\`. Offsets are those of the bytes. What is odd is not
+ * JSON as it lies inside a string of JSON: each quote is `\"`, each backslash `\\`. Offsets are those of the bytes. An odd text is not
  * read here: `giveUp` leaves it to `JSON.parse`, so that nothing is taken for JSON that is none.
  */
 import type { JsonValue } from '../../protocol/json.ts'

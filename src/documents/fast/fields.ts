@@ -47,7 +47,7 @@ export class FieldNode extends SpelledPlace {
   first: FieldNode | undefined
   /** The field that comes behind this one, as far as the last object tells. */
   after: FieldNode | undefined
-  /** What the arrays here hold. */
+  /** The shape of the elements of the arrays here. */
   elements: FieldNode | undefined
   /** How often a field was found in the objects here. */
   present = 0

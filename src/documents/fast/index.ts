@@ -47,7 +47,7 @@ export function readAhead(): ResultReader {
         isOdd = scan === undefined
         scan?.advance(bytes)
       } catch {
-        // What is cut off may look odd: it is read once more when all is there.
+        // A text that is cut off may look odd: it is read once more when all is there.
         isOdd = true
       }
       return !isOdd
@@ -82,7 +82,7 @@ function scanned(content: Uint8Array, begun: TextScan | undefined): ScannedResul
   }
 }
 
-/** What stands before the text. */
+/** The part before the text. */
 function headOf(content: Uint8Array): string | undefined {
   return content.byteLength < LONG ? undefined : HEAD.exec(decodeUtf8(content.subarray(0, ENDING)))?.[0]
 }

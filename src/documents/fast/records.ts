@@ -42,8 +42,8 @@ export class RecordsScan {
   #holder = 0
 
   /**
-   * The list, or the first line, begins at `start`. `expected`: how many records there are, about, by which it is chosen of how many the values are counted;
-   * `saved`: bytes before `start` that are no characters.
+   * The list, or the first line, begins at `start`. `expected`: about how many records there are. It decides for how many of them the
+   * values are counted. `saved`: bytes before `start` that are no characters.
    */
   constructor(bytes: Uint8Array, start: number, expected: number, saved: number, layout: Layout = 'list') {
     this.#layout = layout

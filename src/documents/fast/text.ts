@@ -41,9 +41,9 @@ const AHEAD = 65_536
 const NOTHING = new Uint8Array(0)
 
 /**
- * Reads the inside of a string of JSON: at once, by `finish` alone, or while the bytes arrive, by `advance` with all bytes so far, as often
- * as more came. Both throw where they give up (`giveUp`, `SyntaxError`). Then the reader must be dropped. A text that failed before its end
- * may be read well from the beginning: a cut text looks like an odd one.
+ * Reads the inside of a string of JSON. `finish` alone reads it at once. While the bytes arrive, `advance` reads all bytes so far, as
+ * often as more came. Both throw where they give up (`giveUp`, `SyntaxError`). Then the reader must be dropped. A text that failed before
+ * its end may be read well from the beginning: a cut text looks like an odd one.
  */
 export class TextScan {
   readonly #start: number
@@ -134,7 +134,7 @@ export class TextScan {
     return giveUp()
   }
 
-  /** The key here. What follows is its value. */
+  /** The key here. Its value follows. */
   #key(): string {
     const bytes = this.#bytes
     if (bytes[this.#at] !== BACKSLASH || bytes[this.#at + 1] !== QUOTE) giveUp()
@@ -184,7 +184,7 @@ export class TextScan {
     return scan.finishedExactly(start, this.#saved)
   }
 
-  /** What is written up to `end`, as a value. */
+  /** The value that is written up to `end`. */
   #plain(end: number): JsonValue {
     if (end - this.#at > MOST_PLAIN) giveUp()
     const json = unescaped(this.#bytes, this.#at, end)

@@ -19,15 +19,16 @@ interface Component {
   readonly components: Component[]
 }
 
-/** What properties of one name have in some component of a kind: they are read alike in all. */
+/** The forms of properties of one name in some component of a kind: they are read alike in all. */
 interface Kind {
   readonly several: Set<string>
   readonly withParameters: Set<string>
 }
 
 /**
- * The parts of a component under their names: `{PRODID, VEVENT: [{UID, DTSTART, ATTENDEE: [{_text, PARTSTAT}]}]}`; cards as a list. What stands
- * several times is a list, and what has parameters an object, in all components of a kind where it is in one. Dates as ISO 8601 writes them.
+ * The parts of a component under their names: `{PRODID, VEVENT: [{UID, DTSTART, ATTENDEE: [{_text, PARTSTAT}]}]}`; cards as a list. A
+ * property that stands several times is a list, and one with parameters an object, in all components of a kind where it is in one. Dates
+ * as ISO 8601 writes them.
  */
 function readCalendar(text: string): JsonValue {
   const roots = components(text)

@@ -70,7 +70,7 @@ function lineAt(lines: LineIndex, index: number, numbered: boolean): string {
   return numbered ? own.replace(NUMBERED, '') : own
 }
 
-/** What a line defines. */
+/** The definition in a line. */
 function definitionIn(line: string): { kind: string; name: string } | undefined {
   // Most lines begin in a way that no definition does.
   if (/^\s*(?:\/\/|\*|\/\*|#|--|[}\])])/.test(line)) return undefined

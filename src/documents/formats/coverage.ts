@@ -6,7 +6,7 @@ import { BEGINNING, defineFormat } from './define.ts'
 
 const FIELD = /^([A-Z]{2,4}):(.*)$/
 
-/** What is counted of a file: lines, functions, branches, each by how often it ran. */
+/** The counted parts of a file: lines, functions, branches, each by how often it ran. */
 interface Counted {
   readonly line: number
   readonly file: string

@@ -18,8 +18,8 @@ const MOST_COMMENTS = 300
 
 /**
  * Reads a table when its first rows agree on their number of cells. `with header`: the first row names the
- * columns. `without header`: columns are called `column_1`…; asks for more agreement, since prose has commas too. What is
- * returned keeps the records of a short table, and those of a long one while they are used.
+ * columns. `without header`: columns are called `column_1`…; asks for more agreement, since prose has commas too. The returned function
+ * keeps the records of a short table, and those of a long one while they are used.
  */
 function readCsv(text: string, header: 'with header' | 'without header'): Rows | undefined {
   const start = bodyStart(text)
@@ -66,7 +66,7 @@ function readBody(
   return undefined
 }
 
-/** What a text was found to hold. */
+/** The content that was found in a text. */
 interface Rows {
   readonly records: () => JsonObject[]
   /** The same for a first look, of a long text. */

@@ -1,4 +1,4 @@
-/** What a format declares, and what is true of one that declares nothing more. */
+/** The declaration of a format, and the defaults of one that declares nothing more. */
 
 import type { JsonValue } from '../../protocol/json.ts'
 import type { Document, Format, Traits } from '../document.ts'
@@ -6,15 +6,15 @@ import type { Overview } from '../overview/overview.ts'
 
 /** A format. `Evidence` is what its detection found and its reader needs again. */
 export interface FormatDefinition<Evidence = unknown> extends Traits {
-  /** What tells that a text is of this format; undefined for any other text. Linear in the length of the text. */
+  /** The evidence that a text is of this format; undefined for any other text. Linear in the length of the text. */
   detect(text: string): Evidence | undefined
   /** The data. Called once at most, unless the format is `renewed`. */
   read(text: string, evidence: Evidence): JsonValue | undefined
   /** The records of a long text, each made when it is asked for, with their profile (`knownList`). Default, and where undefined: those of the data. */
   glimpse?(text: string, evidence: Evidence): JsonValue[] | undefined
-  /** What the result holds beside its data. Default: nothing. */
+  /** The parts of the result beside its data. Default: nothing. */
   asides?(text: string, evidence: Evidence): readonly string[]
-  /** What a preview says. */
+  /** The content of a preview. */
   overview(document: Document): Overview
 }
 

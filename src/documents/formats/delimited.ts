@@ -50,7 +50,7 @@ class Cells {
   readonly #delimiter: number
   /** Where the next cell begins. */
   at = 0
-  /** What the cell holds, without its quotes. */
+  /** The content of the cell, without its quotes. */
   from = 0
   end = 0
   /** It holds quotes, each written twice. */

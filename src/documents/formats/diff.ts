@@ -65,7 +65,7 @@ function firstFile(lines: LineIndex): number | undefined {
   return undefined
 }
 
-/** The lines at which hunks begin. What a hunk holds is passed over: it may look like a head. */
+/** The lines at which hunks begin. The content of a hunk is passed over: it may look like a head. */
 function* hunks(lines: LineIndex, first: number): Generator<number> {
   for (let index = first; index < lines.count; index++) {
     if (!HUNK.test(at(lines, index))) continue
@@ -151,7 +151,7 @@ function linesOf(lines: LineIndex, from: number, to: number): string {
   return Array.from({ length: to - from }, (_, nth) => lines.at(from + nth)).join('\n')
 }
 
-/** What a line between the head of a file and its hunks says of it. */
+/** The fact of a file in a line between its head and its hunks. */
 function headed(file: File, line: string, next: string, inHead: boolean): File {
   const old = OLD.exec(line)?.[1]?.trimEnd()
   const fresh = NEW.exec(next)?.[1]?.trimEnd()
@@ -178,7 +178,7 @@ function binary(status: string): string {
   return status === 'modified' ? 'binary' : `${status}, binary`
 }
 
-/** What stands above the first file, as `git show` and mails with patches print it: commit, author, date, message. */
+/** The lines above the first file, as `git show` and mails with patches print them: commit, author, date, message. */
 function commitOf(text: string): string[] {
   const lines = indexLines(text)
   const first = firstFile(lines) ?? 0

@@ -14,7 +14,7 @@ const NAME = String.raw`((?:[A-Za-z]:)?[^\s:*?"<>|=\x60](?:[^:*?"<>|\x60\n]{0,30
 interface Heading {
   /** Its first group is the name. */
   readonly line: RegExp
-  /** What the line above or below must be. */
+  /** The form of the line above or below. */
   readonly above?: RegExp
   readonly below?: RegExp
   /** The last line of a file, which is no part of it. */

@@ -1,4 +1,4 @@
-/** What git prints: its log, in full or a line each, who wrote which line of a file, and how much of which file changed. */
+/** The output of git: its log, in full or a line each, who wrote which line of a file, and how much of which file changed. */
 import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { overviewOfEntries } from '../overview/entries.ts'

@@ -403,7 +403,7 @@ class PageText implements HtmlSink {
 /** The attributes of a tag by their names in small letters. */
 type Attributes = ReadonlyMap<string, string>
 
-/** What a page is made of, in order. Text is decoded and its white space is single. */
+/** The parts of a page, in order. Text is decoded and its white space is single. */
 export interface HtmlSink {
   open(tag: string, attributes: Attributes): void
   close(tag: string): void

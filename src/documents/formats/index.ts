@@ -76,7 +76,7 @@ export const FORMATS: readonly FormatDefinition[] = [
 
 const BY_NAME: ReadonlyMap<string, FormatDefinition> = new Map(FORMATS.map((format) => [format.name, format]))
 
-/** What a preview of a document says. */
+/** The content of the preview of a document. */
 export function overviewOf(document: Document): Overview {
   return (BY_NAME.get(document.traits.name) ?? text).overview(document)
 }

@@ -26,7 +26,7 @@ function findCut(text: string): CutJson | undefined {
   const start = /(?:^|\n|: )[ \t]*(?=[[{]\s*["[{])/.exec(text.slice(0, AROUND))
   if (!start) return undefined
   const from = start.index + start[0].length
-  // What a server says behind the cut; a quote that the cut left open would take it for a part of the text.
+  // The words of a server behind the cut; a quote that the cut left open would take it for a part of the text.
   const said =
     /\s*(?:<error>[^<]*<\/error>|\n[^\n"{}[\]]*(?:truncat|cut off|omitted|more characters|too (?:long|large))[^\n"{}]*)\s*$/i.exec(
       text.slice(-AROUND),

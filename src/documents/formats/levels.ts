@@ -5,7 +5,7 @@ const LEVEL =
 /** As Serilog and zerolog shorten them. In small letters only what is no word of its own. */
 const SHORT = /^(?:TRC|DBG|VRB|INF|WRN|FTL|PNC|trc|dbg|wrn|ftl)$/
 
-/** What they begin with: looking is much cheaper than matching. */
+/** The letters that they begin with: looking is much cheaper than matching. */
 const BEGINNINGS = 'TDVINWECFSAPtdvinwecfsap'
 
 /** The word itself when it is a level, undefined for any other. */

@@ -14,7 +14,7 @@ const LISTED = new RegExp(
 )
 const ARCHIVED = new RegExp(String.raw`^${MODE}(?<owner>[^\s/]+)/(?<group>\S+) +${SIZE}${WHEN} (?<name>.+)$`)
 const TOTAL = /^total [\d.]+[KMGTP]?$/
-/** What the command could not read. */
+/** The paths that the command could not read. */
 const FAILED = /^(?:ls|find|tar): /
 const FOLDER = /^(.{1,4000}):$/
 const LONGEST = 4_096

@@ -12,7 +12,7 @@ import { defineFormat } from './define.ts'
 import { levelInBrackets, levelOf, levelOfLetter, severityOf } from './levels.ts'
 
 const SAMPLE = 200
-/** What is parsed of one line. The message of a longer one is still whole. */
+/** The parsed part of one line. The message of a longer one is still whole. */
 const LONGEST_LINE = 16_384
 
 /** The records of shorter logs are kept as they are. */
@@ -21,7 +21,7 @@ const PACKED_FROM = 250_000
 /**
  * Reads a log as records `{line, time, level, host, logger, message, …}`: `line` is the number of its first line from
  * 1, key=value pairs of the message become fields. Access logs have the fields of `readAccess`. Undefined when the
- * text is no log. What is returned keeps the records of a short log, and those of a long one while they are used.
+ * text is no log. The returned function keeps the records of a short log, and those of a long one while they are used.
  */
 function readLog(text: string): (() => JsonValue[]) | undefined {
   const lines = indexLines(text)
@@ -211,7 +211,7 @@ const LONGEST_WORD = 256
 /** Reads the head of a line. Undefined: the line begins no entry. */
 export function readEntry(line: string): Entry | undefined {
   const first = line.charCodeAt(0)
-  // What is indented goes on with something.
+  // An indented line continues another.
   if (first === 32 || first === 9) return undefined
   return (
     dated(line) ??
@@ -292,7 +292,7 @@ function processIn(rest: string): RegExpExecArray | null {
   return rest.includes(' kernel:') ? KERNEL.exec(rest) : null
 }
 
-/** What a container wrote has a head of its own; the time of the runtime stays. */
+/** A line of a container has a head of its own; the time of the runtime stays. */
 function inContainer(line: string, start: number, fields: JsonObject): Entry {
   const inner = readEntry(line.slice(start))
   if (inner) return { fields: { ...inner.fields, ...fields }, message: start + inner.message }
@@ -383,7 +383,7 @@ function isWord(code: number): boolean {
   return isLetter(code) || isDigit(code)
 }
 
-/** What is none of ASCII may be white space. */
+/** A character outside of ASCII may be white space. */
 function isBetween(code: number): boolean {
   return code <= BLANK || code === BAR || code === DASH || code > 127
 }
@@ -398,7 +398,10 @@ function mayHaveLetter(said: string): boolean {
   return second === 32 || second === 47 || (second >= 48 && second <= 57)
 }
 
-/** The end of a blank and a word of ASCII letters, digits and points that a blank follows, which `HEAD_WORD` finds as well; -1: it is another. */
+/**
+ * The end of a blank and a word of ASCII letters, digits and points that a blank follows. `HEAD_WORD` finds such a word as well. -1: it
+ * is another.
+ */
 function plainWord(line: string, from: number): number {
   if (line.charCodeAt(from) !== BLANK) return -1
   let end = from + 1
@@ -745,7 +748,7 @@ function isoEnd(line: string): number {
   return line.charCodeAt(at) === BLANK ? at : 0
 }
 
-/** What a zone behind a blank begins with; the empty text is in it, too. */
+/** The characters that a zone behind a blank begins with; the empty text is in it, too. */
 const MAY_BE_ZONE = 'ZUG+-'
 
 /** The time at the start of a line; undefined when there is none. */
@@ -783,7 +786,7 @@ function eachPair(message: string, tell: Tell): void {
   )
 }
 
-/** What stands in quotes, as it was before it was quoted: `\"`, `\\` and line breaks. */
+/** The text in quotes, as it was before it was quoted: `\"`, `\\` and line breaks. */
 function withoutEscapes(text: string): string {
   if (!text.includes('\\')) return text
   return text.replace(/\\(["\\nt])/g, (_, character: string) =>
@@ -857,7 +860,7 @@ function whose(first: string, second: string, third: string): { vhost?: string; 
   return { ip: first, user: third }
 }
 
-/** What a server appends of its own: times, addresses, ids. */
+/** The fields that a server appends of its own: times, addresses, ids. */
 function addRest(record: JsonObject, rest: string): void {
   eachPair(rest, (key, value) => {
     if (!Object.hasOwn(record, key)) setOwn(record, key, value)
@@ -894,7 +897,7 @@ function entryTest(lines: LineIndex): (line: string) => boolean {
   }
 }
 
-/** What is looked at of a line for its head. */
+/** The part of a line that is looked at for its head. */
 const LONGEST_HEAD = 1_024
 
 /**

@@ -61,7 +61,7 @@ function looksLikeMarkdown(start: string): boolean {
 
 /**
  * `{sections: [{level, heading, line, text}], tables: [[record…]…], links?: [{text, href, line}]}`: `line` counts from 1, `text` is a section's own
- * text up to the next heading of any level. What comes before the first heading is a section of level 0.
+ * text up to the next heading of any level. Text before the first heading is a section of level 0.
  */
 function readMarkdown(text: string): JsonObject {
   const lines = indexLines(text)
@@ -120,7 +120,10 @@ function readMarkdown(text: string): JsonObject {
   return { sections, tables, ...(links.length > 0 ? { links } : {}) }
 }
 
-/** What a line may be by its first character: a fence, a heading or a fence, what stands under a heading or the names of a table. */
+/**
+ * The kinds that a line may have by its first character. It may be a fence, a heading or a fence, or the line under a heading or
+ * under the names of a table.
+ */
 const [FENCES, OPENS, OVER] = [1, 2, 4]
 const ANYTHING = FENCES | OPENS | OVER
 const MARKS = Uint8Array.from({ length: 127 }, (_, code) => {
@@ -130,7 +133,9 @@ const MARKS = Uint8Array.from({ length: 127 }, (_, code) => {
   return (character === '#' ? OPENS : 0) | ('=-|:'.includes(character) ? OVER : 0)
 })
 
-/** The same of the first character of a line that is no blank. What is not ASCII may be anything, and a line of blanks is nothing. */
+/**
+ * The same of the first character of a line that is no blank. A line that is not ASCII may be anything, and a line of blanks is nothing.
+ */
 function markAt(text: string, lines: LineIndex, line: number): number {
   let at = lines.start(line)
   let code = text.charCodeAt(at)
@@ -140,7 +145,7 @@ function markAt(text: string, lines: LineIndex, line: number): number {
   return mark === OVER && !isRule(text, at) ? 0 : mark
 }
 
-/** True for a line of nothing but what rules are made of, from here on. What is none of ASCII may be white space. */
+/** True for a line of nothing but what rules are made of, from here on. A character outside of ASCII may be white space. */
 function isRule(text: string, from: number): boolean {
   let at = from
   while (at < text.length && RULE.includes(text.charAt(at))) at += 1

@@ -9,7 +9,10 @@ const load = createRequire(import.meta.url)
 // Loaded with the first file: no start of a worker waits for it.
 let parser: typeof import('htmlparser2') | undefined
 
-/** Reads a text whole. What `tokens` throws ends the reading. `shortcuts` false: htmlparser2 alone reads, and tells the same. Linear. */
+/**
+ * Reads a text whole. An exception from `tokens` ends the reading. `shortcuts` false: htmlparser2 alone reads, and tells the same.
+ * Linear.
+ */
 export function readMarkup(text: string, kind: 'html' | 'xml', tokens: MarkupTokens, shortcuts = true): void {
   parser ??= load('htmlparser2') as typeof import('htmlparser2')
   const tokenizer = new parser.Tokenizer({ xmlMode: kind === 'xml' }, tokens)
@@ -18,7 +21,7 @@ export function readMarkup(text: string, kind: 'html' | 'xml', tokens: MarkupTok
   tokenizer.end()
 }
 
-/** What is used of a tokenizer that its types hide. */
+/** The used part of a tokenizer that its types hide. */
 interface Reader {
   index: number
   /** Where the text begins that was not told yet. */

@@ -8,7 +8,7 @@ const LONGEST = 1_000
 const LEAST = 4
 /** Lines before or after the list that say something of it. */
 const MOST_AROUND = 3
-/** What no name has that a list may hold: sentences, addresses, columns. */
+/** The marks that no name in a list has: sentences, addresses, columns. */
 const NO_PATH = /^\s|[\t"<>|*?;={}]|: |:\/\/|,\s|[.,:!?]$|\s$/
 const MARKED = /^\[(FILE|DIR|LINK|OTHER)\] (.{1,400}?)(?: {2,}([\d.]+ ?(?:B|[KMGT]i?B)))?\s*$/i
 

@@ -12,7 +12,7 @@ const LEAST = 6
 /** Lines of which one may be the rest of a value above it. */
 const REST = 0.05
 const LONGEST = 16_384
-/** What programs are made of, and settings are not. */
+/** The signs of programs that settings do not have. */
 const CODE =
   /^\s*(?:const|let|var|def|if|for|return|import|from|class|function|public|private)\b|[{};]\s*$|\($/
 

@@ -15,7 +15,7 @@ const COPY = new RegExp(
   'iy',
 )
 const CREATE = new RegExp(String.raw`CREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?${TABLE}\s*\(`, 'iy')
-/** What begins no column in the list of a table. */
+/** The words that begin no column in the list of a table. */
 const NO_COLUMN = /^(?:PRIMARY|FOREIGN|UNIQUE|KEY|INDEX|CONSTRAINT|CHECK|FULLTEXT|SPATIAL|EXCLUDE|LIKE)\b/i
 const STATEMENT = /^[ \t]*(?=(?:INSERT|REPLACE|COPY|CREATE)\b)/gim
 

@@ -7,7 +7,7 @@ import { defineFormat } from './define.ts'
 
 // `Key: value`, `**Key:** value`, `key<tab>: value`.
 const PAIR = /^(?:\*\*([A-Za-z][\w ./()-]{0,39}?):?\*\*:?|([A-Za-z][\w ./()-]{0,39}?)\s*:)(?:\s+(.*))?$/
-/** What separates records. */
+/** The separators of records. */
 const RULE = /^[ \t]*(?:(?:-{3,}|={3,})[ \t]*)?$/
 const LONGEST = 16_384
 /** Lines before the first record, and records that there must be. */

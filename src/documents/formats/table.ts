@@ -123,7 +123,7 @@ function cells(line: string): string[] {
   return inner.split(/(?<!\\)[|│┃║]/).map((cell) => cell.trim().replaceAll('\\|', '|'))
 }
 
-/** What databases write for a value that is not there. */
+/** The spellings of databases for an absent value. */
 function withNulls(record: Record<string, JsonValue>): Record<string, JsonValue> {
   for (const key of Object.keys(record))
     if (record[key] === 'NULL' || record[key] === '<null>') record[key] = null

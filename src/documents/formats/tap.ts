@@ -1,4 +1,4 @@
-/** What tests print by the Test Anything Protocol: a record for each test. */
+/** The output of tests by the Test Anything Protocol: a record for each test. */
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { overviewOfEntries } from '../overview/entries.ts'

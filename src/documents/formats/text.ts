@@ -1,4 +1,4 @@
-/** What is only text, and results of several blocks: lines, what repeats in them, what they are made of. */
+/** Plain text, and results of several blocks: their lines, repeats and kinds. */
 import { isObject } from '../../protocol/json.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
 import type { LineIndex } from '../../text/lines.ts'
@@ -105,7 +105,7 @@ const LONGEST = 400
 const ROOM = 240
 
 interface Part {
-  /** What it is called, plural. */
+  /** Its name, plural. */
   title: string
   /** Its name is the first group that matched. */
   pattern: RegExp
@@ -176,11 +176,11 @@ const FAILURE =
 /** Lines that tell of failures. */
 export interface Failures {
   fact: string
-  /** What a search for them looks for: the word that is found most. */
+  /** The pattern of a search for them: the word that is found most. */
   pattern: string
 }
 
-/** What each failure has in it: found at once in all of the text, so that few lines are looked at. */
+/** The words that each failure has: found at once in all of the text, so that few lines are looked at. */
 const TRACE = /rror|ERROR|FAIL|FATAL|PANIC|panic:|CRITICAL|SEVERE|Traceback|xception|ailed\b|ermission d/g
 
 /** Lines that tell of failures, when they are few enough to stand out. */
@@ -211,7 +211,7 @@ function failuresOf(lines: LineIndex, text: string): Failures | undefined {
   }
 }
 
-/** What a text without words is: base64 with what it encodes, or hexadecimal digits. */
+/** The encoding of a text without words: base64 with its content, or hexadecimal digits. */
 export function encodedOf(text: string): string | undefined {
   const start = text.slice(0, 4096).replace(/[\r\n]/g, '')
   if (start.length < 200 || /\s/.test(start)) return undefined
@@ -250,7 +250,7 @@ function joined(items: readonly string[]): string {
   return text
 }
 
-/** What remains. */
+/** The format for the remaining texts. */
 export const text: FormatDefinition<true> = {
   ...PLAIN.text,
   detect: () => true,

@@ -74,7 +74,7 @@ const PROPERTY = /^\s*- \/([a-z][\w-]*): ?(.*)$/
 /** `url="…"`, as other snapshots write behind a name. */
 const ATTRIBUTE = /(?:^| )([a-z][\w-]*)="([^"]*)"/g
 
-/** What is left of the words behind a name. Of DevTools, each word without a value is a state: `focusable focused`. */
+/** The rest of the words behind a name. Of DevTools, each word without a value is a state: `focusable focused`. */
 function attributesOf(said: string, record: JsonObject, areStates: boolean): string {
   for (const [, key = '', value = ''] of said.matchAll(ATTRIBUTE))
     addOwn(record, key, exactNumber(value) ?? value)
@@ -180,7 +180,7 @@ function named(nodes: readonly JsonObject[]): string {
     if (family) Object.assign(family, { last: node, count: family.count + 1 })
     else families.set(alike, { first: node, last: node, count: 1 })
   }
-  // What is there once is what is looked for by its name; of what repeats one is as good as another.
+  // A node that is there once is looked for by its name; of what repeats one is as good as another.
   const ranked = [...families.values()].sort(
     (one, other) => Math.min(one.count, 3) - Math.min(other.count, 3),
   )

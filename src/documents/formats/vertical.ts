@@ -5,7 +5,7 @@ import { overviewOfData } from '../overview/records.ts'
 import { distinct, recordsOf } from './cells.ts'
 import { defineFormat } from './define.ts'
 
-/** What stands above each row and in each of its lines. */
+/** The text above each row and in each of its lines. */
 interface Style {
   /** Its group is the number of the row. */
   readonly head: RegExp

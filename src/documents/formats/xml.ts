@@ -12,10 +12,10 @@ export function looksLikeXml(text: string): boolean {
 }
 
 /**
- * `{root: {…}}`. An element with attributes or elements in it is an object of them, any other is its text; a number stays
- * text where writing it would change it. What repeats in one element of a kind is a list in all of them. An attribute that
- * is called like an element inside is `@name`, text beside attributes or elements is `_text`. Undefined for what is not
- * well formed, and for a single element with nothing in it to ask about.
+ * `{root: {…}}`. An element with attributes or elements in it is an object of them, and any other is its text. A number stays text where
+ * writing it would change it. An element that repeats in one element of a kind is a list in all of them. An attribute that is called like
+ * an element inside is `@name`, text beside attributes or elements is `_text`. Undefined for what is not well formed, and for a single
+ * element with nothing in it to ask about.
  */
 export function readXml(text: string): JsonObject | undefined {
   const start = rootStart(text)
@@ -61,12 +61,12 @@ const DEEPEST = 200
 
 const NAME = /^[\p{L}_:][\p{L}\p{N}_:.·-]*$/u
 
-/** What is said once of all elements of a name. */
+/** The facts that hold for all elements of a name. */
 interface Kind {
   readonly name: string
   /** Children that stand more than once in one element of this name. */
   readonly repeated: Set<string>
-  /** What was opened after the last one of these: most elements come as they came before. */
+  /** The element that was opened after the last one of these: most elements come as they came before. */
   next?: Kind
 }
 

@@ -22,12 +22,12 @@ const PAIR =
   /^( *)((?:- +)*)(?:"[^"]{1,100}"|'[^']{1,100}'|[A-Za-z_$@/.\d~][\w.$/@+~*-]{0,100}):(?: +(\S.*))?$/
 const ITEM = /^( *)-(?: +(\S.*))?$/
 const QUIET = /^(?:\s*#.*|---.*|\.\.\.|%YAML .*|\s*)$/
-/** What begins a text of several lines. */
+/** The mark that begins a text of several lines. */
 const BLOCK = /(?:^|\s)[|>][-+\d]{0,2}(?:\s+#.*)?$/
 
 /**
- * True for lines of names, values and items, of which one at least stands below another: names with values alone are told by other formats
- * as well. Judged by the beginning.
+ * True for lines of names, values and items, if at least one stands below another. Other formats also recognise names with values alone.
+ * Judged by the beginning.
  */
 function looksLikeYaml(text: string): boolean {
   const start = text.slice(0, BEGINNING)
@@ -108,7 +108,7 @@ export function readAnyYaml(text: string): JsonValue | undefined {
   }
 }
 
-/** What stands at each anchor. */
+/** The node at each anchor. */
 function anchorsOf(root: Node | null): ReadonlyMap<string, Node> {
   const found = new Map<string, Node>()
   if (root !== null)
@@ -152,7 +152,7 @@ function valueOfNode(
   return node.type === 'PLAIN' ? plain(text) : text
 }
 
-/** What a word without quotes is. */
+/** The value of a word without quotes. */
 function plain(text: string): JsonValue {
   if (text === '' || text === '~' || /^null$/i.test(text)) return null
   if (/^true$/i.test(text)) return true
@@ -162,7 +162,7 @@ function plain(text: string): JsonValue {
 
 // Names, values and items each on a line, which is how programs write YAML: read line by line in a fiftieth of the time.
 
-/** What the reader leaves to the library. */
+/** The texts that the reader leaves to the library. */
 class NotPlain extends Error {}
 
 /** A name in quotes or without, and what stands behind the colon. */
@@ -191,7 +191,7 @@ class PlainYaml {
   /** The line that is read next; behind the last one its indent is that of no line. */
   #at = -1
   #indent = -1
-  /** What stands on it, without what was read of it already. */
+  /** The text of the line, without the part that was read already. */
   #content = ''
 
   constructor(text: string) {
@@ -254,7 +254,7 @@ class PlainYaml {
         values.push(this.#value(rest, indent, depth))
         continue
       }
-      // What stands behind the dash is the first line of what the item holds.
+      // The text behind the dash is the first line of the item.
       this.#indent += this.#content.length - rest.length
       this.#content = rest
       values.push(this.#node(depth + 1))
@@ -276,7 +276,7 @@ class PlainYaml {
     return object
   }
 
-  /** What is written behind a name or a dash at this indent, or below it. Goes on behind it. */
+  /** The value behind a name or a dash at this indent, or below it. Goes on behind it. */
   #value(written: string, indent: number, depth: number, inMap = false): JsonValue {
     if (written === '|' || written === '|-') return this.#block(indent, written === '|')
     const value = written === '' || written.startsWith('#') ? undefined : scalar(written)

@@ -43,7 +43,7 @@ interface Said {
   sampled: string
 }
 
-/** What is said at each bad level, most frequent first. The same can be said as a warning and as an error. */
+/** The messages at each bad level, most frequent first. The same can be said as a warning and as an error. */
 function worstOf(values: readonly JsonValue[]): Said[] {
   const byLevel = new Map<JsonValue | undefined, JsonValue[]>()
   for (const value of values) {
@@ -68,13 +68,13 @@ function sampledOf(looked: number, count: number): string {
   return looked < count ? ` of ${formatCount(looked)} sampled` : ''
 }
 
-/** What is said, bad things first. */
+/** The messages, bad ones first. */
 function messages(values: readonly JsonValue[]): string[] {
   const text = (index: number) => String(field(values[index], 'message') ?? '')
   if (!values.some((value) => field(value, 'message') !== undefined)) return []
   const worst = worstOf(values)
   const all = messagePatterns(values.length, text)
-  // What was said once is an example, not a pattern; two are enough.
+  // A message that came once is an example, not a pattern; two are enough.
   const said = worst.filter(({ count }, index) => count > 1 || index < 2)
   const listed = said.slice(0, 5).map(({ pattern, count, level, sampled }) => {
     return `${formatCount(count)}×${sampled} ${level} ${ellipsis(pattern, 110)}`
@@ -97,7 +97,7 @@ function sample(document: Document, records: Records, max: number): string[] {
   const unusual = unusualOf(records, fieldsOf(records.profile.record, 1))
   const at = unusual ? records.values[unusual.index] : undefined
   const picked: [string, number][] = [
-    // What stands above the first record says nothing of them.
+    // Text above the first record says nothing of the records.
     ['first', lineOf(records.values[0]) ?? 0],
     ['last', lineOf(records.values.at(-1)) ?? lastLine(document)],
   ]

@@ -21,7 +21,7 @@ import {
 } from './rank.ts'
 import { measure } from './sizes.ts'
 
-/** What facts are about. */
+/** The records that facts are about. */
 export interface Records {
   profile: Profile
   values: readonly JsonValue[]
@@ -35,8 +35,8 @@ const PER_LINE = 8
 const LINE = 280
 
 /**
- * The fields of records, and what lists of scalars in them hold (`tags[]`); of records that are scalars or lists themselves, by the
- * names that queries know.
+ * The fields of records, and the values of lists of scalars in them (`tags[]`). For records that are scalars or lists themselves, the
+ * fields have the names that queries know.
  */
 export function factFields({ profile: { record }, values }: Records): Field[] {
   const fields = fieldsOf(record, 5)
@@ -140,7 +140,7 @@ function enumerated(field: Field): string {
 
 function grouped(field: Field): string {
   const distinct = distinctCount(field.shape)
-  // What was not counted may be more frequent than what was.
+  // An uncounted value may be more frequent than a counted one.
   const title = distinct === undefined ? 'many values, some' : `${distinct} values, most frequent`
   return `(${title}): ${counted(field, 5, 90).text}`
 }
@@ -294,7 +294,7 @@ export function nameOf(
   return typeof name === 'string' ? JSON.stringify(ellipsis(name, 40)) : undefined
 }
 
-/** What a path of plain names leads to, through strings of JSON as well. */
+/** The target of a path of plain names, through strings of JSON as well. */
 export function at(record: JsonValue | undefined, path: string): JsonValue | undefined {
   if (!isObject(record)) return undefined
   let value: JsonValue | undefined = own(record, path)

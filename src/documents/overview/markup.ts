@@ -1,4 +1,4 @@
-/** What overviews of Markdown and HTML share: an outline of headings, tables. */
+/** The common parts of overviews of Markdown and HTML: an outline of headings, tables. */
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { formatPlural } from '../../text/format.ts'
 import { ellipsis } from '../../text/shorten.ts'

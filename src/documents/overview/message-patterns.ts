@@ -33,7 +33,10 @@ export function messagePatterns(count: number, message: (index: number) => strin
   return { patterns: [...found.values()].sort((one, other) => other.count - one.count), looked }
 }
 
-/** The first line with quoted texts, numbers, ids and paths as `*`. What an expression could find is looked for first: that is far quicker. */
+/**
+ * The first line with quoted texts, numbers, ids and paths as `*`. The letters that an expression needs are looked for first: that is far
+ * quicker.
+ */
 function patternOf(message: string): string {
   const start = message.slice(0, LONGEST)
   const newline = start.indexOf('\n')

@@ -1,4 +1,4 @@
-/** What a preview says about a document, in parts that can each be cut to size. */
+/** The text of a preview about a document, in parts that can each be cut to size. */
 import type { Template } from '../template.ts'
 
 export interface Overview {

@@ -125,7 +125,7 @@ function isTold(value: JsonValue | undefined): boolean {
   return value !== undefined && value !== null
 }
 
-/** What identifies a record, what is asked for, and what tells most about it: few and short enough. */
+/** The fields that identify a record, that are asked for, and that tell most about it: few and short enough. */
 function chosen(fields: readonly Field[], asked: readonly string[], count: number): string[] {
   const identity = [idOf(fields), labelOf(fields)].filter((field) => field !== undefined)
   const others = [...fields]

@@ -51,7 +51,7 @@ function ofCollection(root: JsonValue, collection: Collection): Overview {
 /** The most records within records that are described, so that a preview stays quick. */
 const MOST_NESTED = 5_000
 
-/** What holds for the records at all depths, in place of a line for each depth. */
+/** The facts that hold for the records at all depths, in place of a line for each depth. */
 function nestedFacts(
   root: JsonValue,
   values: readonly JsonValue[],
@@ -73,7 +73,7 @@ function nestedFacts(
   }
 }
 
-/** What a path of names and positions leads to. */
+/** The target of a path of names and positions. */
 function reached(root: JsonValue, path: string): JsonValue | undefined {
   let value: JsonValue | undefined = root
   for (const [, plain, quoted, index] of path.matchAll(/\.(\w+)|\[("(?:[^"\\]|\\.)*")\]|\[(\d+)\]/g)) {
@@ -92,7 +92,7 @@ function withAll(root: JsonValue, path: string): string {
   })
 }
 
-/** What stands beside the records first, its smaller parts last. */
+/** The facts beside the records first, the smaller parts of the document last. */
 function factsAround({ scalars, parts }: Surroundings, facts: readonly string[]): string[] {
   const all = [
     ...parts.slice(0, 2),
@@ -265,7 +265,7 @@ export interface Kin {
   count: number
 }
 
-/** What the document holds beside its main collection. */
+/** The content of the document beside its main collection. */
 export interface Surroundings {
   /** `beside the records: total = 812, …`; empty when there are no scalars. */
   scalars: string

@@ -68,7 +68,7 @@ class Counted {
 class Word extends Counted {
   readonly isCommon: boolean
   readonly isCapital: boolean
-  /** What stands behind it, with one blank between. */
+  /** The word behind it, with one blank between. */
   readonly pairs = new Map<Word, Counted>()
   named: Counted | undefined
 

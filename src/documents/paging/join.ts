@@ -9,7 +9,7 @@ import { roleOf } from '../structured.ts'
 export interface Joined {
   /** A CallToolResult. */
   readonly result: JsonObject
-  /** What its one text says. Undefined: it is no data. */
+  /** The value of its one text. Undefined: it is no data. */
   readonly value?: JsonValue
   /** Undefined: texts, one below the other. */
   readonly records?: number
@@ -20,7 +20,7 @@ export interface Joined {
   readonly key?: string
 }
 
-/** `place`: steps from the root to the records, as on the first page. What surrounds them is that of the last page. */
+/** `place`: steps from the root to the records, as on the first page. The parts around them are those of the last page. */
 export function joinPages(
   pages: readonly JsonObject[],
   place: readonly (string | number)[] | undefined,

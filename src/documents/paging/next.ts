@@ -3,8 +3,8 @@ import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/j
 import { bareName, type Part } from './recognise.ts'
 
 /**
- * The calls that bring the rest: all of them where parts are numbered and their number is `known`, otherwise the next one: its answer says
- * what comes after it.
+ * The calls that bring the rest. They are all calls where parts are numbered and their number is `known`, otherwise the next one, because
+ * its answer says what follows it.
  */
 export interface Rest {
   readonly calls: readonly JsonObject[]

@@ -1,6 +1,6 @@
 /**
- * What a result says of the collection that it is a part of: how many there are in all, whether more follow, and what the next part is
- * asked for with. One table of names and one of words; what a name means does not depend on who wrote it.
+ * Reads from a result which part of a collection it is: the number of all items, whether more follow, and the arguments for the next
+ * part. One table of names and one of words; what a name means does not depend on who wrote it.
  */
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import type { Document } from '../document.ts'
@@ -24,12 +24,12 @@ export interface Part {
   readonly nextOffset?: number
   /** Records of a full page. */
   readonly size?: number
-  /** What the next part is asked for with, and the plain name under which it stood. */
+  /** The cursor that asks for the next part, and the plain name under which it stood. */
   readonly cursor?: { readonly name: string; readonly value: string | number }
   /** Parameters of the address of the next part, and of the last one. */
   readonly next?: Readonly<Record<string, string>>
   readonly last?: Readonly<Record<string, string>>
-  /** What the last record is called, for servers that are asked for those behind it. */
+  /** The id of the last record, for servers that are asked for the records behind it. */
   readonly lastId?: string | number
 }
 
@@ -269,7 +269,7 @@ function factsIn(objects: readonly JsonObject[], isPaged: boolean): Facts {
   return facts
 }
 
-/** What an object stands for that is there for one value: an address, or a count with its precision. */
+/** The value of an object that is there for one value: an address, or a count with its precision. */
 function simply(value: JsonObject): JsonValue | undefined {
   return own(value, 'href') ?? own(value, 'value')
 }
@@ -294,7 +294,7 @@ function idOf(record: JsonValue | undefined): string | number | undefined {
   return typeof id === 'string' || typeof id === 'number' ? id : undefined
 }
 
-// What texts say in words.
+// The facts that texts say in words.
 
 /** Characters at the beginning and at the end of a text that are read. */
 const EDGE = 1_500

@@ -28,7 +28,10 @@ export function isPartial({ standing }: { readonly standing?: string | undefined
   return standing?.startsWith('PARTIAL') === true
 }
 
-/** For each of these kept results that is a part of its collection a line that says so: what is counted in it is not all there is. */
+/**
+ * A line for each of these kept results that is a part of its collection. It says so, because a count in that result is not a count of
+ * the whole.
+ */
 export function partialLines(
   results: readonly { readonly handle: string; readonly standing?: string | undefined }[],
 ): string[] {

@@ -33,7 +33,7 @@ export const block = defineModule({
       resources: urisRule(resources),
       resourceTemplates: urisRule(templates),
     }
-    /** What blocked templates stand for, where it is not listed by itself. */
+    /** The resources of blocked templates, which are not listed one by one. */
     const stoodFor = urisRule(templates.map(patternOfTemplate))
     return withhold({
       concerns: (kind) => rules[kind].isThere,

@@ -1,5 +1,6 @@
 /**
- * Writes a line of the log for each call: the client, the tool that ran and the tool that ran it, the time, about the sizes, and the end.
+ * Writes a line of the log for each call. It has the client, the tool that ran, the tool that ran it, the time, about the sizes, and the
+ * end.
  */
 import { callerOf, type Logger, lengthAbout } from '../../observe/log.ts'
 import { LargeResult } from '../../protocol/content.ts'

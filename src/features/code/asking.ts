@@ -1,4 +1,7 @@
-/** What a program asks its client: a person's consent, or an answer of the client's model. The clock of the program stands still meanwhile. */
+/**
+ * The questions of a program to its client: a person's consent, or an answer of the client's model. The clock of the program stands still
+ * meanwhile.
+ */
 import { plain } from '../../protocol/content.ts'
 import { RpcError } from '../../protocol/errors.ts'
 import type { Exchange } from '../../protocol/exchange.ts'

@@ -40,7 +40,7 @@ export interface BridgeParts {
   /** Names of the proxy's own tools: a program has what they do. */
   readonly ownTools: ReadonlySet<string>
   readonly calls: 'readOnly' | 'all'
-  /** What results of tools have looked like. */
+  /** The types of the results of tools so far. */
   readonly outputTypes?: OutputTypesOf | undefined
   readonly maxCalls: number
   readonly callsAtOnce: number
@@ -51,7 +51,7 @@ export interface BridgeParts {
 }
 
 export interface Bridge {
-  /** What is asked for, as JSON. Rejects with a Fault, which the program catches. `bytes`: what is to be kept. */
+  /** The answer to a question, as JSON. Rejects with a Fault, which the program catches. `bytes`: what is to be kept. */
   answer(ask: string, args: string, bytes: Uint8Array<SharedArrayBuffer> | undefined): Promise<string>
   /** Calls of tools that were made. */
   readonly calls: number
@@ -72,13 +72,13 @@ const ids = z.array(z.string().max(200)).min(1).max(MOST_HANDLES)
 const whole = z.number().int().min(0).catch(0)
 const most = (limit: number): z.ZodType<number> => z.number().min(0).max(limit).catch(limit)
 
-/** What a document may be asked, as the tools are. */
+/** The questions to a document, the same as those of the tools. */
 const ASKED: Readonly<Record<'filter' | 'search', z.ZodObject>> = {
   filter: z.strictObject(questionParams.filter.shape),
   search: z.strictObject(questionParams.search.shape),
 }
 
-/** What each question takes. */
+/** The parameters of each question. */
 const QUESTIONS = {
   info: z.object({ ids }),
   rows: z.object({

@@ -1,4 +1,4 @@
-/** What models see of `proxy_code`: its description, its parameters, and other names that models write for these. */
+/** The part of `proxy_code` that models see: its description, its parameters, and other names that models write for these. */
 import * as z from 'zod'
 import { annotationsOf } from '../../protocol/effects.ts'
 import type { JsonObject } from '../../protocol/json.ts'
@@ -46,7 +46,7 @@ export const params = z.strictObject({
 
 export type Params = z.output<typeof params>
 
-/** What models call them. */
+/** The names that models write for them. */
 export const OTHER_NAMES = {
   script: 'code',
   program: 'code',

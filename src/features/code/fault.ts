@@ -1,2 +1,2 @@
-/** What the program reads in an error that it can catch. */
+/** An error that the program can catch, with the message that it reads. */
 export class Fault extends Error {}

@@ -1,4 +1,4 @@
-/** What a program finds in its machine: the typed interface that `help()` prints, and the JavaScript that makes it there. */
+/** The objects that a program finds in its machine: the typed interface that `help()` prints, and the JavaScript that makes it there. */
 
 /** The interface, as TypeScript writes it. */
 export const INTERFACE = `declare const d: Doc                     // what cache_id names; several at once have _from in each row

@@ -1,6 +1,6 @@
 /**
- * `proxy_code`: a program of the model over what is kept and what may be called, in a sandbox that holds nothing of the host. What lists
- * it is loaded with the first list, and what runs programs with the first one.
+ * `proxy_code`: a program of the model over what is kept and what may be called, in a sandbox that holds nothing of the host. The code
+ * that lists it is loaded with the first list, and the code that runs programs with the first one.
  */
 import { errorResult } from '../../protocol/content.ts'
 import { renamed } from '../../protocol/json.ts'

@@ -28,7 +28,7 @@ const usage = new Float64Array(clock)
 
 /** Bytes of stack for the program: beyond it a recursion is an error that the program can catch. */
 const STACK_BYTES = 256 * 1024
-/** What a machine takes beside the memory that its program may have. */
+/** The memory of a machine beside the memory that its program may have. */
 const MACHINE_BYTES = 16 * 1024 * 1024
 
 /** The memory of a machine with its handles, as it is kept. */
@@ -47,7 +47,7 @@ interface Machine {
 /** The number of this thread, where the system tells it (Linux). Otherwise 0. */
 const THREAD = threadNumber()
 
-/** What is under way. */
+/** The running program. */
 let program: Program | undefined
 /** Made while nothing is asked, so that the next program does not wait for it. */
 let spare: Promise<Machine> | undefined
@@ -230,7 +230,7 @@ class Program {
     })
   }
 
-  /** What the program says, in the middle of its running. */
+  /** Takes a message of the program, in the middle of its running. */
   hear(text: string): void {
     const said = JSON.parse(text) as Record<string, unknown>
     if (typeof said.log === 'string') return this.#log(said.log)
@@ -361,7 +361,7 @@ class Program {
   }
 }
 
-/** What is kept is written here as a result, so that the event loop need not do it. */
+/** A value to keep is written here as a result, so that the event loop need not do it. */
 function asked(args: unknown): Pick<Extract<FromMachine, { ask: string }>, 'args' | 'bytes'> {
   const { json, ...rest } = (args ?? {}) as { json?: unknown }
   return {

@@ -1,6 +1,6 @@
 /**
- * What a program got of collections. If a tool gave a part and the program did not call it for the rest, the answer says so, because the
- * result covers only that part.
+ * The pages of collections that a program got. If a tool gave a part and the program did not call it for the rest, the answer says so.
+ * The result covers only that part.
  */
 import { asksForLater } from '../../documents/paging/next.ts'
 import { isPartial } from '../../documents/paging/standing.ts'
@@ -45,7 +45,7 @@ export function createPages(engine: Pick<Engine, 'page'>, signal: AbortSignal): 
     try {
       return await engine.page(content, { args, ...(schema && { schema }) }, signal)
     } catch {
-      // What cannot be looked at does not tell.
+      // A result that cannot be looked at does not tell.
       return {}
     }
   }

@@ -1,4 +1,4 @@
-/** What programs are run with. It is loaded with the first program. */
+/** The parts that programs are run with. It is loaded with the first program. */
 
 import { setMaxListeners } from 'node:events'
 import type { Finder } from '../../discovery/finder.ts'
@@ -40,9 +40,9 @@ interface RunParts
   readonly subCalls: ReturnType<typeof createSubCalls>
 }
 
-/** What the gateway hands to the tool once there are layers around it. */
+/** The parts that the gateway hands to the tool once there are layers around it. */
 export interface CodeWiring extends Pick<RunParts, 'call' | 'meant' | 'ownTools'> {
-  /** What is listed to programs. */
+  /** The lists for programs. */
   lists(): Lists
 }
 
@@ -147,7 +147,7 @@ async function run(
       `${goneWords(missing)} Nothing was run. Call the tool that gave it again and use the new cache_id.`,
     )
   const snapshot = session === undefined ? undefined : await sessions.find(agent, session)
-  // What is still under way when the program ends is given up.
+  // Work that is still under way when the program ends is given up.
   const over = new AbortController()
   // As many listen as things are asked at once.
   setMaxListeners(0, over.signal, exchange.signal)

@@ -1,4 +1,4 @@
-/** What crosses between the proxy and the thread of a program: texts of JSON, and bytes. */
+/** The messages between the proxy and the thread of a program: texts of JSON, and bytes. */
 import { readFileSync } from 'node:fs'
 
 /** Characters of code. More is no program that a model wrote. */
@@ -43,7 +43,7 @@ export type FromMachine =
 
 /** One of `done` and `failed` is there. */
 export interface Ended {
-  /** What was returned; `length` 0: nothing. A long one as the JSON of a CallToolResult. */
+  /** The returned value; `length` 0: nothing. A long one as the JSON of a CallToolResult. */
   readonly done?: {
     readonly length: number
     readonly text?: string

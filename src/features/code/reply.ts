@@ -1,4 +1,4 @@
-/** What the model reads of a program that ended: its value, or the preview of a large one, and beside it the console and remarks. */
+/** The reply for the model about a program that ended: its value, or the preview of a large one, and beside it the console and remarks. */
 import type { Dialect } from '../../documents/template.ts'
 import type { Engine } from '../../engine/contract.ts'
 import { errorResult, META, plainAnswer, textBlock } from '../../protocol/content.ts'
@@ -13,7 +13,7 @@ import { ellipsis } from '../../text/shorten.ts'
 import { NAMES } from './guest.ts'
 import type { Ended } from './protocol.ts'
 
-/** What an answer is made with. */
+/** The parts that an answer is made with. */
 export interface ReplyParts {
   readonly engine: Engine
   readonly resultStore: ResultStore
@@ -25,7 +25,7 @@ export interface ReplyParts {
   readonly dialect?: Dialect | undefined
 }
 
-/** What the reply says of the program beside its outcome. */
+/** The remarks of the reply about the program beside its outcome. */
 export interface Told {
   readonly code: string
   /** Its `cache_id`, as it was written. */
@@ -137,13 +137,13 @@ function consoleOf({ console, cut }: Ended, most: number): string[] {
   return [`console:\n${shown}${missing > 0 ? `\n…[${formatCount(missing)} characters left out]` : ''}`]
 }
 
-/** What may have been meant by a name that is not there. */
+/** The names that may have been meant by a name that is not there. */
 function nameMeant({ missing }: NonNullable<Ended['failed']>): string {
   const [near] = missing === undefined ? [] : nearest(missing, NAMES, 1)
   return near === undefined ? '' : `\nDid you mean ${near}?`
 }
 
-/** What the program may have taken for something else. */
+/** The value that the program may have taken for something else. */
 function lastSeen({ seen }: Ended): string {
   if (seen === undefined) return ''
   const { fields, gave } = seen

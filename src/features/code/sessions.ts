@@ -16,7 +16,7 @@ export interface Sessions {
   keep(agent: Agent, name: string, machine: Uint8Array): Promise<void>
 }
 
-/** What stands before the machine in the entry, and behind it: the JSON of a CallToolResult. */
+/** The JSON of a CallToolResult before the value of the machine in the entry, and behind it. */
 const HEAD = JSON.stringify({
   content: [textBlock('Variables of a session of proxy_code: pass its name as session to go on with them.')],
 }).replace(/\}$/, ',"machine":"')

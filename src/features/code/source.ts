@@ -70,7 +70,7 @@ function parse(code: string): Node {
   } catch (error) {
     if (error instanceof Tangled) throw error
     try {
-      // What modules forbid, as names that are used and not declared may be elsewhere.
+      // A script may have syntax that modules forbid.
       return Parser.parse(code, { ...OPTIONS, sourceType: 'script', locations: true }) as unknown as Node
     } catch {
       throw error
@@ -206,7 +206,7 @@ function isNode(value: unknown): value is Node {
 
 const FUNCTIONS = new Set(['ArrowFunctionExpression', 'FunctionExpression', 'FunctionDeclaration'])
 
-/** What a function that is the whole program is called with, whatever it calls them: by its names, or all in one object. */
+/** The arguments of a function that is the whole program, with any names of its own: one for each name, or all in one object. */
 const HANDED = ['d', 'doc', 'tools', 'keep', 'help', 'console']
 const ALL_HANDED = '{ get d() { return d }, doc, tools, keep, help, console }'
 
@@ -313,7 +313,7 @@ export function writtenPlace(
   return { line: line + above, column: real }
 }
 
-// What is no JavaScript.
+// Code that is no JavaScript.
 
 export const EXAMPLE =
   'Example: const open = await d.rows({ where: ["state = open"], fields: ["id", "price"] }); return open.reduce((sum, row) => sum + row.price, 0)'

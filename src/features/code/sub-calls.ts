@@ -22,7 +22,7 @@ import { Fault } from './fault.ts'
 import { gate } from './gate.ts'
 import type { AskSettings } from './options.ts'
 
-/** What a program asks. `data`: text, or JSON. `schema`: JSON Schema of the answer, as JSON. */
+/** A question of a program. `data`: text, or JSON. `schema`: JSON Schema of the answer, as JSON. */
 export interface Asked {
   readonly prompt: string
   readonly data?: string | undefined
@@ -33,7 +33,7 @@ export interface Asked {
 export interface SubCalls {
   /** With a schema the value that is valid by it, else the text. Rejects with a Fault. */
   ask(asked: Asked): Promise<JsonValue>
-  /** What they came to, for the reply: a line, or none where no model was asked. */
+  /** Their sum, for the reply: a line, or none where no model was asked. */
   told(): string[]
 }
 
@@ -81,7 +81,7 @@ export function createSubCalls(parts: SubCallParts): (exchange: Exchange, asking
     let calls = 0
     let tokens = 0
 
-    /** One call of the model, within what may be spent. What it may take is held back until it is known. */
+    /** One call of the model, within what may be spent. The most that it may take is held back until the amount is known. */
     async function call(system: string, user: string): Promise<string> {
       if (calls >= settings.maxCalls)
         throw new Fault(
@@ -241,7 +241,7 @@ async function tokensOf(text: string, engine: Pick<Engine, 'countTokens'>): Prom
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-// What an answer has to be. Of JSON Schema that alone which is checked in steps as few as the answer has values.
+// The form that an answer must have. Of JSON Schema that alone which is checked in steps as few as the answer has values.
 
 const count = z.int().min(0)
 const one = z.lazy(() => schema)

@@ -1,7 +1,7 @@
 /**
- * Follows the pages of a collection and answers with one result that holds all of them: where the caller asks for it, and for tools of
- * which the operator says so. Inside of shaping, which keeps the whole under one handle; outside of what counts calls and
- * answers them, because each page is a call like any other. Only a tool that reads is asked again.
+ * Follows the pages of a collection and answers with one result that holds all of them. It does so where the caller asks for it, and for
+ * tools that the operator names. Its layer stands inside of shaping, which keeps the whole under one handle. It stands outside of the
+ * layers that count calls and answer them, because each page is a call like any other. Only a tool that reads is asked again.
  */
 import { LRUCache } from 'lru-cache'
 import { withExactNumbers } from '../../documents/exact-numbers.ts'
@@ -38,7 +38,7 @@ export interface CollectOptions extends CollectSettings {
   logger: Logger
   /** Names of the proxy's own tools, which have no pages. */
   exempt: ReadonlySet<string>
-  /** What applies to results of single tools now. */
+  /** The current settings for results of single tools. */
   settings(): ResultSettingsOf
 }
 
@@ -76,7 +76,7 @@ export function createCollect(options: CollectOptions): Pick<Middleware, 'wrap'>
 /** A page that came: the JSON of its result. */
 type Got = Uint8Array<SharedArrayBuffer>
 
-/** What became of a collection. */
+/** The outcome of a collection. */
 interface Gathered {
   /** By their place among the pages; the first is 0. */
   readonly pages: Map<number, Got>
@@ -169,7 +169,10 @@ function withArguments(exchange: Exchange, args: JsonObject): Exchange {
     : { ...exchange, supplied: sharedBytes(toJson(args)) }
 }
 
-/** Undefined: this call cannot be told from others. What a file holds stands in no argument, and an agent that is not known may be several. */
+/**
+ * Undefined: this call cannot be told from others. The content of a file stands in no argument, and an agent that is not known may be
+ * several.
+ */
 function keyOf({ agent, client, params, supplied }: Exchange, args: string): string | undefined {
   if (supplied !== undefined || agent.kind === 'anonymous') return undefined
   return JSON.stringify([agent.kind, agent.id, client.profile ?? '', params.name, args])

@@ -1,4 +1,4 @@
-/** What the admin interface answers with. The page has its types from here, and the OpenAPI document its schemas. */
+/** The answers of the admin interface. The page has its types from here, and the OpenAPI document its schemas. */
 import * as z from 'zod'
 
 /** `read` sees everything and changes nothing but for secrets, which it does not see. */
@@ -38,7 +38,7 @@ const totals = z.object({
   calls: count,
   originalTokens: count,
   deliveredTokens: count,
-  /** What the proxy's own tools answered, and its definitions: cost. */
+  /** The tokens of the answers of the proxy's own tools, and of its definitions: cost. */
   ownTokens: count,
   /** Original less delivered less own: below zero the proxy cost more than it saved. */
   savedTokens: z.int(),
@@ -99,7 +99,7 @@ export const call = z.object({
   answered: count,
   originalTokens: count.optional(),
   deliveredTokens: count.optional(),
-  /** What was kept of it. */
+  /** The handle of the kept result. */
   handle: text.optional(),
 })
 
@@ -148,7 +148,7 @@ export const result = z.object({
   uses: count,
   /** When it leaves memory, unless it is used again or pinned. */
   until: moment,
-  /** What a person calls it. */
+  /** The name that a person gave it. */
   label: text.optional(),
   pinned: z.boolean(),
   inMemory: z.boolean(),
@@ -217,9 +217,9 @@ export const tool = z.object({
   score: z.number().optional(),
   /** Words of the question by where they stand in the definition. */
   fits: z.array(z.object({ field: z.enum(['name', 'description', 'parameters']), words: z.array(text) })),
-  /** What large results looked like, of all clients that are known, the latest first. */
+  /** The types of large results, of all clients that are known, the latest first. */
   outputTypes: z.array(text),
-  /** What bounds its calls and results, by the names of settings. */
+  /** The bounds of its calls and results, by the names of settings. */
   limits: object,
 })
 
@@ -335,7 +335,7 @@ export const status = z.object({
 export const done = z.object({ done: z.literal(true) })
 export const token = z.object({ id: text, token: text })
 
-/** What the stream of events sends: `calls` as they end, and the names of lists that changed. */
+/** The events of the stream: `calls` as they end, and the names of lists that changed. */
 export type Event = { calls: Call[] } | { changed: ('servers' | 'tools' | 'results' | 'clients')[] }
 
 export type Call = z.output<typeof call>

@@ -20,7 +20,7 @@ interface CallsOptions {
   now: () => number
   /** The tool that a call ends at. */
   calledName?: CalledName | undefined
-  /** What is shown goes through it: arguments and replies may hold secrets. */
+  /** All shown text goes through it: arguments and replies may hold secrets. */
   redactor: Pick<Redactor, 'fields' | 'text' | 'whole'>
 }
 

@@ -1,4 +1,4 @@
-/** What the admin interface does: gathered from the parts of the gateway, for people. */
+/** The work of the admin interface: gathered from the parts of the gateway, for people. */
 
 import { packageVersion } from '../../config/identity.ts'
 import { remedyFor } from '../../config/remedies.ts'
@@ -52,7 +52,7 @@ export interface DeskParts {
   readonly engine: Engine
   readonly resultStore: ResultStore
   readonly ledger: Ledger
-  /** What replicas saved together. Absent: there is one. */
+  /** The savings of all replicas together. Absent: there is one. */
   readonly sharedSavings: SharedSavings | undefined
   readonly upstreams: Pick<Upstreams, 'status' | 'restart'>
   readonly calls: Calls
@@ -72,7 +72,7 @@ export interface DeskParts {
   layers(): Omit<api.Modules['layers'][number], 'calls'>[]
   modules(): api.Modules['modules']
   signOut(server: string): Promise<unknown>
-  /** What large results of a tool looked like for an agent. */
+  /** The types of large results of a tool for an agent. */
   outputTypes(agent: Agent, definition: JsonObject): readonly string[]
   /** Settings for the results of a tool of a server. */
   resultSettings(server: string, tool: string): object
@@ -190,7 +190,7 @@ export function createDesk(parts: DeskParts) {
     return Promise.all(tools.map(async (tool) => ({ ...tool, tokens: await tokensOf(tool.definition) })))
   }
 
-  /** What stands outside of the console is not timed: every call has passed it. */
+  /** A layer outside of the console is not timed: every call has passed it. */
   function withCalls(layers: ReturnType<DeskParts['layers']>): api.Modules['layers'] {
     const own = layers.findIndex(({ name }) => name === 'console')
     return layers.map((layer, at) => ({

@@ -213,7 +213,7 @@ export function createConsoleEndpoint(options: ConsoleEndpointOptions): Endpoint
     const { status, message, remedy } = refusalOf(error)
     if (status === 500) logger.error({ err: error }, 'the console could not answer')
     if (status === 401) response.setHeader('www-authenticate', 'Bearer')
-    // What it still sends would be read as the next request.
+    // Bytes that it still sends would be read as the next request.
     if (!response.req.complete) response.setHeader('connection', 'close')
     sendJson(response, status, { error: message, ...(remedy !== undefined && { remedy }) })
   }

@@ -64,7 +64,7 @@ interface ConsoleParts
   host: ConsoleHost | undefined
 }
 
-/** What stands on the way of calls, before there is anything to show them. */
+/** The layers on the way of calls, before there is anything to show them. */
 export interface Console {
   readonly layer: Middleware
   /** The same logger; its lines about servers are shown. */

@@ -1,6 +1,6 @@
 /**
- * The last lines of the log, for commands, and the last ones about each server, for the page. The ones about servers include what the log
- * leaves out by its level.
+ * The last lines of the log, for commands, and the last ones about each server, for the page. The ones about servers include lines that
+ * the log leaves out by its level.
  */
 import type { Logger } from '../../observe/log.ts'
 import type { Redactor } from '../../observe/redact.ts'

@@ -33,7 +33,7 @@ export const consoleSchema = z.object({
   ).default(32_000_000),
 })
 
-/** What the program that runs the gateway lends the console. */
+/** The functions that the program that runs the gateway lends the console. */
 export interface ConsoleHost {
   /** Checks a text as if it stood in the configuration file. */
   check(text: string): Promise<readonly Problem[]>

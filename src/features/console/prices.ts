@@ -1,4 +1,4 @@
-/** What models cost. `console.prices` adds to it and changes it. */
+/** The prices of models. `console.prices` adds to it and changes it. */
 export const PRICES = {
   source: 'https://github.com/simonw/llm-prices',
   /** When the source said so. */

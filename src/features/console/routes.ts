@@ -12,9 +12,9 @@ export interface Route {
   /** `/results/{id}`: under `/admin/api`, with members of the input in braces. */
   readonly path: string
   readonly scope: Scope
-  /** What it does, for the OpenAPI document and the documentation. */
+  /** Its work, for the OpenAPI document and the documentation. */
   readonly what: string
-  /** What the path, the query or the body hold together. */
+  /** The parameters of the path, the query and the body together. */
   readonly input: z.ZodObject
   /** Absent: a file. */
   readonly output: z.ZodType | undefined

@@ -1,4 +1,4 @@
-/** What one tool can do in the place of many: its actions, and what each is given and gives. */
+/** The actions of one tool in the place of many, and the input and output of each. */
 import type { Engine } from '../../engine/contract.ts'
 import { errorResult, textBlock } from '../../protocol/content.ts'
 import type { Effect } from '../../protocol/effects.ts'
@@ -40,7 +40,7 @@ export interface DispatchParts {
   refresh(servers: readonly string[], exchange: Exchange): void
 }
 
-/** What an action works with. */
+/** The parts that an action works with. */
 export interface Situation {
   readonly exchange: Exchange
   readonly listing: Listing

@@ -68,7 +68,7 @@ export const call: Action = async (params, situation, parts) => {
     tool: tool.original,
     ...(given.supplied && { arguments: given.args }),
   }
-  // What was read out of such a file goes to no other by itself.
+  // Content that was read out of such a file goes to no other by itself.
   const wish =
     !given.supplied && namesSpill(given.args, parts.spills) ? { ...params, resultSizeThreshold: 0 } : params
   const inFile = await spillIfWanted(result, { tool, args: given.args, handle }, wish, situation, parts)

@@ -33,8 +33,8 @@ import { list, search, status } from './list.ts'
 import { ACTIONS, type ActionName, readDispatchParams } from './params.ts'
 import { readresult } from './spill.ts'
 
-// `result_head` and its like: the parts of a result in a file as tools of their own, for models that fill in
-// one tool better than an action.
+// `result_head` and its like: tools that read the parts of a result in a file. They serve models that fill in one tool better than an
+// action.
 
 type Op = (typeof READBACK_OPS)[number]
 
@@ -80,7 +80,7 @@ export function aliasTools(): DispatchTool[] {
   })
 }
 
-// What `tools/list` shows in this exposure: one tool in few tokens, or one for each effect a call may have.
+// The tools of `tools/list` in this exposure: one tool in few tokens, or one for each effect a call may have.
 
 interface DispatchTool {
   readonly name: string
@@ -122,7 +122,7 @@ const properties: JsonObject = {
   limit: { type: 'integer' },
 }
 
-/** What the description and the parameters have besides, where programs are run. */
+/** The additions to the description and the parameters where programs are run. */
 const CODE = `code {code, cache_id}: run a JavaScript program, the body of an async function that returns the answer: several steps at once, joins, loops. \
 d is the result of cache_id: await d.count(where), d.rows({where, fields, sort, limit}), d.group(by, "sum(price)"), d.search(pattern), d.at(path); \
 tools.search(words), tools.call(name, args), keep(value), help(). No import, fetch, files
@@ -299,7 +299,10 @@ async function dispatch(
   return HANDLERS[action](params, situation, options)
 }
 
-/** The handle of what a file holds: a result of the proxy's own as long as it is kept, else the file's content, which is kept for it. */
+/**
+ * The handle for the content of a file. It is a result of the proxy's own as long as that is kept, otherwise the file's content, which is
+ * kept for it.
+ */
 async function handleOf(
   resultFile: string,
   { exchange: { agent } }: Situation,
@@ -376,7 +379,7 @@ async function query(
   return answer.isError === true ? asAction(answer, action, name) : answer
 }
 
-/** What the tool says of how it is called, as it is called here. */
+/** The texts of the tool about its own calls, as calls of the action. */
 function asAction(answer: JsonObject, action: ActionName, name: string): JsonObject {
   const content = blocksOf(answer).map((block) =>
     isText(block)

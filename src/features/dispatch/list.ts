@@ -91,7 +91,9 @@ function describeTool({ original, definition }: FindableTool, params: DispatchPa
   }
 }
 
-/** What decides who may call it, where it is not what a tool is taken for that says nothing (MCP specification, "ToolAnnotations"). */
+/**
+ * The hints that decide who may call it, where they differ from those of a tool that says nothing (MCP specification, "ToolAnnotations").
+ */
 function hintsIn(definition: JsonObject): JsonObject | undefined {
   const effect = effectOf(definition)
   if (effect === 'read') return { readOnlyHint: true }
@@ -160,7 +162,7 @@ export const status: Action = async (_, { connections, exchange, listing }, { se
   })
 }
 
-/** What a server says of itself, without its icons and the like. */
+/** The name of a server in its own words, without its icons and the like. */
 function nameIn({ name, version }: JsonObject): JsonObject {
   return {
     ...(typeof name === 'string' && { name: name.slice(0, 100) }),
@@ -235,7 +237,7 @@ function byAnnotations(query: string, tools: readonly FindableTool[], ranked: re
   )
 }
 
-/** What a hint that holds is called in a question. That a tool meets the world outside is said of most. */
+/** The word for a hint that holds, in a question. That a tool meets the world outside is said of most. */
 const HINTS: Readonly<Record<string, string>> = {
   readOnlyHint: 'readonly',
   destructiveHint: 'destructive',

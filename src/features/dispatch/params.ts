@@ -64,7 +64,7 @@ const shape = {
 const schema = z.strictObject(shape)
 export type DispatchParams = z.infer<typeof schema>
 
-/** What each action takes, for the error that shows what was misplaced. */
+/** The parameters of each action, for the error that shows a misplaced one. */
 const TAKEN: Readonly<Record<ActionName, readonly string[]>> = {
   list: ['connection', 'refresh', 'includeTools', 'includeInputSchema', 'includeAnnotations', 'format'],
   search: ['query', 'connection', 'limit', 'refresh', 'includeInputSchema'],
@@ -163,12 +163,12 @@ function unknownAction(tool: string, action: unknown, isCall: boolean): string {
   return `There is no action "${action.slice(0, 100)}".${didYouMean(action, ACTIONS)} There are ${ACTIONS.join(', ')}. For example: ${example}`
 }
 
-/** What models call the lines of a slice. */
+/** The names that models write for the lines of a slice. */
 const LINE_NAMES = { start: 'fromLine', from: 'fromLine', end: 'toLine', to: 'toLine' }
 
 /**
- * Other names for the same: parameters inside `arguments` (or `args`) of an action that takes them beside `action`, `name` of a
- * connection, `start` and `end` of a slice, `path` of a file.
+ * Other names for the same parameters. They stand inside `arguments` (or `args`) of an action that takes them beside `action`. Others are
+ * `name` of a connection, `start` and `end` of a slice, and `path` of a file.
  */
 function respelled(args: JsonObject): JsonObject {
   const { action } = args

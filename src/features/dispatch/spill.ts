@@ -21,7 +21,7 @@ import { ellipsis, head } from '../../text/shorten.ts'
 import { type Action, type DispatchParts, dataReply, failureReply, type Situation } from './actions.ts'
 import type { DispatchParams } from './params.ts'
 
-/** What was called, with what. */
+/** The call and its arguments. */
 interface Call {
   tool: FindableTool
   args: JsonObject
@@ -73,7 +73,7 @@ function isSurelyWithin(result: JsonObject, threshold: number, toon: boolean): b
   const others = blocks.filter((block) => !isMedia(block))
   // TOON indents: what is deep may become longer.
   if (toon && others.length === blocks.length) return false
-  // What is to be looked at or heard is not what is meant by long.
+  // Pictures and sound do not count as long text.
   return Buffer.byteLength(JSON.stringify({ ...result, content: others })) <= threshold
 }
 
@@ -175,8 +175,7 @@ function tellSavings({ situation }: Called, made: Export, deliveredTokens: numbe
   })
 }
 
-// What a model reads of a result that went to a file: all that it needs to go on, in few tokens whatever the
-// result holds.
+// The reply for a model about a result that went to a file. It has all that the model needs to go on, in few tokens.
 
 /** Tokens of the text. */
 const mostTokens = 200

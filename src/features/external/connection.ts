@@ -124,7 +124,7 @@ function dialModule({ name, reach, maxBytes }: ExternalModule, logger: Logger, e
 /** Megabytes that its objects may take. */
 const HEAP_MB = 256
 
-/** What starts the file at `path`, absolute. */
+/** The command that starts the file at `path`, absolute. */
 function moduleProgram(path: string): { command: string; args: readonly string[] } {
   return {
     command: process.execPath,

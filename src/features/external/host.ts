@@ -1,5 +1,5 @@
 /**
- * What runs in the process of a module file: answers the module protocol with the functions that the file exports. The file imports
+ * The program in the process of a module file: answers the module protocol with the functions that the file exports. The file imports
  * nothing of the proxy: it exports `interceptors`, a list of what it offers, each with `invoke(params)`.
  */
 import { pathToFileURL } from 'node:url'

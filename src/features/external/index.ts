@@ -202,7 +202,7 @@ const ROUNDS: readonly string[] = ['inputResponses', 'requestState']
 // A message on its way through the interceptors of one module: changed, judged, told of, in the order of the
 // proposal.
 
-/** What became of a message: other content, or an answer in place of one. */
+/** The outcome of a message: other content, or an answer in place of one. */
 interface Passed {
   readonly payload: JsonObject
   readonly answer?: JsonObject
@@ -215,7 +215,7 @@ interface Run {
   validate(chain: Chain, message: Message, payload: JsonObject): Promise<void>
   /** Modules that only observe are not waited for. */
   tell(chain: Chain, message: Message, payload: JsonObject): void
-  /** What a failure means. Throws where the message must not go on. */
+  /** The effect of a failure. Throws where the message must not go on. */
   failed(one: Interceptor, message: Message, error: unknown): void
 }
 

@@ -1,4 +1,4 @@
-/** What an external module offers, asked again whenever it comes back, and who of it is asked about a message. */
+/** The interceptors of an external module, asked again whenever it comes back, and the ones that are asked about a message. */
 import type { ExternalModule } from '../../config/modules.ts'
 import { ModuleTimeout, methodFilter, TooLarge } from '../../module-runtime/module.ts'
 import type { Logger } from '../../observe/log.ts'
@@ -209,7 +209,7 @@ export interface Message {
   readonly about: About
 }
 
-/** What an interceptor said. Rejects with what keeps it from having said anything. */
+/** The answer of an interceptor. Rejects with what keeps it from having said anything. */
 export type Ask = (one: Interceptor, message: Message, payload: JsonObject) => Promise<JsonObject>
 
 interface AskParts {
@@ -297,7 +297,7 @@ function flat(answer: JsonObject, type: Interceptor['type']): JsonObject {
   return isObject(inner) ? { ...answer, ...inner } : answer
 }
 
-/** What a mutation makes of a message: other content, or a result in place of the server's. Neither: it leaves it as it is. */
+/** The outcome of a mutation for a message: other content, or a result in place of the server's. Neither: it leaves it as it is. */
 interface Change {
   readonly content?: JsonObject
   readonly answer?: JsonObject
@@ -329,7 +329,7 @@ function paramsIn(message: JsonValue | undefined, event: string): JsonValue | un
   return isObject(message) && message.method === event ? message.params : undefined
 }
 
-/** What a validation has against a message. */
+/** The objection of a validation to a message. */
 export interface Verdict {
   readonly one: Interceptor
   readonly blocks: boolean
@@ -358,8 +358,7 @@ function isWorst(severity: JsonValue | undefined, messages: readonly JsonObject[
   return messages.length === 0 || !messages.every((message) => isMild(message.severity))
 }
 
-// What an external module says of itself (`interceptors/list`), in the forms that the drafts of the proposal
-// have had.
+// The list of interceptors of an external module (`interceptors/list`), in the forms that the drafts of the proposal have had.
 
 type Phase = 'request' | 'response'
 
@@ -498,7 +497,7 @@ const named = having({ name: text })
 const content = (value: JsonValue | undefined): boolean =>
   Array.isArray(value) ? value.every(block) : block(value)
 
-/** What a message of a method has at least (MCP specification, schema). Others are objects and no more is known of them. */
+/** The least that a message of a method has (MCP specification, schema). Others are objects and no more is known of them. */
 const REQUESTS: Readonly<Record<string, Check>> = {
   'tools/call': having({ name: text, arguments: optional(object) }),
   'prompts/get': having({ name: text, arguments: optional(object) }),

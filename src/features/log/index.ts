@@ -80,7 +80,7 @@ export const log = defineModule({
         const began = elapsed()
         const ended = async (more: () => Line): Promise<void> => {
           const ms = elapsed() - began
-          // What cannot be found out is not chosen; the answer goes its way.
+          // A fact that cannot be found out is not chosen; the answer goes its way.
           const where =
             place() ?? (chooses ? await inside.origin(exchange).catch(() => undefined) : undefined)
           const server = exchange.server ?? where?.server
@@ -283,7 +283,7 @@ function cut(json: string, most: number, clean: ((text: string) => string) | und
 /** Deeper nesting does not help a reader of a log. */
 const DEEPEST = 100
 
-/** What comes first of a value, so that no more than needed is written as JSON. The same value where it is short. */
+/** The beginning of a value, so that no more than needed is written as JSON. The same value where it is short. */
 function beginning(value: JsonValue, left: { characters: number }, depth: number): JsonValue {
   if (typeof value === 'string') {
     const room = Math.max(0, left.characters)

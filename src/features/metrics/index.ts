@@ -159,7 +159,7 @@ interface Series {
   deliveredTokens: number
 }
 
-/** What is counted of each series, as the reader sees it. */
+/** The counted facts of each series, as the reader sees them. */
 const COUNTED = [
   ['calls_total', 'calls', 'Calls of a tool that ended.'],
   ['call_errors_total', 'errors', 'Calls of a tool that ended in an error.'],
@@ -224,7 +224,7 @@ function createCounts({ calledName = ({ name }) => String(name) }: Pick<MetricsP
       }
       let result: Result | undefined
       try {
-        // What a tool of the proxy asks of a server is a call of its own.
+        // A request of a tool of the proxy to a server is a call of its own.
         result = await next(at === undefined ? { ...exchange, sending } : exchange)
         return result
       } finally {

@@ -1,6 +1,6 @@
 /**
- * What large results of each tool have looked like: the type that the preview of each has anyway, remembered in one line for who is about
- * to call the tool again. Nothing is read for it but the preview, outside of which its layer stands.
+ * The type of the large results of each tool so far. The preview of each result has this type anyway. It is remembered in one line for a
+ * model that is about to call the tool again. Nothing is read for it but the preview, outside of which its layer stands.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'

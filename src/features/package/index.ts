@@ -1,6 +1,6 @@
 /**
- * Makes one thing of chosen items of several servers, with a title and instructions of its own. What does not belong to it is
- * not there. With a name it is a profile: it counts for those alone who chose it.
+ * Makes one thing of chosen items of several servers, with a title and instructions of its own. Items that do not belong to it are not
+ * there. With a name it is a profile: it counts for those alone who chose it.
  */
 
 import type * as z from 'zod'
@@ -40,7 +40,7 @@ export const bundle = defineModule({
       resources: matcherOf(resources),
       resourceTemplates: matcherOf(resourceTemplates),
     }
-    /** What a template of the package stands for may be read, listed or not. */
+    /** Resources of a template of the package may be read, listed or not. */
     const stoodFor = uriMatcherOf([...resources, ...resourceTemplates.map(patternOfTemplate)])
 
     function belongs(item: JsonObject, kind: Kind): boolean {
@@ -63,7 +63,7 @@ export const bundle = defineModule({
       concerns: (kind) => chosen[kind] !== undefined || !scope.isOpen,
       listed: (item, kind) => !belongs(item, kind),
       unlisted: (name, kind) => !mayBe(name, kind),
-      // What no list names is known by its server alone.
+      // An item that no list names is known by its server alone.
       reached: ({ server }, kind, isListed) =>
         !isListed && (servers !== undefined || chosen[kind] === undefined) && !scope.holds(server),
       opens: true,

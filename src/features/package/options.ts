@@ -3,7 +3,7 @@ import { flag, text } from '../../config/option.ts'
 
 const globs = (what: string) => z.array(z.string().min(1)).meta({ description: what }).optional()
 
-/** What a profile may be called: it is a part of addresses, and of the command line. */
+/** The form of the name of a profile: it is a part of addresses, and of the command line. */
 export const PROFILE_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 
 /** Options of the module `package`. */

@@ -34,7 +34,7 @@ export const pin = defineModule({
       return left.length === items.length ? items : left
     }
 
-    /** What its server has it be now decides, whatever the client was listed. */
+    /** The current definition of its server decides, whatever the client was listed. */
     async function admit({ server, name, definition }: Destination, asked: string): Promise<void> {
       const said = await definition?.()
       if (said === undefined) throw new RpcError(RPC.invalidParams, `Unknown tool: ${asked.slice(0, 200)}.`)
@@ -77,14 +77,13 @@ export const pin = defineModule({
   },
 })
 
-/** Undefined for the proxy's own. What modules further in made of it is theirs, and nothing that a server changed. */
+/** Undefined for the proxy's own. Changes of modules further in are theirs, and nothing that a server changed. */
 function toolOf(item: JsonObject): PinnedTool | undefined {
   const origin = originOf(item)
   return origin && { key: `${origin.server}/${origin.name}`, said: origin.said ?? item }
 }
 
-// What was accepted of tools, by the file that proxies and the command line share, and what is to be held
-// back.
+// The accepted definitions of tools, by the file that proxies and the command line share, and the tools to hold back.
 
 /** A tool by its server's name for it. */
 interface PinnedTool {
@@ -97,11 +96,11 @@ interface PinnedTool {
 interface PinBook {
   /** Why each of them is held back, as the end of a sentence; undefined for tools that are not. They are remembered from then on. */
   judge(tools: readonly PinnedTool[]): (string | undefined)[]
-  /** What is held back. */
+  /** The held back tools. */
   held(): readonly string[]
   /** Resolves once other replicas accept the same as this one, or soon where they cannot be asked. Undefined: they do, or there are none. */
   settling(): Promise<unknown> | undefined
-  /** What is wrong with the file, empty when nothing is. */
+  /** The fault of the file, empty when it has none. */
   broken(): string
   close(): void
 }
@@ -114,7 +113,7 @@ interface PinBookOptions {
   logger: Logger
   /** Something was approved elsewhere, or is held back there. */
   changed(): void
-  /** What replicas accept together. Absent: this one accepts by itself. */
+  /** The definitions that replicas accept together. Absent: this one accepts by itself. */
   shared: SharedMap | undefined
 }
 
@@ -136,7 +135,7 @@ function openPinBook(options: PinBookOptions): PinBook {
   const sharing = isSharing ? sharePins({ map: shared, file, logger, adopted: () => look(true) }) : undefined
   let pins: Pins = readPins(file)
   let stamp = stampOf(file)
-  /** What is wrong with the file now. */
+  /** The current fault of the file. */
   let broken = ''
   /** Definitions come from lists that are kept: the same object is asked about again and again. */
   const known = new WeakMap<JsonObject, Definition>()
@@ -164,7 +163,7 @@ function openPinBook(options: PinBookOptions): PinBook {
     try {
       take(readPins(file))
     } catch (error) {
-      // What was accepted before stays accepted, and nothing is added to it.
+      // Definitions that were accepted before stay accepted, and nothing is added to them.
       stamp = found
       broken = messageOf(error)
       logger.error({ error: broken }, 'the pins cannot be read; those of before count')
@@ -180,7 +179,7 @@ function openPinBook(options: PinBookOptions): PinBook {
     return made
   }
 
-  /** What happens to a tool by these pins; `remember` puts it there. */
+  /** The verdict of these pins on a tool; `remember` puts it there. */
   function judge({ key, said }: PinnedTool, by: Pins): Verdict {
     const { hash, definition } = definitionOf(said)
     if (hash === undefined) return { reason: 'is nested too deeply to be checked' }
@@ -230,7 +229,7 @@ function openPinBook(options: PinBookOptions): PinBook {
       return remembered(tools)
     } catch (error) {
       logger.error({ error: messageOf(error) }, 'the pins could not be written')
-      // What cannot be remembered is not accepted either, or it could say something else next time.
+      // A definition that cannot be remembered is not accepted either, or it could say something else next time.
       return verdicts.map(({ reason, remember }) => reason ?? (remember && UNREMEMBERED))
     }
   }

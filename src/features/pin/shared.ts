@@ -6,7 +6,7 @@ import { messageOf } from '../../protocol/errors.ts'
 import type { SharedMap } from '../../protocol/shared-map.ts'
 
 interface SharedPins {
-  /** What this replica accepts now; the others are told when it is news. */
+  /** Takes the definitions that this replica accepts now; the others are told when it is news. */
   saw(pins: Pins): void
   /** Resolves when the store was asked, at the latest after two seconds. Undefined: it was. */
   settling(): Promise<unknown> | undefined
@@ -21,7 +21,7 @@ interface SharePinsOptions {
   adopted(): void
 }
 
-/** What is accepted, by `server/name`. Definitions are not shared: each replica has what its own servers sent. */
+/** The accepted definitions, by `server/name`. Definitions are not shared: each replica has what its own servers sent. */
 type Shared = Record<string, Pick<Accepted, 'hash' | 'approved'>>
 
 const KEY = 'pinned'
@@ -29,7 +29,7 @@ const KEY = 'pinned'
 const PATIENCE_MS = 2_000
 
 export function sharePins({ map, file, logger, adopted }: SharePinsOptions): SharedPins {
-  /** What this replica and the store agreed on last. */
+  /** The text that this replica and the store agreed on last. */
   let agreed = ''
   let running: Promise<void> | undefined
   let isStale = false
@@ -54,7 +54,7 @@ export function sharePins({ map, file, logger, adopted }: SharePinsOptions): Sha
     }
   }
 
-  /** Again where something changed meanwhile. What cannot be shared now is shared when the store is back. */
+  /** Again where something changed meanwhile. Pins that cannot be shared now are shared when the store is back. */
   async function run(): Promise<void> {
     while (isStale) {
       isStale = false

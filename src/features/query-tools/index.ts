@@ -40,8 +40,8 @@ function proxyFilter(options: QueryToolOptions): ProxyTool {
       kind: 'filter',
       searchHint:
         'count rows, sum, filter records of a large result, part of a preview, kept result cache_id, JSON CSV table log',
-      description: `Records (rows) and fields of a large result that came as a preview (cache_id), or of a fresh call (tool + arguments), \
-of which only the answer comes back. JSON, CSV, tables, logs. Count and sum here: it is over everything. Do not repeat a call to see more.
+      description: `Records (rows) and fields of a large result that came as a preview (cache_id), or of a fresh call (tool + arguments). \
+Only the answer comes back. JSON, CSV, tables, logs. Count and sum here: it is over everything. Do not repeat a call to see more.
 {"cache_id":"…","where":["state = open","comments > 5"],"fields":["id","title"],"sort":"-comments","limit":10}`,
     },
     options,
@@ -65,7 +65,7 @@ everything.
   )
 }
 
-/** What is in it: types, fields, counts, ranges. */
+/** Explores its content: types, fields, counts, ranges. */
 function proxyExplore(options: QueryToolOptions): ProxyTool {
   return createQueryTool(
     {
@@ -83,7 +83,7 @@ ranges, frequent values. {} lists what is kept.
   )
 }
 
-// What the three query tools have in common: find the source, ask the engine, keep what did not fit.
+// The common work of the three query tools: find the source, ask the engine, keep the rest that did not fit.
 
 interface QueryToolOptions extends SourceOptions {
   engine: Engine
@@ -171,7 +171,7 @@ function createQueryTool(declaration: QueryToolDeclaration, options: QueryToolOp
   }
 }
 
-/** What is kept, and which servers cannot be reached: what is missing of them is not in any list. */
+/** The kept results, and the servers that cannot be reached, because their missing tools are not in any list. */
 async function listing(
   { agent, client }: Exchange,
   offset: number,
@@ -242,7 +242,7 @@ async function reply(
   }
 }
 
-// What a proxy tool works on: kept results by their handles, or a fresh call: its result is kept first.
+// The object that a proxy tool works on: kept results by their handles, or a fresh call: its result is kept first.
 
 interface SourceParams {
   cache_id?: string[] | undefined
@@ -381,7 +381,7 @@ A short result comes whole. A long one comes with a cache_id: ask this question 
   return { content: [textBlock(text)] }
 }
 
-/** What a call says besides which tool is called how: who asks, where progress goes, and answers to what was asked. */
+/** The parts of a call beside the tool and its arguments: who asks, where progress goes, and answers to questions. */
 function carriedOver(params: JsonObject): JsonObject {
   const { name: _, arguments: _arguments, task: _task, ...rest } = params
   return rest
@@ -400,7 +400,7 @@ What is kept: ${askedBy('proxy_explore', '', dialect)}`
 /** The same words for a handle that expired, never was, or is another agent's. */
 function goneText(asker: Asker, handle: string, dialect: Dialect | undefined): string {
   return `${goneWords(handle)} Do not retry this cache_id.
-Call the tool that gave it again with the same arguments and use the new cache_id, or do both at once: ${askedBy(asker, '"tool": "<that tool>", "arguments": {<the same>}, …', dialect)}
+Call the tool that gave it again with the same arguments and use the new cache_id. Or do both at once: ${askedBy(asker, '"tool": "<that tool>", "arguments": {<the same>}, …', dialect)}
 What is still kept: ${askedBy('proxy_explore', '', dialect)}`
 }
 

@@ -1,4 +1,4 @@
-/** What a caller keeps: as a list, and found by other words than a handle. */
+/** The results that a caller keeps: as a list, and found by other words than a handle. */
 import type { Dialect } from '../../documents/template.ts'
 import type { Agent } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
@@ -73,7 +73,7 @@ export async function handlesMeant(
   return { handles, told: told.join('') }
 }
 
-const SHARED = `This proxy cannot tell you from its other clients without a token: all are one owner, so what is kept is neither listed nor found by \
+const SHARED = `This proxy cannot tell you from its other clients without a token. All are one owner, so kept results are neither listed nor found by \
 "last", "*" or a tool's name. The cache_id in a reply is the only key to its result: ask by that. Where you have none, call the tool again.`
 
 function everything(results: readonly Recent[], asker: Asker, dialect: Dialect | undefined): Meant {
@@ -120,7 +120,7 @@ function namedBy(word: string, kept: readonly Recent[]): Recent | string | undef
 /** The most results on a page of the list. */
 const PAGE = 50
 
-/** What the caller keeps, the newest first, a line each, in at most `budget` characters. */
+/** The results that the caller keeps, the newest first, a line each, in at most `budget` characters. */
 export async function listKept(
   agent: Agent,
   offset: number,

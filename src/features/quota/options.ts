@@ -6,7 +6,7 @@ export const quotaOptions = z.object({
   ...rate('The most calls in a second.'),
   per: oneOf(
     ['agent', 'server', 'tool', 'all'],
-    'What has a limit of its own: each client (over HTTP all clients of 2026-07-28 without a token are one), each server, each tool, or all together.',
+    'The limit is for each client, each server, each tool, or all together. Over HTTP all clients of 2026-07-28 without a token are one client.',
   ).default('agent'),
   tools: z
     .array(z.string().min(1))

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { flag, number, oneOf } from '../../config/option.ts'
 
-/** What is looked for by itself. */
+/** The kinds of data that the module knows. */
 export const REDACT_KINDS = ['secrets', 'email', 'card', 'iban', 'phone', 'ip'] as const
 
 /** Options of the module `redact`. */

@@ -62,7 +62,7 @@ export function createReferences(options: ReferencesOptions): Middleware {
   }
 }
 
-/** What is to be put in: values for references, or all of the arguments. Undefined: nothing. */
+/** The values to put in: for references, or all of the arguments. Undefined: nothing. */
 type Wanted =
   | { args: JsonObject; found: readonly Found[] }
   | { file: Uint8Array<SharedArrayBuffer> }
@@ -124,7 +124,7 @@ async function expand(
   return withValues(filled.args, written)
 }
 
-/** Their bytes: of files by their paths, and of kept results. What is too long to be sent is not read. */
+/** Their bytes: of files by their paths, and of kept results. A file that is too long to be sent is not read. */
 async function filesIn(
   found: readonly Found[],
   exchange: Exchange,

@@ -27,7 +27,7 @@ export const rename = defineModule({
   messages: ({ tools, prompts, resources }) => [
     ...(isThere(tools) ? ['tools/*'] : []),
     ...(isThere(prompts) ? ['prompts/*', 'completion/complete'] : []),
-    // What tools and prompts answer may name resources.
+    // The answers of tools and prompts may name resources.
     ...(isThere(resources) ? ['resources/*', 'tools/list', 'tools/call', 'prompts/get', UPDATED] : []),
   ],
   patterns: ({ tools, prompts, resources }) => [
@@ -219,14 +219,14 @@ function changesIn(kind: Renamed, written: Options[Renamed], module: string): Ch
 
 type Renamed = Exclude<Kind, 'resourceTemplates'>
 
-/** What happens to an item. */
+/** The change of an item. */
 interface Change {
   readonly name?: string | undefined
   readonly title?: string | undefined
   readonly description?: string | undefined
 }
 
-/** What is to happen to items, by the names that a configuration knows them by. */
+/** The changes of items, by the names that a configuration knows them by. */
 interface Changes {
   readonly byName: ReadonlyMap<string, Change>
   /** All new names. No other item has them, whether or not their owners are listed. */
@@ -251,7 +251,7 @@ function changesOf(entries: Iterable<readonly [string, Change]>): Changes {
 }
 
 /**
- * The items under their new names. An item that is not listed this time keeps its entry of `before`: a server that is away for a while
+ * The items under their new names. An item that is not listed this time keeps its entry of `before`. A server that is away for a while
  * comes back, and until then no other item gets its name.
  */
 function renameAll(
@@ -349,7 +349,7 @@ export function checkRenames({ modules, settings }: ModulesConfig): void {
     for (const { name: module, options } of renaming) {
       const names = namesIn(own(options as JsonObject, kind))
       for (const [old, name] of names) checkName(name, old, kind, module, settings)
-      // What is renamed once more has left its name.
+      // An item that is renamed once more has left its name.
       const renamedAgain = new Set(names.map(([old]) => old))
       given = new Map([...given].filter(([name, { to }]) => !renamedAgain.has(name) && !renamedAgain.has(to)))
       for (const [to, name] of names) {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { text } from '../../config/option.ts'
 
-/** What an item is called from now on. */
+/** The new name of an item. */
 const change = z.union([
   z.string().min(1),
   z.object({

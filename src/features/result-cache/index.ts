@@ -40,7 +40,7 @@ export interface ResultCacheOptions {
   exempt: ReadonlySet<string>
   /** Milliseconds by a monotonic clock. */
   now: () => number
-  /** What replicas remember together. Absent: this process remembers by itself. */
+  /** The results that replicas remember together. Absent: this process remembers by itself. */
   shared?: SharedResults | undefined
 }
 
@@ -59,7 +59,7 @@ interface Remembered {
   readonly until: number
 }
 
-/** What a result takes at least, with its key. */
+/** The least size of a result, with its key. */
 const OVERHEAD = 500
 const MAX_RESULTS = 10_000
 /** A larger result that goes out as its server's own bytes is not parsed to say that it was remembered. */
@@ -117,7 +117,7 @@ export function createResultCache({
     return key === undefined ? next(exchange) : reading(next, exchange, key)
   }
 
-  /** What was struck out of a result holds for each caller that gets it. */
+  /** Strikes in a result hold for each caller that gets it. */
   const struck = new WeakMap<Result, ReadonlySet<object>>()
   function noting(next: Handler): Handler {
     return async (exchange) => {
@@ -161,13 +161,13 @@ export function createResultCache({
     const began = changes
     if (wantsProgress(exchange)) return keep(key, await next(exchange), exchange, began)
     // Another connection of the same agent may end, and its calls with it.
-    // The allowed effects of a call decide whether it is made, so a call that may do less does not wait for one that may do more.
+    // The allowed effects of a call decide whether it is made. So a call that may do less does not wait for one that may do more.
     const flight = `${began} ${exchange.client.id} ${exchange.limit?.most ?? ''} ${key}`
     if (exchange.signal.aborted) throw cancelled(exchange.signal)
     const before = flights.find(flight)
     const shared = before ?? flights.begin([flight], async (signal) => next({ ...exchange, signal }))
     const result = await shared.join(exchange.signal)
-    // What a server asks is asked of one.
+    // A question of a server is put to one caller.
     if (before && asksForInput(result)) return next(exchange)
     return keep(key, result, exchange, began)
   }
@@ -229,7 +229,7 @@ function marked(result: Result): Result {
   }
 }
 
-// What makes two calls the same call.
+// The key of a call: two calls with the same key are the same.
 
 /** Members of the params that are told apart; a call with any other is one of a kind. */
 const KNOWN: ReadonlySet<string> = new Set(['name', 'arguments', '_meta'])
@@ -238,8 +238,8 @@ const KNOWN: ReadonlySet<string> = new Set(['name', 'arguments', '_meta'])
 const CARRIED = /^(?:progressToken|traceparent|tracestate|baggage|io\.modelcontextprotocol\/.*)$/
 
 /**
- * The same for calls of one agent that differ in the order of names alone. Undefined for a call that equals no other: of a task, with
- * answers to what a server asked, or of an unknown agent, which may be several.
+ * The same for calls of one agent that differ in the order of names alone. Undefined for a call that equals no other: one of a task, or
+ * one with answers to questions of a server. Undefined also for an unknown agent, which may be several.
  */
 function keyOf({ agent, client, params }: Exchange, definition: JsonObject | undefined): string | undefined {
   if (agent.kind === 'anonymous' || Object.keys(params).some((member) => !KNOWN.has(member))) return undefined
@@ -264,7 +264,7 @@ function wantsProgress({ params: { _meta: meta } }: Exchange): boolean {
   return isObject(meta) && Object.hasOwn(meta, 'progressToken')
 }
 
-/** A copy with the names of objects in order. What is sent as it is written stays as it is. */
+/** A copy with the names of objects in order. A value that is sent as it is written stays as it is. */
 function ordered(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(ordered)
   if (!isObject(value) || value instanceof RawJson) return value

@@ -1,6 +1,6 @@
 /**
- * Results that replicas remember together, in phases: what is put counts in the phase of its agent alone, and a call that may change
- * something begins another one. So a result that was read before the change, and is put after it, is found by no replica.
+ * Results that replicas remember together, in phases. A stored result counts in the phase of its agent alone, and a call that may change
+ * something begins another phase. So a result that was read before the change, and is put after it, is found by no replica.
  */
 import { randomUUID } from 'node:crypto'
 import { LargeResult, type Result } from '../../protocol/content.ts'
@@ -10,7 +10,7 @@ import type { SharedValues } from '../../store/valkey/values.ts'
 
 /** Nothing of it rejects: where the store cannot be asked, this process remembers by itself. */
 export interface SharedResults {
-  /** What keys of this agent begin with now. */
+  /** The current beginning of keys of this agent. */
   phase(agent: Agent): Promise<string>
   get(key: string): Promise<Result | undefined>
   /** It counts for so many milliseconds. */

@@ -12,7 +12,7 @@ import type { ToolIndex } from '../../proxy/tool-index.ts'
 import { didYouMean } from '../../text/edit-distance.ts'
 import type { Servers } from './routing.ts'
 
-/** What is to be called instead, or why nothing is. */
+/** The call to make instead, or why none is made. */
 export type Dispatched = { name: string; args: JsonObject } | { failure: string }
 
 /** One that runs everything, or one for each effect, so that a client can approve reads alone. */
@@ -94,7 +94,7 @@ export async function dispatch(
   return { name: found.name, args }
 }
 
-/** What a call tool answers in place of running a tool that may do more. */
+/** The answer of a call tool in place of running a tool that may do more. */
 export function elsewhere(name: string, runner: CallTool, effect: Effect): string {
   return `${name} is not for ${runner.name}: run it with ${callNameFor(effect, true)}.`
 }

@@ -22,10 +22,10 @@ const params = z.strictObject({
     .meta({ type: 'array', items: { type: 'string' }, description: '' }),
 })
 
-/** What else models call them. */
+/** Other names that models write for them. */
 const OTHER_NAMES = { name: 'names', tool: 'names', tools: 'names', tool_name: 'names', tool_names: 'names' }
 
-/** What is too long for a reply all the same goes out as `bounded` makes it. */
+/** A text that is too long for a reply all the same goes out as `bounded` makes it. */
 export function describeTool(
   { budget }: Pick<RetrieveSettings, 'budget'>,
   bounded: (exchange: Exchange, result: JsonObject) => Promise<Result>,
@@ -79,7 +79,7 @@ export function describeTool(
   }
 }
 
-/** What its results have looked like. */
+/** The types of its results so far. */
 function soFar(types: readonly string[]): JsonObject {
   return types.length === 0 ? {} : { resultsSoFar: [...types] }
 }

@@ -155,7 +155,7 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
   }
 }
 
-/** What a server refuses of a call that `call_tool` made: to the client, that was a call that went well. */
+/** The refusal of a server for a call that `call_tool` made: to the client, that call went well. */
 function toldAsResult(error: unknown, name: string): JsonObject {
   if (error instanceof RpcError && REFUSALS.has(error.code))
     return errorResult(`${name} was refused by its server: ${error.message}`)
@@ -215,8 +215,8 @@ const PLAIN: Readonly<Record<string, readonly string[]>> = {
   proxy_search: ['max_results'],
 }
 
-/** What a description says of the parameters that are not listed. */
-const FRESH = /,? or (?:of|in) a fresh call \(tool \+ arguments\)(?:, of which only the answer comes back)?/
+/** The part of a description about the parameters that are not listed. */
+const FRESH = /,? or (?:of|in) a fresh call \(tool \+ arguments\)(?:\. Only the answer comes back)?/
 
 /** The definition without its title and without what it can do without; another tool's definition as it is. */
 export function lean(definition: JsonObject): JsonObject {
@@ -244,8 +244,8 @@ function typeOf({ description: _, ...type }: JsonObject): JsonObject {
 // Wires the exposure `retrieve`.
 
 /**
- * Of the questions of `benchmarks/retrieval/set`, 21 of 34 that no tool answers score less, and 44 of 506 others of which a right
- * tool is among the best five.
+ * In `benchmarks/retrieval/set`, 21 of 34 questions that no tool answers score less. So do 44 of the 506 others that have a right tool
+ * among the best five.
  */
 const CLOSE_FROM = 0.3
 

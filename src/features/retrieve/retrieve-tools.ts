@@ -45,7 +45,7 @@ const questions = z
   )
   .optional()
 
-/** What is no text is read as JSON is written: its words are what is wanted. */
+/** A value that is no text is read as its JSON: its words are the wanted ones. */
 function asText(given: unknown): unknown {
   if (typeof given === 'string' || given === null) return given
   try {
@@ -65,7 +65,7 @@ const params = z.strictObject({
     .meta({ type: 'integer', description: '' }),
 })
 
-/** What else models call them. */
+/** Other names that models write for them. */
 const OTHER_NAMES = {
   q: 'query',
   question: 'query',
@@ -129,7 +129,7 @@ export function retrieveTools(
         ),
       )
       const pooled = registry?.pools.of(exchange.agent.id)
-      // What its server no longer has is not listed either: it only takes up room.
+      // A tool that its server no longer has is not listed either: it only takes up room.
       pooled?.remove((name) => index.find(name) === undefined)
       const admission = pooled?.admit(kept)
       if (admission && admission.registered.length + admission.evicted.length > 0)
@@ -196,7 +196,7 @@ function howToCall({ definition }: FindableTool, settings: RetrieveSettings): Js
   }
 }
 
-/** What is required, always; of the rest what is short: `describe_tool` tells it whole. */
+/** The required parameters, always; of the rest what is short: `describe_tool` tells it whole. */
 function briefSignature(schema: JsonValue | undefined): string {
   const whole = signatureOf('', schema, longestSignature)
   return whole.length <= shortSignature ? whole : signatureOf('', schema, longestSignature, brief)
@@ -254,7 +254,7 @@ function absentOf({ unavailable }: Pick<Servers, 'unavailable'>, { tools }: Tool
   }
 }
 
-/** What a description says of the servers: their names, and which of them cannot be reached, with the reason. Empty for none. */
+/** The part of a description about the servers: their names, and which of them cannot be reached, with the reason. Empty for none. */
 export function describeServers({ names, unavailable }: Servers): string {
   const absent = new Set(unavailable.map(({ server }) => server))
   const there = names.filter((name) => !absent.has(name))

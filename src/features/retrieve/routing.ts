@@ -1,4 +1,4 @@
-/** What the parts of the `retrieve` exposure share. */
+/** The common parts of the `retrieve` exposure. */
 import type { ToolPools } from '../../discovery/pool.ts'
 import type { Result } from '../../protocol/content.ts'
 import type { Client, Exchange } from '../../protocol/exchange.ts'
@@ -13,7 +13,7 @@ export interface RetrieveSettings {
   topK: number | 'adaptive'
   /** Tokens of definitions below which every tool is listed. 0: never. */
   listWithinTokens: number
-  /** What a reply tells of a tool: its signature, or its whole input schema. */
+  /** The detail of a tool in a reply: its signature, or its whole input schema. */
   detail: 'compact' | 'full'
   /** One call tool, or one for what reads, one for what writes, one for what destroys. */
   variants: 'single' | 'readWriteDestructive'
@@ -45,8 +45,8 @@ export interface Registry {
 /** A tool of this exposure, which is answered by what the client could call. */
 export interface ExposureTool {
   readonly name: string
-  /** What `tools/list` shows (MCP specification, server/tools, "Tool"). */
+  /** The definition in `tools/list` (MCP specification, server/tools, "Tool"). */
   readonly definition: JsonObject
-  /** What the model did wrong is an `isError` result, never a throw. */
+  /** A mistake of the model is an `isError` result, never a throw. */
   call(args: JsonObject, exchange: Exchange, listing: Listing): Promise<Result>
 }

@@ -55,7 +55,7 @@ export const rewrite = defineModule({
     const selections = new Map<string, readonly TextRule[]>()
     const compiled = new WeakMap<readonly TextRule[], ChangeText>()
 
-    /** What is to be done with texts of these names. Undefined: nothing. */
+    /** The rules for texts of these names. Undefined: nothing. */
     function rulesOf(
       place: Target,
       names: readonly string[],
@@ -128,7 +128,7 @@ const PLACES = new Map<string, Target>([
   ['resources/read', 'resources'],
 ])
 
-/** What the names of `only` may mean, by the place. */
+/** The kinds that the names of `only` may mean, by the place. */
 const MEANT: Readonly<Record<Target, readonly Kind[]>> = {
   results: ['tools'],
   prompts: ['prompts'],

@@ -112,7 +112,10 @@ function recordOf(
   }
 }
 
-/** What the call is for the comparison of previews with whole results. What a proxy tool asked for is a part of its own answer. */
+/**
+ * The role of the call in the comparison of previews with whole results. The result that a proxy tool asked for is a part of its own
+ * answer.
+ */
 function trialOf(
   { keep, params }: Exchange,
   { kind }: SavingsRecord,
@@ -131,7 +134,7 @@ function namedIn(id: JsonValue | undefined): readonly string[] {
   return [id].flat().flatMap((one) => (typeof one === 'string' ? one.slice(0, 1_000).split(/[\s,]+/) : []))
 }
 
-/** Where base64 of images, audio and blobs stands in the JSON of a result. What a model pays for it has nothing to do with its length. */
+/** Where base64 of images, audio and blobs stands in the JSON of a result. Their price for a model has nothing to do with their length. */
 function mediaIn(bytes: Uint8Array<SharedArrayBuffer>): [from: number, to: number][] {
   const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const places: [number, number][] = []
@@ -165,7 +168,7 @@ function sampleOf(bytes: Uint8Array, without: readonly [from: number, to: number
   return Buffer.concat(parts).toString('utf8')
 }
 
-/** What passed as it came. Most calls come here, so nothing is copied but what is needed. */
+/** A result that passed as it came. Most calls come here, so nothing is copied but what is needed. */
 function unshaped(
   { agent, tool, kind }: Pick<SavingsRecord, 'agent' | 'tool' | 'kind'>,
   characters: number,
@@ -214,7 +217,7 @@ export const savings: Feature = {
   layer: ({ settings: { exposure, savingsInReplies }, ledger, instructions }) =>
     createAccount({
       ledger,
-      // What the dispatch tool answers is the proxy's own, but for the results of the tools that it calls.
+      // The answers of the dispatch tool are the proxy's own, but for the results of the tools that it calls.
       ownTools: new Set([
         ...PROXY_TOOL_NAMES,
         ...EXPOSURE_NAMES,

@@ -1,5 +1,5 @@
 /**
- * Tools for scripts: list, search and call, and results by their id. What clients see of the tools is of no concern here, so that a
+ * Tools for scripts: list, search and call, and results by their id. The view of clients on the tools is of no concern here, so that a
  * script works with every exposure. Calls take the way of all calls but for shaping: a program reads no preview.
  */
 import * as z from 'zod'
@@ -33,7 +33,7 @@ import { fitsGlob } from '../../text/glob.ts'
 export interface BridgeOptions {
   /** Answers `tools/call` with what the servers say. */
   handler: Handler
-  /** What they list. */
+  /** The lists for scripts. */
   lists: Lists
   agent: Agent
   /** Runs something for the one client that all scripts are; it stays as long as that takes. */
@@ -163,7 +163,7 @@ export function createBridge(options: BridgeOptions): Bridge {
   return {
     answer: (action, given, signal) =>
       translated(() => {
-        // What cannot be read is refused before any server is asked for anything.
+        // Parameters that cannot be read are refused before any server is asked for anything.
         const params = paramsOf(action, given)
         return as(async (client) => {
           const index = await indexFor(client, signal)
@@ -269,7 +269,7 @@ function createKept({ resultStore, agent, ttl, now }: KeptOptions): Kept {
   }
 }
 
-// What scripts send, checked.
+// The requests of scripts, checked.
 
 const name = z.string().min(1).max(500)
 
@@ -436,7 +436,7 @@ const CODES: Readonly<Partial<Record<ErrorCode, BridgeErrorCode>>> = {
   QUERY_TIMEOUT: 'server_timeout',
 }
 
-/** What is of no kind known here is told without its words, which may be anything. */
+/** An error of no kind known here is told without its words, which may be anything. */
 function toBridgeError(error: unknown): BridgeError {
   if (error instanceof BridgeError) return error
   if (error instanceof ProxyError) return new BridgeError(CODES[error.code] ?? 'internal_error', error.text)
@@ -450,7 +450,7 @@ function toBridgeError(error: unknown): BridgeError {
   return told
 }
 
-// What scripts of this machine may ask. `endpoint.ts` carries it over HTTP.
+// The requests that scripts of this machine may make. `endpoint.ts` carries it over HTTP.
 
 /** Everything that can be wrong, with its HTTP status. */
 export const BRIDGE_ERRORS = {
@@ -469,7 +469,7 @@ export const BRIDGE_ERRORS = {
   server_timeout: 504,
 } as const
 
-/** What a script decides by. */
+/** The codes that a script decides by. */
 export type BridgeErrorCode = keyof typeof BRIDGE_ERRORS
 
 /** A refusal that the script reads: `{ "error": { "code", "message" } }`. */
@@ -491,7 +491,7 @@ export class BridgeError extends Error {
   }
 }
 
-/** What a script can ask for: the last part of the address. */
+/** The actions that a script can ask for: the last part of the address. */
 export const BRIDGE_ACTIONS = ['list', 'search', 'call', 'batch'] as const
 
 /** One of them. */
@@ -503,7 +503,7 @@ export interface BridgePart {
   readonly payload: boolean
 }
 
-/** What a kept result, or a part of it, is sent as. */
+/** The form in which a kept result, or a part of it, is sent. */
 export interface BridgeContent {
   /** Of MIME. */
   readonly type: string

@@ -54,12 +54,12 @@ export interface ShapeOptions {
   enabled: boolean
   /** Names of the proxy's own tools: their answers are bounded already. */
   exempt: ReadonlySet<string>
-  /** What applies to results of single tools now. Absent: what applies to all. */
+  /** The current settings for results of single tools. Absent: what applies to all. */
   settings?(): ResultSettingsOf
   limits: Limits
-  /** What passes unchanged is kept as well. Default: it is not. */
+  /** A result that passes unchanged is kept as well. Default: it is not. */
   keepsSmall?: boolean
-  /** What is said of a large result that a client got before. Default: its preview again. */
+  /** The remark on a large result that a client got before. Default: its preview again. */
   repeats?: Repeats
   /** `resources/read` is shaped as well. Default: it is not. */
   resources?: boolean
@@ -67,7 +67,7 @@ export interface ShapeOptions {
   holdsOut?(): boolean
 }
 
-/** What applies to results of all tools. */
+/** The settings for results of all tools. */
 type Limits = Omit<
   DigestOptions,
   'always' | 'keeps' | 'form' | 'jsonLimit' | 'textLimit' | 'asked' | 'standing' | 'hasParts'
@@ -84,7 +84,7 @@ export function createShape(options: ShapeOptions): Middleware {
 
   /**
    * How the tool was listed to the client, which a shaped answer has to fit. A client that has got no list may have got one in an earlier
-   * run of the proxy: the list of now says what it must have been.
+   * run of the proxy. The current list tells what that list must have been.
    */
   async function listedAs(exchange: Exchange, inside: Lists): Promise<Shown | undefined> {
     if (!options.enabled) return undefined
@@ -121,7 +121,7 @@ interface Shown {
   readonly settings: ResultSettings
   /** It keeps its structured content. */
   readonly keeps: boolean
-  /** What a shaped result then has in its place. Absent: the tool has no schema. */
+  /** The form that a shaped result then has in its place. Absent: the tool has no schema. */
   readonly form?: Form
   readonly schema?: JsonObject
   /** It declares that it only reads. */
@@ -467,7 +467,7 @@ function striking(): { changes: readonly TextChange[]; onStruck(change: object):
 
 /**
  * The result as it is kept, its blobs as parts with what is inside of them. Undefined: it has none that is too large, or nothing can be told of
- * it. What cannot be read is a part nevertheless.
+ * it. A file that cannot be read is a part nevertheless.
  */
 async function unpackOrNot(
   arrival: Arrival,
@@ -625,7 +625,7 @@ function keptPromise(
 ): JsonObject {
   if (form === undefined) return {}
   if (form.at === undefined) return { structuredContent: { cache_id: handle, preview } }
-  // What is not valid is refused with all that stands beside it; an error may be without.
+  // A value that is not valid is refused with all that stands beside it; an error may be without.
   return structured === undefined
     ? { isError: true }
     : { structuredContent: withText(structured, form.at, preview) }

@@ -1,6 +1,6 @@
 /**
- * What is kept, as resources: `rlm://<cache_id>` is the text of a result, `rlm://<cache_id>/0` its first part, and `from`, `to` and `path` in
- * the query a part of either. For its owner alone: to others it is a resource that is not there.
+ * The kept results, as resources: `rlm://<cache_id>` is the text of a result, `rlm://<cache_id>/0` its first part, and `from`, `to` and
+ * `path` in the query a part of either. For its owner alone: to others it is a resource that is not there.
  */
 import { bytesOfPart, type Part, partsIn } from '../../documents/binary/parts.ts'
 import type { Engine } from '../../engine/contract.ts'
@@ -114,7 +114,7 @@ interface Page {
   readonly unit: string
 }
 
-/** What is cut says so, beside what was read: that stays what it is. */
+/** A cut page says so, beside its text, which stays unchanged. */
 function page(content: JsonObject, { handle, number, from, end, total, unit }: Page): JsonObject {
   if (end >= total) return { contents: [content] }
   const uri = `rlm://${handle}${number === undefined ? '' : `/${number}`}?from=${end}`

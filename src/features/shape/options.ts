@@ -35,7 +35,7 @@ const repeats = oneOf(
   'The reply when a client repeats a call and the result is large. preview: the preview again. unchanged: a few lines if the result is the same. changes: also the changes, if they are clearly shorter than a preview; for a page in a browser, the changes since the last snapshot. The proxy always keeps the whole result.',
 )
 
-/** What can be said for the results of single tools. What is absent is as for all. */
+/** The settings that can be given for the results of single tools. An absent setting is as for all. */
 export const resultOptions = z.object({
   maxResponseSize: maxResponseSize.optional(),
   previewSize: previewSize.optional(),

@@ -1,5 +1,5 @@
 /**
- * What is said in place of a second preview: that a result is as it was, or what changed since the same call before. The new result is kept
+ * The answer in place of a second preview: that a result is as it was, or what changed since the same call before. The new result is kept
  * whole under its own handle, whatever is said of it.
  */
 import { createHash } from 'node:crypto'
@@ -35,7 +35,7 @@ const REMEMBERED = 2000
 /** Bytes of a result that is compared: a larger one takes too long for what somebody waits for. */
 const LARGEST_COMPARED = 8 * 1024 * 1024
 
-/** What changed must cost less than this part of the preview that it stands for. */
+/** The changes must cost less than this part of the preview that they stand for. */
 const WORTH = 0.75
 
 /** Characters of the type that an unchanged result is told with. */
@@ -63,7 +63,7 @@ interface Asked {
   dialect: Dialect | undefined
 }
 
-/** What a client was told last of a call, or of the pages of a server. */
+/** The last answer that a client got for a call, or for the pages of a server. */
 interface Before {
   readonly handle: Handle
   /** The call, in one spelling. */
@@ -98,7 +98,7 @@ export function createTold({ engine, resultStore, logger }: ToldOptions): Told {
       const isTree = shaped.shape?.startsWith('tree') === true
       const key = keyOf(asked, isTree)
       const before = told.get(key)
-      // What is cancelled is never read.
+      // The reply to a cancelled call is never read.
       if (exchange.signal.aborted) return shaped
       const now: Before = { handle: entry.handle, call: callOf(exchange), isShort: false }
       told.set(key, now)

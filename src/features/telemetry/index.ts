@@ -76,7 +76,7 @@ export async function openTelemetry(
   )
   const since = new WeakMap<Client, number>()
 
-  /** One span and one measurement around the work. What the work rejects with passes. */
+  /** One span and one measurement around the work. A rejection of the work passes. */
   async function operation(
     side: 'server' | 'client',
     { request, about, parent }: { request: Request; about: Attributes; parent: Context },
@@ -213,7 +213,7 @@ export async function openTelemetry(
 const SERVER = 'mcp_rlm_proxy.server'
 const URI = 'mcp.resource.uri'
 
-/** What a request is about, where it has few values: the attribute and its value. */
+/** The target of a request, where it has few values: the attribute and its value. */
 function targetOf({ method, params }: Request): [attribute: string, value: string] | undefined {
   const attribute = { 'tools/call': 'gen_ai.tool.name', 'prompts/get': 'gen_ai.prompt.name' }[method]
   const name = params?.name
@@ -229,7 +229,7 @@ function faultOf(error: unknown): Attributes {
 // The used part of the packages of OpenTelemetry, which an installation does not have.
 
 type Attributes = Record<string, string | number | boolean>
-/** What a trace is carried in within a process. */
+/** The carrier of a trace within a process. */
 type Context = object
 
 interface Span {
@@ -318,7 +318,7 @@ async function load() {
   }
 }
 
-/** What writes the trace of a request: members of `_meta` without a prefix (SEP-414). */
+/** The keys of the trace of a request: members of `_meta` without a prefix (SEP-414). */
 const TRACE_KEYS = ['traceparent', 'tracestate']
 
 const getter = {

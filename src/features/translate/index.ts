@@ -52,7 +52,7 @@ export const translate = defineModule({
     /** Items as they were listed last, by what came from further in, and their texts there in their order. */
     const others = new WeakMap<JsonObject, { item: JsonObject; said: readonly string[] }>()
     const closing = new AbortController()
-    /** What went wrong last, empty when nothing has since. */
+    /** The last failure, empty when a translation worked since. */
     let failure = ''
     let restUntil = Number.NEGATIVE_INFINITY
     /** A list went out without waiting to the end: the next ones do not wait for the same. */
@@ -124,7 +124,7 @@ export const translate = defineModule({
       return now.every((item, index) => item === items[index]) ? items : now
     }
 
-    /** Until all is there, the time is up, or the client leaves. What comes later is told. */
+    /** Until all is there, the time is up, or the client leaves. A translation that comes later is announced. */
     async function waited(
       missing: Texts,
       found: Map<string, Translations>,
@@ -237,7 +237,7 @@ interface TranslatorOptions {
 }
 
 interface Translator {
-  /** What is known of a text. */
+  /** The known translation of a text. */
   known(text: string, scope: string): string | undefined
   /**
    * All of them with their translations. Rejects when the service fails, or when the signal aborts, which ends work that no other request
@@ -349,7 +349,7 @@ function* batches(texts: readonly string[]): Iterable<string[]> {
   if (batch.length > 0) yield batch
 }
 
-// What is worth translating, and whether an answer is a translation.
+// The texts that are worth translating, and whether an answer is a translation.
 
 /** Scripts that put no spaces between words. */
 const UNSPACED =
@@ -373,7 +373,7 @@ function isJson(text: string): boolean {
 }
 
 /**
- * What is no language: code between backticks, addresses, placeholders (`{x}`, `%s`, `$VAR`, `<tag>`), options, paths and
+ * The parts that are no language: code between backticks, addresses, placeholders (`{x}`, `%s`, `$VAR`, `<tag>`), options, paths and
  * identifiers (`read_file`, `maxResults`, `Date.now`).
  */
 const UNTOUCHABLE =

@@ -213,7 +213,7 @@ function createFiles({ root, readable, own }: FilesOptions): Files {
       for (let at = waiting.shift(); at !== undefined; at = waiting.shift()) {
         const roots = await withoutOwn(read, own)
         const directory = await openDirectoryConfined(join(full(path), at), roots).catch((error: unknown) => {
-          // What is below may be gone, or the proxy's own.
+          // A folder below may be gone, or the proxy's own.
           if (at === '') throw error
         })
         if (!directory) continue
@@ -279,7 +279,7 @@ async function entryOf(place: string, name: string): Promise<FileEntry> {
   return { name, type, ...(type === 'file' && { size: stat.size }), modified: stat.mtime.toISOString() }
 }
 
-/** What the disk says of itself may be told; what it says of other places may not. */
+/** The code of an error of the disk may be told; what it says of other places may not. */
 function refusal(error: unknown): Error {
   const { code } = error as NodeJS.ErrnoException
   return code === 'ENOSPC' || code === 'EROFS'

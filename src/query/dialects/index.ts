@@ -1,4 +1,4 @@
-/** What other languages put around a condition, one adapter each, tried in this order until none of them changes anything. */
+/** The words of other languages around a condition, one adapter each, tried in this order until none of them changes anything. */
 import { fromJq } from './jq.ts'
 import { fromJsonPath, withoutArrows } from './jsonpath.ts'
 import { fromLambda } from './lambda.ts'

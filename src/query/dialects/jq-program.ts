@@ -8,7 +8,7 @@ import type { SelectParams } from './sql.ts'
 /** The longest program, in characters. */
 const LONGEST = 4_000
 
-/** What a program says; undefined where it is none, only a condition, or not all of it can be said by parameters. */
+/** The question in a program; undefined where it is none, only a condition, or not all of it can be said by parameters. */
 export function readProgram(text: string): SelectParams | undefined {
   const source = (/^jq\s+(?:-\w+\s+)*'(.+)'\s*$/s.exec(text.trim())?.[1] ?? text).trim()
   if (source.length > LONGEST || !BEGINNING.test(source)) return undefined
@@ -41,7 +41,7 @@ class Program {
   /** Entries of a map, each with `key` and `value`. */
   #entries = false
   #isList = false
-  /** What follows is about each element. */
+  /** The next stages are about each element. */
   #isMapped = false
   readonly #where: string[] = []
   #fields: string[] | undefined
@@ -128,7 +128,7 @@ class Program {
     return rest === undefined || this.take(stagesOf(rest))
   }
 
-  /** What is computed of all: `length`, `add`, `group_by(.a)`. */
+  /** The value that is computed of all: `length`, `add`, `group_by(.a)`. */
   #reduced(stage: string): boolean {
     const by = argument(stage, 'group_by') ?? argument(stage, 'unique_by')
     const [only, another] = this.#fields ?? []
@@ -166,7 +166,7 @@ class Program {
     return true
   }
 
-  /** What is shown of each record: `{id, who: .user.login}`, `[.id, .name]`, `.id, .name`, `"\(.id): \(.name)"`. */
+  /** The fields that are shown of each record: `{id, who: .user.login}`, `[.id, .name]`, `.id, .name`, `"\(.id): \(.name)"`. */
   #shown(stage: string): boolean {
     const object = enclosed(stage, '{')
     const within = object ?? enclosed(stage, '[')

@@ -6,7 +6,7 @@ import { aggregateNamed } from '../aggregates.ts'
 import { Refusal, shown } from '../refusal.ts'
 import { enclosed, scan, splitAt, type Token } from '../scanner.ts'
 
-/** What a statement says, as the parameters of a filter. Lists are absent where the statement has none. */
+/** The parameters of a filter in a statement. Lists are absent where the statement has none. */
 export interface SelectParams {
   path?: string
   join_on?: string[]
@@ -25,7 +25,7 @@ export interface ReadSelect {
   readonly notes: readonly string[]
 }
 
-/** What is known of the lists that FROM and JOIN name. */
+/** Knowledge of the lists that FROM and JOIN name. */
 export interface Lists {
   /** The path of the list that is called so; undefined where the main list is meant. */
   path(name: string): string | undefined
@@ -66,7 +66,7 @@ const CLAUSES = {
 } as const
 type Clause = keyof typeof CLAUSES
 
-/** What a statement may hold that one question cannot say, and what to ask instead. */
+/** The parts of a statement that one question cannot say, and the question to ask instead. */
 const REFUSED: Readonly<Record<string, string>> = {
   union: 'ask each SELECT by itself; `"cache_id": ["…", "…"]` asks both answers at once',
   intersect:
@@ -207,7 +207,7 @@ class Statement {
     ]
   }
 
-  /** What FROM and JOIN name. */
+  /** The lists that FROM and JOIN name. */
   #sources(text: string | undefined): { from?: Source; joined?: Source; on?: string; inner: boolean } {
     if (text === undefined) return { inner: false }
     const tokens = scan(text)
@@ -261,7 +261,7 @@ class Statement {
     return path === '$' ? undefined : path
   }
 
-  /** A text without the names of the sources: `o.total` is `total`. What is joined keeps the name of its list where both have the field. */
+  /** A text without the names of the sources: `o.total` is `total`. A joined field keeps the name of its list where both have the field. */
   #qualified(text: string, { from, joined }: { from?: Source; joined?: Source }, keeps = false): string {
     const mains = new Set(from?.called)
     const others = new Set(joined?.called)
@@ -466,7 +466,7 @@ const written = ({ source, as }: Item): string => (as === undefined ? source : `
 const sameText = (one: string, other: string): boolean =>
   one.replaceAll(/\s+/g, ' ').toLowerCase() === other.replaceAll(/\s+/g, ' ').toLowerCase()
 
-/** What a name or a position in GROUP BY and ORDER BY stands for. */
+/** The item that a name or a position in GROUP BY and ORDER BY stands for. */
 function resolved(by: string, items: readonly Item[]): Item {
   const position = /^\d+$/.test(by) ? items[Number(by) - 1] : undefined
   if (/^\d+$/.test(by) && position === undefined)

@@ -116,7 +116,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   /** Responses under way, and their principals: streams last for hours. */
   const open = new Map<ServerResponse, { token: string; request: IncomingMessage; principal: Principal }>()
   let watch: NodeJS.Timeout | undefined
-  /** What is being asked of each token: one that takes long must not keep the streams of others open. */
+  /** The questions under way about each token: one that takes long must not keep the streams of others open. */
   const asked = new Map<string, Promise<Principal | undefined>>()
 
   function principalNow(token: string, request: IncomingMessage): Promise<Principal | undefined> {
@@ -183,7 +183,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   }
 }
 
-/** What is kept for a token of fewer profiles is not that of one with more: each choice of them is an agent of its own. */
+/** Each choice of profiles is an agent of its own, so a token of more profiles does not find the results of a token of fewer. */
 function limited(principal: Principal, scopes: readonly string[], beginning: string): Principal {
   const named = scopes
     .filter((scope) => scope.startsWith(beginning))
@@ -265,7 +265,7 @@ export function createGrantCache({ max, now }: { max: number; now: () => number 
   }
 }
 
-// What this proxy is called as a protected resource (RFC 8707, RFC 9728), and the document about it.
+// The name of this proxy as a protected resource (RFC 8707, RFC 9728), and the document about it.
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 

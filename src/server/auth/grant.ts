@@ -1,4 +1,4 @@
-/** What a token is worth once it has been checked, and how checking fails. */
+/** The worth of a token once it has been checked, and the failures of the check. */
 
 import { createHash } from 'node:crypto'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
@@ -6,7 +6,7 @@ import type { Principal } from '../backend.ts'
 
 export interface Grant {
   principal: Principal
-  /** What it may be used for (RFC 6749, 3.3). Undefined: everything. */
+  /** The scopes that it may be used for (RFC 6749, 3.3). Undefined: everything. */
   scopes: readonly string[] | undefined
 }
 
@@ -15,7 +15,7 @@ export interface Verifier {
   /** True: each token is a question to another server, so who fails too often waits before the next one is asked. */
   readonly isCostly?: boolean
   /**
-   * What the token is worth to somebody who asks for one of these audiences. Undefined: it is of another kind. Throws
+   * The worth of the token to a resource that asks for one of these audiences. Undefined: it is of another kind. Throws
    * TokenRefused and VerifierUnavailable.
    */
   verify(token: string, audiences: readonly string[]): Promise<Grant | undefined>
@@ -31,7 +31,7 @@ export class VerifierUnavailable extends Error {
   override readonly name = 'VerifierUnavailable'
 }
 
-// What a JWT (RFC 7519, RFC 9068) and an answer of introspection (RFC 7662) say in the same words.
+// The claims that a JWT (RFC 7519, RFC 9068) and an answer of introspection (RFC 7662) have in common.
 
 /** Seconds by which clocks may differ. */
 export const SKEW = 60

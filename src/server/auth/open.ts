@@ -23,7 +23,7 @@ const FAILURES_PER_MINUTE = 20
 const MAX_ADDRESSES = 10_000
 const MAX_GRANTS = 10_000
 
-/** What the listener has to know of who may connect. */
+/** The facts that the listener needs about who may connect. */
 export interface Access {
   authenticator?: Authenticator
   allowUnauthenticated: boolean

@@ -1,4 +1,4 @@
-/** What was sent on the streams of a session, so that a client that lost its connection gets what it missed. */
+/** The events on the streams of a session, so that a client that lost its connection gets the ones that it missed. */
 import { randomBytes } from 'node:crypto'
 import { RPC } from '../../protocol/errors.ts'
 import type { RequestId } from '../../protocol/message.ts'
@@ -19,7 +19,7 @@ export interface StoredEvent extends Position {
   asks?: RequestId | undefined
 }
 
-/** What is known of an event when it is stored. `asked`: the requests that its stream answers, as `EventStore.written` writes them. */
+/** The facts of an event when it is stored. `asked`: the requests that its stream answers, as `EventStore.written` writes them. */
 interface AboutEvent extends Pick<StoredEvent, 'answers' | 'asks'> {
   readonly asked?: string
 }
@@ -126,7 +126,7 @@ export class EventStore {
     return event
   }
 
-  /** What came after on that stream, oldest first. */
+  /** The later events on that stream, oldest first. */
   after({ stream, seq }: Position): StoredEvent[] {
     return this.#events.filter((event) => event.stream === stream && event.seq > seq)
   }

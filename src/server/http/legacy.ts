@@ -26,7 +26,7 @@ const VERSIONS: readonly string[] = LEGACY_VERSIONS
 
 interface Hosted {
   transport: SessionTransport
-  /** What the handshake agreed on: clients before 2025-06-18 do not repeat it. */
+  /** The version of the handshake: clients before 2025-06-18 do not repeat it. */
   version: string
   /** Its profile: the session is good at the address of that profile only. */
   profile: string | undefined

@@ -19,14 +19,14 @@ import type { SessionSeal } from '../sealed.ts'
 import type { SessionsOptions } from '../sessions.ts'
 import { refuse, refuseToServe, requestUrl } from './request.ts'
 
-/** What answers beside MCP at the same address, for who has a token of its own: the bridge for scripts, the console. */
+/** An endpoint beside MCP at the same address, for clients with a token of its own: the bridge for scripts, the console. */
 export interface Endpoint {
   /** True for everything that it answers, if only to say that it is not there. */
   serves(url: URL): boolean
   handle(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void>
 }
 
-/** What serving over HTTP is handed. */
+/** The options of serving over HTTP. */
 export interface HttpOptions extends SessionsOptions {
   host: string
   /** 0: any free port. */
@@ -42,9 +42,9 @@ export interface HttpOptions extends SessionsOptions {
   allowUnauthenticated?: boolean
   /** Where clients reach this listener through a proxy in front. */
   publicUrl?: string
-  /** What clients may choose by the path. Absent: nothing. */
+  /** The profiles that clients may choose by the path. Absent: nothing. */
   profiles?: () => readonly Profile[]
-  /** What one client may ask, and all together. */
+  /** The limits of one client, and of all together. */
   limits?: Limits
   /** Makes ids of sessions that other replicas can go on with. Absent: a session is of this process alone. */
   seal?: SessionSeal | undefined
@@ -58,7 +58,7 @@ export interface HttpOptions extends SessionsOptions {
   metrics?: (() => Promise<string>) | undefined
 }
 
-/** What listening needs, whatever is served. */
+/** The options of listening, whatever is served. */
 export type ListenOptions = Pick<
   HttpOptions,
   | 'host'
@@ -84,7 +84,7 @@ export interface HttpListener {
   close(): Promise<void>
 }
 
-/** What a transport serves. */
+/** The service behind a transport. */
 export interface Service {
   /** Where clients connect. */
   path: string
@@ -314,7 +314,7 @@ async function tellMetrics(
   response.end(text)
 }
 
-/** What a tool can do, everybody on the network could do. */
+/** Throws where everybody on the network could use each tool. */
 function refuseToBeOpen({ host, authenticator, allowUnauthenticated }: MountOptions): void {
   if (isLoopback(host) || authenticator || allowUnauthenticated) return
   throw new ProxyError(

@@ -6,14 +6,14 @@ import { LIMIT_DEFAULTS, type Limits } from '../../protocol/limits.ts'
 import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../protocol/message.ts'
 import { excessOf, introductionExcess } from '../bounds.ts'
 
-/** What a body holds. */
+/** The content of a body. */
 export interface Body {
   readonly messages: readonly JsonRpcMessage[]
   /** A JSON array (MCP 2025-03-26), even of one message. */
   readonly batch: boolean
 }
 
-/** What is wrong with a body, as a JSON-RPC code and a sentence. */
+/** The fault of a body, as a JSON-RPC code and a sentence. */
 export interface BodyFault {
   readonly code: number
   readonly message: string

@@ -91,7 +91,7 @@ export function createModernEndpoint(
       heartbeat,
       now,
       profile,
-      // What was permitted when it was asked for gets its answer; what goes on and on is asked for again.
+      // A request that was permitted when it was made gets its answer; what goes on and on is asked for again.
       until: message.method === LISTEN ? expiryOf(principal) : undefined,
     })
     try {
@@ -244,7 +244,7 @@ const METHOD = 'Mcp-Method'
 const NAME = 'Mcp-Name'
 
 /**
- * What to answer (with HTTP 400) when the envelope of a request is broken, its revision is unknown, or its headers differ from its body.
+ * The error (with HTTP 400) when the envelope of a request is broken, its revision is unknown, or its headers differ from its body.
  * Undefined when all is well. A header that is missing comes last: what revision to speak is the
  * better answer.
  */

@@ -47,7 +47,7 @@ export class Outlet {
     this.lastRead = backlog.now()
     this.#closed = response.destroyed
     backlog.add(this)
-    // What is written to a client that just left: its response closes as well, and that is enough.
+    // A write to a client that just left: its response closes as well, and that is enough.
     response.on('error', () => {})
     response.once('close', () => {
       this.#close()
@@ -190,12 +190,11 @@ export class Outlet {
   }
 }
 
-// What a client has not read yet, over all its open responses: counted, and bounded for one that does not
-// read.
+// The bytes that a client has not read yet, over all its open responses: counted, and bounded for one that does not read.
 
 /**
- * What may happen to a message when its client does not read. `noise` (progress, log messages) goes first, oldest first; a `note`
- * (other notifications) is not taken when there is no room; what is `due` (answers, requests) is never dropped.
+ * The rank of a message when its client does not read. `noise` (progress, log messages) is dropped first, oldest first. A `note`
+ * (other notifications) is not taken when there is no room. A `due` message (answers, requests) is never dropped.
  */
 export type Rank = 'noise' | 'note' | 'due'
 

@@ -7,7 +7,7 @@ import type { RequestId } from '../../protocol/message.ts'
 import type { Principal } from '../backend.ts'
 import type { Budget } from '../bounds.ts'
 
-/** What a refusal says besides its words. */
+/** The parts of a refusal besides its words. */
 export interface Refusal {
   /** JSON-RPC code; that of a closed connection when absent. */
   code?: number
@@ -59,7 +59,7 @@ const BASE = 'http://localhost'
 let last = { text: '/', url: new URL(BASE) as Readonly<URL> }
 
 /**
- * Where a request goes. What is no address at all (`//`) goes to the root, where nothing is served. Requests to the same place
+ * Where a request goes. A text that is no address at all (`//`) goes to the root, where nothing is served. Requests to the same place
  * share the object.
  */
 export function requestUrl({ url: text = '/' }: IncomingMessage): Readonly<URL> {
@@ -69,8 +69,8 @@ export function requestUrl({ url: text = '/' }: IncomingMessage): Readonly<URL> 
 
 /**
  * The body of a request, read once. Undefined when it is longer than `maxBytes`. Then nothing of it is kept, and the rest is read and
- * thrown away: a client may not see the answer if the connection closes while it writes. `busy` when it finds no room beside the
- * bodies of others. Rejects when the client leaves.
+ * thrown away. A client may not see the answer if the connection closes while it writes. `busy` when it finds no room beside the bodies
+ * of others. Rejects when the client leaves.
  *
  * @param room that bodies have that are being received; absent: as much as they like
  */
@@ -206,7 +206,7 @@ export function isLocal({ socket, headers }: IncomingMessage): 'yes' | 'passed o
   return PASSED_ON.some((name) => headers[name] !== undefined) ? 'passed on' : 'yes'
 }
 
-// What HTTP headers say in this transport (MCP specification, basic/transports, "Streamable HTTP").
+// The meaning of HTTP headers in this transport (MCP specification, basic/transports, "Streamable HTTP").
 
 /** A header's value without the white space around it (RFC 9110, 5.5); a repeated one is its values with commas between. */
 export function header(request: IncomingMessage, name: string): string | undefined {
@@ -234,7 +234,7 @@ export const STREAM_HEADERS: OutgoingHttpHeaders = {
   'x-accel-buffering': 'no',
 }
 
-// What follows from who a client is.
+// The facts that follow from the identity of a client.
 
 /** The owner of what is kept: the client that authenticated, else `otherwise`. */
 export function agentOf(principal: Principal | undefined, otherwise: Agent): Agent {

@@ -207,7 +207,8 @@ export class SessionTransport implements Transport {
     if (lastEventId === undefined) return this.#openStanding(receiver, this.#delivered)
     const { store } = this.#wire
     const position = store.parse(lastEventId)
-    // What another replica sent on it is not known here: the client gets what comes from now on, and what waits for it here.
+    // Messages that another replica sent on it are not known here. The client gets the messages that wait for it here, and all
+    // later ones.
     if (!position && this.#mayMove && EventStore.streamOf(lastEventId) === STANDING)
       return this.#openStanding(receiver, this.#delivered, true)
     if (!position) {
@@ -343,7 +344,7 @@ export class SessionTransport implements Transport {
   }
 }
 
-/** What the streams of a session share. */
+/** The common state of the streams of a session. */
 interface SessionWire {
   readonly sessionId: string
   readonly store: EventStore
@@ -368,8 +369,8 @@ const BODY_MS = 50
 const RETRY_MS = 1000
 
 /**
- * The answer to one POST: one JSON body when all answers are there at once and nothing has to go before them, otherwise a stream of events.
- * After its connection broke, a stream goes on in the store until its last answer.
+ * The answer to one POST. It is one JSON body when all answers are there at once and nothing has to go before them. Otherwise it is a
+ * stream of events. After its connection broke, a stream goes on in the store until its last answer.
  */
 class PostStream {
   readonly number: number
@@ -552,7 +553,7 @@ class FetchedStream {
     if (isOver) this.giveUp()
   }
 
-  /** Ends it. What has no answer by now gets none. */
+  /** Ends it. A request without an answer by now gets none. */
   giveUp(): void {
     const error = {
       code: RPC.connectionClosed,
@@ -609,9 +610,8 @@ function replay(outlet: Outlet, events: readonly StoredEvent[]): void {
   for (const { payload, id } of events) void outlet.write(eventPayload(payload, id))
 }
 
-// Cancellations that arrived before their request. Each message of a client has an HTTP request of its own,
-// so a `notifications/cancelled` can overtake the request it means; unheeded, the call would run to its time
-// limit.
+// Cancellations that arrived before their request. Each message of a client has an HTTP request of its own, so a
+// `notifications/cancelled` can overtake the request that it means. If it were ignored, the call would run to its time limit.
 
 /** Milliseconds in which the request of a cancellation must follow it. */
 const FOLLOWS_MS = 10_000

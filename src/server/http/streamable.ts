@@ -1,4 +1,4 @@
-/** Streamable HTTP: both eras at one address. What a body says decides which of them answers. */
+/** Streamable HTTP: both eras at one address. The content of a body decides which of them answers. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { metaOf } from '../../protocol/content.ts'

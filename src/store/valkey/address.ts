@@ -6,7 +6,7 @@ export interface Place {
   readonly port: number
 }
 
-/** What an address says. */
+/** The parts of an address. */
 export interface StoreAddress {
   /** `server`: one server. `sentinel`: `places` are of Sentinel, which names the master. `cluster`: `places` are some of its nodes. */
   readonly kind: 'server' | 'sentinel' | 'cluster'
@@ -15,7 +15,7 @@ export interface StoreAddress {
   readonly username: string | undefined
   readonly password: string | undefined
   readonly database: number
-  /** What Sentinel calls the master; empty for the other kinds. */
+  /** The name of the master in Sentinel; empty for the other kinds. */
   readonly master: string
   /** How Sentinel itself is signed in to. */
   readonly sentinelUsername: string | undefined

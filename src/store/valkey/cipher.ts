@@ -57,7 +57,7 @@ export function createCipher(key: string | undefined): Cipher {
       return mac.digest('base64url').slice(0, NAME_LENGTH)
     },
     async close(plain, place) {
-      // What lies on a SharedArrayBuffer is copied: zlib works on it from another thread.
+      // Bytes on a SharedArrayBuffer are copied: zlib works on them from another thread.
       const whole = Buffer.from(plain)
       const small =
         whole.length < DEFLATE_FROM ? undefined : await deflate(whole, { level: constants.Z_BEST_SPEED })

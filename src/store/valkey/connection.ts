@@ -23,7 +23,7 @@ export interface ConnectionOptions extends ConnectionEvents {
   now: () => number
 }
 
-/** What was asked of the server since the start. */
+/** The requests to the server since the start. */
 export interface ConnectionWork {
   /** It can be asked now. */
   readonly isUp: boolean
@@ -37,7 +37,7 @@ export interface ConnectionWork {
 export interface Connection {
   /** Without credentials: `localhost:6379`. */
   readonly place: string
-  /** How often it was connected. What an earlier connection saw, the server may have lost since. */
+  /** How often it was connected. The server may have lost the state that an earlier connection saw. */
   readonly generation: number
   work(): ConnectionWork
   /** Milliseconds by which the clock of the server is ahead of ours. Rejects as `send` does. */
@@ -82,8 +82,8 @@ export class Unreachable extends ProxyError {
 const MOST_WAIT_MS = 10_000
 
 /**
- * What a server answers that cannot do its work now: the next connection may be to another one. A cluster that misses a node mostly refuses
- * all; where it serves the rest, it says `Hash slot not served` of single keys.
+ * The answers of a server that cannot do its work now: the next connection may be to another one. A cluster that misses a node mostly
+ * refuses all; where it serves the rest, it says `Hash slot not served` of single keys.
  */
 const CANNOT_NOW = /^(?:LOADING|MASTERDOWN|READONLY|CLUSTERDOWN The cluster is down)\b/
 /** There is none: whether a command that writes is taken is all that is asked. */
@@ -101,7 +101,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   const safely = (error: unknown): string =>
     secrets.reduce((text, secret) => text.replaceAll(secret, '***'), messageOf(error))
 
-  /** What to hear, with each connection again. */
+  /** The listeners, added to each connection again. */
   const listeners: ((made: Client) => void)[] = []
   let client: Client | undefined
   let generation = 0
@@ -149,7 +149,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     }
   }
 
-  /** Rejects where a server cannot do its work now. What it refuses for other reasons, it will refuse with words of its own. */
+  /** Rejects where a server cannot do its work now. A server that refuses for other reasons will do so in its own words. */
   async function probe(made: Client): Promise<void> {
     const answers = made.sendToEach(['UNLINK', NO_KEY]).map((answer) =>
       answer.catch((error: unknown) => {
@@ -217,7 +217,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
       // A server that does not answer in time is given up, so that no later command waits.
       const isAway = error instanceof TooLate || CANNOT_NOW.test(messageOf(error))
       if (isAway && asked === client) lose(error)
-      // What the server says in answer is no reason to think it away.
+      // An answer of the server is no sign that it is away.
       if (client === asked && !isAway && isReply(error)) throw refusal(error)
       throw new Unreachable(place, safely(error))
     }

@@ -17,7 +17,7 @@ export interface FallbackOptions {
 
 const REMEMBERED = 10_000
 
-/** What was kept here alone, or removed while the server was away: settled by `sweep` once it is back. */
+/** The entries that were kept here alone, or removed while the server was away: settled by `sweep` once it is back. */
 export function createFallbackStore({ shared, local, isLocalSeen, onRefused }: FallbackOptions): Store {
   /** Kept here alone because the server was away or had no room. */
   const waiting = new LRUCache<Handle, string>({ max: REMEMBERED })
@@ -30,7 +30,7 @@ export function createFallbackStore({ shared, local, isLocalSeen, onRefused }: F
 
   const isLocal = (handle: Handle): boolean => waiting.has(handle) || refused.has(handle)
 
-  /** What the server says; undefined where it could not be asked or refused to answer. */
+  /** The answer of the server; undefined where it could not be asked or refused to answer. */
   async function asked<T>(question: () => Promise<T>): Promise<{ answer: T } | undefined> {
     try {
       return { answer: await question() }

@@ -1,4 +1,7 @@
-/** Maps of texts that replicas share, sealed with a key of their own: what lies in them opens other systems, whether or not the store has a key. */
+/**
+ * Maps of texts that replicas share, sealed with a key of their own. Their values open other systems, so they are sealed whether or not
+ * the store has a key.
+ */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ProxyError } from '../../protocol/errors.ts'

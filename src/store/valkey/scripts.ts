@@ -1,5 +1,5 @@
 /**
- * What must happen as a whole, as Lua. An owner has four kinds of keys, all in one slot of a cluster:
+ * The changes that must happen as a whole, as Lua. An owner has four kinds of keys, all in one slot of a cluster:
  *
  *     {tag}:i          when each entry was last used, by the clock of the server
  *     {tag}:f          `<bytes here> <bytes of content> <chunks> <id of content>` of each entry, and `bytes`, the sum
@@ -7,7 +7,8 @@
  *     {tag}:e:<name>   an entry: `meta`, `chunks`, and its first chunk as `0`
  *     {tag}:e:<name>:1 …  the other chunks
  *
- * All of them live as long as the newest use says; an entry that is pinned says so as `pinned`, and counts as used in a hundred years. KEYS: i, f, b. ARGV: life in milliseconds, then as each script says.
+ * All of them live as long as the newest use says. A pinned entry has the field `pinned`, and counts as used in a hundred years.
+ * KEYS: i, f, b. ARGV: life in milliseconds, then as each script says.
  */
 import { script } from './connection.ts'
 
@@ -68,7 +69,7 @@ local function touch(name, chunks)
   return true
 end
 
--- False: it is not there. What is not whole goes.
+-- False: the entry is absent. An entry that is not whole is removed.
 local function use(name)
   local _, chunks = factsOf(name)
   if not chunks then return false end

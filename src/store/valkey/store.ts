@@ -33,9 +33,9 @@ export interface ValkeyStoreOptions {
 export interface ValkeyStore extends Store {
   /** Without credentials. */
   readonly place: string
-  /** How often it was connected. What an earlier connection saw, the server may have lost since. */
+  /** How often it was connected. The server may have lost the state that an earlier connection saw. */
   readonly generation: number
-  /** What lies there beside results. */
+  /** The values there beside results. */
   readonly values: SharedValues
 }
 

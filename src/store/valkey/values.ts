@@ -1,4 +1,4 @@
-/** What all proxies of one store know together beside results: a few fields under a name, and what they tell each other. */
+/** The common values of all proxies of one store beside results: a few fields under a name, and messages to each other. */
 
 import { randomUUID } from 'node:crypto'
 import { ProxyError } from '../../protocol/errors.ts'
@@ -28,7 +28,7 @@ export interface SharedValues {
   hold(kind: string, name: string, lifeMs: number): Promise<(() => Promise<void>) | undefined>
   /** Takes a call from the bucket of a name; the seconds to wait where there is none left. By the clock of the store. */
   take(kind: string, name: string, rate: Rate): Promise<number | undefined>
-  /** What was asked of the store since the start, for results as well. */
+  /** The requests to the store since the start, for results as well. */
   work(): ConnectionWork
   /** Takes all away that is under a name. */
   forget(kind: string, name: string): Promise<void>
@@ -66,7 +66,7 @@ redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[2], '*', 'v', ARGV[1])
 return redis.call('PEXPIRE', KEYS[1], ARGV[3])
 `)
 
-/** What another process holds by now stays held. KEYS: name. ARGV: the word of the process that held it. */
+/** A name that another process holds by now stays held. KEYS: name. ARGV: the word of the process that held it. */
 const LET_GO = script(`
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('UNLINK', KEYS[1])

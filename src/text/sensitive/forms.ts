@@ -3,7 +3,7 @@
 import { isPlaceholder } from './named.ts'
 import type { Finding, Scan } from './scan.ts'
 
-/** What keys of services begin with, and how the rest of one is written. */
+/** The prefixes of keys of services, and how the rest of one is written. */
 const KEYS = [
   // Amazon, Google, Alibaba
   ['(?:AKIA|ASIA|ABIA|ACCA)', '[A-Z0-9]{16}(?![A-Za-z0-9])'],

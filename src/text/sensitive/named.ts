@@ -102,7 +102,7 @@ interface Part {
 }
 
 /**
- * What stands in the quotes that begin here. In JSON within JSON quotes have backslashes before them, and those inside of the text
+ * The text in the quotes that begin here. In JSON within JSON quotes have backslashes before them, and those inside of the text
  * have more.
  */
 function quotedAt(text: string, from: number): Part | undefined {
@@ -220,7 +220,7 @@ function unquoted(
 /** Rather a value than a word of a sentence or the name of a variable. */
 function isWritten(text: string, { end }: Part, word: string, isLine: boolean): boolean {
   const next = text.charCodeAt(end)
-  // What is called, indexed, or filled in.
+  // A word that is called, indexed, or filled in.
   if (next === 40 || next === 91 || next === 123 || next === 60 || /[$%:=]$/.test(word)) return false
   if (/^(?:[A-Za-z_$]\w*[?!]?\.)+[A-Za-z_$]\w*$/.test(word)) return false
   if (/[^A-Za-z_]/.test(word)) return true
@@ -319,7 +319,7 @@ export const LONGEST_NAME = 40
 const known = new Map<string, Secrecy | undefined>()
 const MAX_KNOWN = 2_000
 
-/** What a name says of its value; the end of it is enough. Undefined: nothing. */
+/** The secrecy that a name gives its value; the end of it is enough. Undefined: nothing. */
 export function secrecyOf(name: string): Secrecy | undefined {
   if (!mayTell(name, name.length)) return undefined
   const end = name.length > LONGEST_NAME ? name.slice(-LONGEST_NAME) : name
@@ -343,7 +343,7 @@ export function mayBeNumber(name: string): boolean {
   return /(?:pass(?:word|wd|phrase|code)|pwd)$/i.test(name)
 }
 
-/** What stands where a secret would: nothing, a variable to be filled in, a word for its kind, what was struck out. */
+/** True for a text in place of a secret: nothing, a variable to fill in, a word for its kind, the mark of a struck one. */
 export function isPlaceholder(value: string): boolean {
   return value.length < 60 && PLACEHOLDER.test(value)
 }

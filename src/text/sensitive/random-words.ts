@@ -1,4 +1,4 @@
-/** Words as keys are: of capitals, small letters and digits in no order. What only looks so is left alone. */
+/** Words as keys are: of capitals, small letters and digits in no order. A word that only looks so is left alone. */
 import { asciiTable, type Finding } from './scan.ts'
 
 const SHORTEST = 24

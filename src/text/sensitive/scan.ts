@@ -31,7 +31,7 @@ const JOINT = 4
 const LAST_OF_WORD = JOINT
 const NAME_END = 5
 
-/** By code unit. What is not ASCII is 0, as all else. */
+/** By code unit. A character outside of ASCII is 0, as all else. */
 const KINDS = new Uint8Array(65_536)
 for (let code = 0; code < 128; code++) KINDS[code] = kindOf(String.fromCharCode(code))
 
@@ -177,7 +177,7 @@ export function fillUnits(text: string, from: number): number {
   return size
 }
 
-/** What can be looked for. */
+/** The kinds that can be looked for. */
 export type SensitiveKind = 'secrets' | 'email' | 'card' | 'iban' | 'phone' | 'ip'
 
 /** Half-open, in UTF-16 code units. `kind`: what it was taken for, as it is counted. */

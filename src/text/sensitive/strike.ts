@@ -15,7 +15,7 @@ const NOTHING: ReadonlySet<SensitiveKind> = new Set()
 export function compileStrike(rule: SensitiveRule): ChangeText {
   const { entropy, replacement } = rule
   const kinds = new Set(rule.kinds)
-  // What others go by keeps the data of persons, and what is random by nature: without it nothing would be found again.
+  // Identifiers keep the data of persons, and data that is random by nature: without it nothing would be found again.
   const ofIdentifiers = kinds.has('secrets') ? SECRETS : NOTHING
   const allowed = new Set(rule.allow)
   const own = Object.entries(rule.patterns).map(([kind, source]) => ({
@@ -52,7 +52,7 @@ function struck(
     const start = behindEscape(text, first.start)
     const found = text.slice(start, end)
     const put = replacement.replaceAll('{kind}', first.kind)
-    // What was struck out before is not struck out again.
+    // A text that was struck out before is not struck out again.
     if (found === '' || found === put || allowed.has(found)) continue
     // A number of JSON stays one, as in data.
     parts.push(text.slice(copied, start), isNumber(text, start, end) ? '0' : put)

@@ -48,7 +48,7 @@ export async function requestForLegacyClient(
   throw new RpcError(RPC.internalError, `the server still asked for input after ${MAX_ROUNDS} rounds`)
 }
 
-/** What the next round carries. */
+/** The content of the next round. */
 async function answer(result: JsonObject, exchange: Exchange, later: Later): Promise<JsonObject> {
   const requests = Object.entries(isObject(result.inputRequests) ? result.inputRequests : {})
   if (requests.length > MAX_QUESTIONS)
@@ -95,7 +95,7 @@ function elicitation(params: JsonObject): JsonObject {
     : params
 }
 
-/** What legacy clients have set for all their requests; a modern server is told with each. */
+/** The levels that legacy clients have set for all their requests; a modern server is told with each. */
 export class LogLevels {
   readonly #levels = new WeakMap<Client, string>()
 

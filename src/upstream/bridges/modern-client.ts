@@ -30,7 +30,7 @@ const MAX_PARKED_PER_PARTY = 32
 /** Requests that may be answered `input_required` (MCP 2026-07-28, multi round-trip requests). */
 const IN_ROUNDS: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read'])
 
-/** What stands in place of an id for a call that is to be made again. */
+/** The id of a call that is to be made again. */
 const ANEW = 'anew'
 
 export function createModernClients(now: () => number, later: Later): ModernClients {
@@ -123,7 +123,7 @@ function inputRequired(inputRequests: JsonObject, requestState: string): JsonObj
   return { resultType: 'input_required', inputRequests, requestState }
 }
 
-/** What the call is about, whatever its round. */
+/** The subject of the call, whatever its round. */
 function subjectOf(method: string, { name, uri, arguments: given }: JsonObject): string {
   return JSON.stringify([method, name ?? uri ?? null, given ?? null])
 }
@@ -186,7 +186,7 @@ class ParkedCall {
   readonly id = randomUUID()
   readonly owner: StateOwner
   readonly party: string
-  /** What the call ends in. */
+  /** The outcome of the call. */
   readonly outcome: Promise<Result>
   /** Takes back the end of waiting. */
   stopExpiry: (() => void) | undefined
@@ -248,7 +248,7 @@ class ParkedCall {
     }
   }
 
-  /** Passes answers to the server. What was not asked for is left out; what is not answered stays open. */
+  /** Passes answers to the server. An answer that was not asked for is left out; what is not answered stays open. */
   answer(responses: JsonObject): void {
     for (const [key, { resolve }] of this.#questions) {
       const response = own(responses, key)
@@ -305,8 +305,8 @@ class ParkedCall {
   }
 }
 
-// What a server says of a call while the call is parked. In the modern era a notification goes out on the
-// stream of its request, and there is none: the next round of the call has one, and gets it there.
+// The messages of a server about a call while the call is parked. In the modern era a notification goes out on the stream of its request,
+// and a parked call has none. The next round of the call has one, and the notification goes out there.
 
 /** Kept for one call: notifications, and characters of their JSON. The oldest give way, and the client is told. */
 const MOST = 100
@@ -367,11 +367,11 @@ function gap(count: number): Notification {
   }
 }
 
-// What a modern client carries from one round of a call to the next (MCP 2026-07-28, multi round-trip
-// requests, "requestState"). It comes back from outside, so it is signed: a client cannot invent or change one, use another client's, or
-// use one for another call.
+// The state that a modern client carries from one round of a call to the next (MCP 2026-07-28, multi round-trip requests,
+// "requestState"). It comes back from outside, so it is signed: a client cannot invent or change one, use another client's, or use one
+// for another call.
 
-/** What a state belongs to; it is valid with exactly this. */
+/** The owner of a state; it is valid with exactly this. */
 interface StateOwner {
   /** The client it was given to. */
   client: string

@@ -42,7 +42,7 @@ export class Call implements Dispatcher.DispatchHandler {
   #redirects = 0
   /** The `Authorization` header that was sent. */
   #sent: string | undefined
-  /** What the authorizer was asked about: once each, because a token may first be refused and then lack a scope. */
+  /** The statuses that the authorizer was asked about: once each, because a token may first be refused and then lack a scope. */
   #asked: readonly number[] = NOTHING
   #leaving: AbortController | undefined
   #done = false
@@ -93,7 +93,7 @@ export class Call implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (this.#done) return
-    // What follows in its place begins with a reader of its own.
+    // A stream in its place begins with a reader of its own.
     const reader = this.#reader
     this.#reader = undefined
     this.#controller = undefined

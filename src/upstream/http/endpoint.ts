@@ -37,7 +37,7 @@ export async function createEndpoint(options: HttpOptions): Promise<Endpoint> {
   }
 }
 
-// What an HTTP transport is handed.
+// The options of an HTTP transport.
 
 export interface HttpOptions extends ReadLimits {
   /** Without name and password. */
@@ -86,7 +86,7 @@ const RESERVED = new Set([
   ...['accept', 'content-type', 'content-length', 'mcp-session-id', 'mcp-protocol-version', 'last-event-id'],
   ...['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'expect', 'te', 'trailer'],
 ])
-/** What a message may not set for itself: it is told from the message, or from the connection. */
+/** The headers that a message may not set for itself: they are told from the message, or from the connection. */
 const RESERVED_FOR_MESSAGES = new Set([
   ...['authorization', 'host', 'accept-encoding', 'user-agent', 'mcp-method', 'mcp-name'],
   ...RESERVED,
@@ -153,8 +153,8 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * No limit to silence: a call may think for long and a stream of events lives for days; who waits has limits of its own. TCP
- * keep-alive finds out that a peer is gone. An idle connection is kept for undici's 4 seconds, or as long as the server says:
- * keeping it longer than the server does loses the call that is sent on it.
+ * keep-alive finds out that a peer is gone. An idle connection is kept for undici's 4 seconds, or as long as the server says. If it were
+ * kept longer than the server keeps it, the call that is sent on it would be lost.
  */
 const LIMITS = {
   headersTimeout: 0,
@@ -165,15 +165,15 @@ const LIMITS = {
 }
 
 /**
- * Of requests that stand alone, minutes apart and each made once, as those of a sign-in are, none goes over a connection that
- * the other side may be about to close.
+ * For requests that stand alone, such as those of a sign-in: each is made once, and minutes lie between them. None of them uses a
+ * connection that the other side may be about to close.
  */
 const ALONE = { ...LIMITS, pipelining: 0 }
 
 /** One for each set of proxies and kind of requests; idle connections end by themselves and keep no process alive. */
 const dispatchers = new Map<string, Promise<Dispatcher>>()
 
-/** What sends requests to this address; `alone`: each over a connection of its own. */
+/** The dispatcher that sends requests to this address; `alone`: each over a connection of its own. */
 export function dispatcherFor(url: URL, environment: Environment, alone = false): Promise<Dispatcher> {
   const proxies = isLoopback(url) ? undefined : proxiesOf(environment)
   const key = JSON.stringify([proxies, alone])

@@ -152,7 +152,7 @@ export class SseReader {
     return this.#lastEventId
   }
 
-  /** What the server wants to be waited before the stream is asked for again, in milliseconds. */
+  /** The time that the server wants to pass before the stream is asked for again, in milliseconds. */
   get retryMs(): number | undefined {
     return this.#retryMs
   }

@@ -16,7 +16,7 @@ import { Call, type CallHandler, type CallRequest } from './call.ts'
 import type { Endpoint, HeaderList } from './endpoint.ts'
 import { EventStream } from './events.ts'
 
-/** What a message on its way needs of the transport. */
+/** The parts of the transport that a message on its way needs. */
 export interface PostHost extends ReadLimits {
   readonly endpoint: Endpoint
   readonly maxBytes: number
@@ -34,7 +34,7 @@ export interface PostHost extends ReadLimits {
   resumeHeaders(lastEventId: string): HeaderList | undefined
   /** True when the refusal was the answer to the request, and was delivered. */
   answeredBy(refusal: Refusal, post: Post): boolean
-  /** What sending the message fails with. */
+  /** The error of sending the message. */
   refused(refusal: Refusal): Error
   /** Ends nothing. */
   trouble(words: string): void
@@ -132,7 +132,7 @@ export class Post implements CallHandler {
       call?.abort()
       return IGNORED
     }
-    // What is read to its end leaves a connection that can be used again; what has no end would hold it for ever.
+    // A body that is read to its end leaves a connection that can be used again; what has no end would hold it for ever.
     const stop = this.#host.later(REST_MS, () => call?.abort())
     return { data: () => {}, end: stop }
   }
@@ -305,7 +305,7 @@ function withoutMark(parts: readonly Buffer[]): readonly Buffer[] {
     : parts
 }
 
-// What an HTTP status that refuses says: an answer, a forgotten session, or words.
+// The meaning of an HTTP status that refuses: an answer, a forgotten session, or words.
 
 /** A status that is none of success, with its body as far as it is of use. */
 export interface Refusal {
@@ -381,7 +381,7 @@ function parsed(text: string): JsonObject | undefined {
 
 // How long to wait before a stream is asked for again.
 
-/** What is waited when the server does not say. */
+/** The wait when the server does not say. */
 const DEFAULT_RETRY_MS = 1000
 /** A server that says "at once" is not asked without a breath. */
 const MIN_RETRY_MS = 50

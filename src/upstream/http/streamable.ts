@@ -1,6 +1,6 @@
 /**
- * Streamable HTTP of both eras (MCP specification, basic/transports). Legacy has a session, a stream of the server's own and
- * streams that can be taken up again; modern has one POST for each request and nothing else.
+ * Streamable HTTP of both eras (MCP specification, basic/transports). The legacy era has a session, a stream of the server's own and
+ * streams that can be taken up again. The modern era has one POST for each request.
  */
 
 import type { IncomingHttpHeaders } from 'node:http'

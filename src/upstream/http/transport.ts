@@ -1,6 +1,6 @@
 /**
  * MCP over HTTP: streamable HTTP, and the HTTP+SSE of 2024-11-05 where the server knows nothing else (MCP 2025-11-25, basic/transports,
- * "Backwards Compatibility"). What speaks HTTP is loaded when a connection begins.
+ * "Backwards Compatibility"). The code for HTTP is loaded when a connection begins.
  */
 import { messageOf } from '../../protocol/errors.ts'
 import type { JsonRpcMessage, SendOptions, Transport } from '../../protocol/message.ts'
@@ -18,7 +18,7 @@ export interface HttpServer extends ServerSettings {
   oauth?: object | undefined
 }
 
-/** What an HTTP+SSE server answers to the POST of an initialize request. */
+/** The answers of an HTTP+SSE server to the POST of an initialize request. */
 const NOT_STREAMABLE = new Set([400, 404, 405])
 
 export class HttpTransport implements UpstreamTransport {

@@ -1,4 +1,4 @@
-/** What is known about signing in to one server: who gives tokens, who the proxy is there, and the tokens. */
+/** The facts for signing in to one server: who gives tokens, who the proxy is there, and the tokens. */
 
 import { createHash } from 'node:crypto'
 import { mkdir, open, readFile, rm, stat } from 'node:fs/promises'
@@ -20,7 +20,7 @@ export interface Realm {
   metadata: AuthorizationServerMetadata | undefined
   /** The resource indicator as the server wrote it (RFC 8707). Absent: the server has no metadata document. */
   resource: string | undefined
-  /** What the server says can be asked for. */
+  /** The scopes that the server offers. */
   scopes: string | undefined
 }
 
@@ -39,9 +39,9 @@ export interface ClientIdentity {
 export interface Tokens {
   access: string
   refresh?: string
-  /** What was granted. */
+  /** The granted scope. */
   scope?: string
-  /** What was asked for when a person, or the proxy for itself, last signed in. */
+  /** The scope that was asked for when a person, or the proxy for itself, last signed in. */
   asked?: string
   /** How the access token was come by. */
   by: 'sign-in' | 'refresh'

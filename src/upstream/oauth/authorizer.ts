@@ -23,7 +23,7 @@ import { SharedAccount } from './shared-account.ts'
 import type { SignIn, SignInRequest } from './sign-in.ts'
 import { abortable, grantedScope, Keyring, revoke } from './tokens.ts'
 
-/** What is known of a server over HTTP. */
+/** The facts of a server over HTTP. */
 export interface ProtectedServer {
   name: string
   url: string
@@ -151,7 +151,7 @@ export interface AuthorizerOptions {
   later?: Later
 }
 
-/** What became of what was kept. */
+/** The fate of the kept account. */
 export type SignedOut = 'revoked' | 'forgotten' | 'nothing kept'
 
 export interface OAuthAuthorizer extends Authorizer {
@@ -246,7 +246,7 @@ class ServerAuthorizer implements OAuthAuthorizer {
     await Promise.allSettled([this.#answering, this.#open?.finished, this.#keys.close()])
   }
 
-  /** What is to be done about a refusal, once for all calls that meet it. */
+  /** The answer to a refusal, once for all calls that meet it. */
   async #answer(challenge: Challenge, stepUp: boolean): Promise<boolean | OpenSignIn> {
     if (this.#open) return this.#open
     const { now, logger } = this.#options

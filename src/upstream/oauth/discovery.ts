@@ -44,7 +44,7 @@ export function sameIssuer(a: Pick<Realm, 'issuer'>, b: Pick<Realm, 'issuer'>): 
   return a.issuer.replace(/\/$/, '') === b.issuer.replace(/\/$/, '')
 }
 
-// What a refusal asks for: the `WWW-Authenticate` header (RFC 9110, 11.6.1; RFC 6750, 3; RFC 9728, 5.1).
+// The demands of a refusal: the `WWW-Authenticate` header (RFC 9110, 11.6.1; RFC 6750, 3; RFC 9728, 5.1).
 
 /** The parameters of a Bearer challenge that matter here; each absent where the server did not give it. */
 export interface Challenge {

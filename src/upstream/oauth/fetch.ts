@@ -37,7 +37,8 @@ const MOST_REDIRECTS = 5
 
 /**
  * The same fetch; an answer is read whole, up to a limit, before it is given out. `signal` ends all of it. `check` rejects for an address
- * that is not to be asked, and sees that of each redirect; what is sent with a request is never sent on to where a redirect leads.
+ * that is not to be asked, and also sees the address of each redirect. The headers and the body of a request are never sent on to the
+ * target of a redirect.
  */
 export function boundedFetch(
   inner: typeof fetch,
@@ -67,7 +68,7 @@ export function boundedFetch(
 // Which addresses are asked at all. A server names its authorization server, and that one its endpoints: neither must make the proxy ask
 // what only the proxy reaches.
 
-/** What everybody reaches, what a network of one's own reaches, and what this machine reaches. */
+/** The nearness of an address: reached by everybody, by a network of one's own, or by this machine. */
 type Nearness = 0 | 1 | 2
 
 const OWN_NETWORK = blocks('10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 fc00::/7')
@@ -116,8 +117,9 @@ export async function isPublic(url: URL, resolve = lookupName): Promise<boolean>
 
 /**
  * Rejects for an address that is not to be asked on behalf of the server. Its own origin is allowed, and that of the issuer in the
- * configuration. Others are allowed by https if they are public, or if they are no nearer than the server itself: one on this machine may
- * name another one there. Of the server that is believed which its address says, since what its name leads to is for others to change.
+ * configuration. Others are allowed by https if they are public, or if they are no nearer than the server itself. A server on this
+ * machine may name another one there. Of the server that is believed which its address says, since what its name leads to is for others
+ * to change.
  */
 export function checkFor(
   server: URL,

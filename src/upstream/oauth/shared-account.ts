@@ -19,7 +19,7 @@ interface SharedAccountOptions {
   now(): number
 }
 
-/** What lies in the store: an account, when somebody signed out of it, or neither. */
+/** The record in the store: an account, when somebody signed out of it, or neither. */
 interface Shared {
   readonly account?: Account
   /** Milliseconds since the epoch. */

@@ -14,7 +14,7 @@ export interface SignInRequest {
   sdk: Sdk
   server: string
   realm: Realm
-  /** What an earlier sign-in at this realm left. */
+  /** The client that an earlier sign-in at this realm left. */
   client: ClientIdentity | undefined
   scope: string | undefined
   settings: OAuthSettings
@@ -160,8 +160,8 @@ async function listenForRedirect({ settings, client }: SignInRequest): Promise<R
 }
 
 // Where the browser comes back to after a sign-in: an HTTP server on this machine alone, for one answer (RFC
-// 8252, 7.3). It also has a short address that leads to the authorization server, because that is easier to
-// tell than the long one, and holds nothing that a log must not.
+// 8252, 7.3). It also has a short address that leads to the authorization server. That is easier to tell than the long one, and it holds
+// nothing that a log must not have.
 
 const HOST = '127.0.0.1'
 const CALLBACK = '/callback'
@@ -171,7 +171,7 @@ export interface Receiver {
   readonly redirectUri: string
   /** The short address to begin at. */
   readonly link: string
-  /** What the answer has to carry to be ours (RFC 6749, 10.12). */
+  /** The value that the answer has to carry to be ours (RFC 6749, 10.12). */
   readonly state: string
   /** True once somebody followed the short address. */
   readonly visited: boolean
@@ -244,7 +244,7 @@ export async function receiveRedirect(port: number): Promise<Receiver> {
     close() {
       accept = undefined
       server.close()
-      // What was just answered is still on its way; connections that say nothing are not waited for.
+      // The last answer is still on its way; connections that say nothing are not waited for.
       server.closeIdleConnections()
     },
   }

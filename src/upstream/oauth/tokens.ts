@@ -142,7 +142,7 @@ export class Keyring {
     return true
   }
 
-  /** What a request to a token endpoint is made of. Undefined: the proxy is not registered there yet. */
+  /** The parts of a request to a token endpoint. Undefined: the proxy is not registered there yet. */
   request(sdk: Sdk, realm: Realm, account: Account | undefined): TokenRequest | undefined {
     const { settings, fetchFn, now } = this.#options
     const client = configuredIdentity(settings) ?? account?.client
@@ -192,8 +192,7 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
   })
 }
 
-// Why a sign-in failed, in one line. What a server said in it is cut, and holds no secrets and no control
-// characters.
+// Why a sign-in failed, in one line. A text of a server in it is cut, and holds no secrets and no control characters.
 
 const LONGEST = 300
 
@@ -258,7 +257,7 @@ export function dueSoon({ expiresAt, obtainedAt }: Tokens, now: number): boolean
   return expiresAt - Math.min(MARGIN_MS, (expiresAt - obtainedAt) / 2) <= now
 }
 
-/** What was granted: an answer without a scope grants what was asked for (RFC 6749, 5.1). */
+/** The granted scope: an answer without a scope grants the scope that was asked for (RFC 6749, 5.1). */
 export function grantedScope({ scope, asked }: Tokens): string | undefined {
   return scope ?? asked
 }

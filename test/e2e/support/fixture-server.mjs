@@ -1,5 +1,5 @@
 /**
- * A server that does what a test asks of it, over standard input and output: plain JSON-RPC, no SDK, so that it can also break
+ * A server that does what a test asks of it, over standard input and output. It is plain JSON-RPC without an SDK, so it can also break
  * every rule. `argv[2]`: its name, which marks its answers.
  */
 import { createInterface } from 'node:readline'

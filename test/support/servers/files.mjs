@@ -1,6 +1,7 @@
 /**
- * A server on standard input and output that gives files of the directory in its first argument: as a resource, a picture, sound, a text of
- * base64, or a field of data. Each is a resource of its own as well. `echo` gives its arguments back, shortened; `give` a blob of so many bytes.
+ * A server on standard input and output that gives files of the directory in its first argument. It gives them as a resource, a picture,
+ * sound, a text of base64, or a field of data. Each is a resource of its own as well. `echo` gives its arguments back, shortened; `give`
+ * a blob of so many bytes.
  */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -1,7 +1,7 @@
 /**
- * A module that does more than it is asked. Before each answer it prints what is no message, sends unasked answers and notifications, and
- * asks things of the client; what it is told then it gives back. `argv[2]`: how many of each. `tools/hold` is never answered, but
- * is told to make progress.
+ * A module that does more than it is asked. Before each answer it prints lines that are no message, sends unasked answers and
+ * notifications, and asks things of the client. Its own answer then has the replies of the client. `argv[2]`: how many of each.
+ * `tools/hold` is never answered, but is told to make progress.
  */
 import { createInterface } from 'node:readline'
 

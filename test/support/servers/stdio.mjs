@@ -1,8 +1,8 @@
 /**
  * A server on standard input and output. The first argument is JSON: options of `fixture.mjs` and
  * `started`: a file that gets a line with the process id at every start;
- * `order`: "result-first" writes members as some SDKs do; `stubborn`: ignores closed input and SIGTERM;
- * `noise`: lines written to stdout before anything else; `crash`: exits at once with this code.
+ * `order`: "result-first" writes members as some SDKs do; `stubborn`: ignores closed input and SIGTERM. `noise`: lines written to stdout
+ * before anything else. `crash`: exits at once with this code.
  * Tools of its own: `garbage`, `die`, `half`, `answer` (raw text in place of an answer), `children`.
  */
 import { spawn } from 'node:child_process'

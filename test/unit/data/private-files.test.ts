@@ -1,4 +1,7 @@
-/** Files that promise to outlast a loss of power: at every call of the file system the power goes, and the file is the old one or the new one. */
+/**
+ * Files that promise to outlast a loss of power. At every call of the file system the power goes, and the file is the old one or the new
+ * one.
+ */
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { approve, readPins, updatePins } from '../../../src/data/pins.ts'

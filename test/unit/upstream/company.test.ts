@@ -6,8 +6,8 @@ import type { Upstreams } from '../../../src/upstream/contract.ts'
 import { client, exchange, temporaryFolder, textOf, toolCall, upstreams } from '../../support/upstream.ts'
 
 /**
- * A server that says which process it is, asks for roots when it starts if its client has any, asks a person on the tool `ask`, and logs on
- * the tool `log`.
+ * A server that says which process it is, and asks for roots when it starts if its client has any. It asks a person on the tool `ask`,
+ * and logs on the tool `log`.
  */
 const SCRIPT = `
 const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n')

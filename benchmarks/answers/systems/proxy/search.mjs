@@ -44,7 +44,10 @@ async function wantedOf(ask, reading, { talk, preview, recordCall }) {
   return conclude(ask, await talk.ask('proxy_filter', recordCall(field.replace(/\[\d+\]/g, '[]'))))
 }
 
-/** A hit that is a place and a value: in the collection asked about, the step after it is the key of the record, the rest its field. */
+/**
+ * A hit that is a place and a value. In the collection asked about, the step after it is the key of the record, and the rest is its
+ * field.
+ */
 function placed({ at, value }, { collection = [] }) {
   const steps = [...at.matchAll(/\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|\.([^.[\]]+)/g)].map(
     ([, quoted, index, plain]) => quoted ?? index ?? plain,

@@ -11,7 +11,7 @@ export function dotted(way) {
   return way.filter((key) => key !== '[]').join('.')
 }
 
-/** Whether a name is that of a field or list the question speaks of; a field alone or with the list it is in, or a part of that. */
+/** Whether a name belongs to a field or list of the question. It may be a field alone or with the list it is in, or a part of that. */
 export function isSpokenOf(ask, name) {
   const ways = [
     ask.want,

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Call, Event, Status } from '../api.ts'
 
-/** What a page is told. */
+/** The props of a page. */
 export interface PageProps {
   status: Status
   /** The words behind its name in the address. */
@@ -127,7 +127,7 @@ export async function follow(): Promise<never> {
   }
 }
 
-// What is read.
+// Reading of routes.
 
 export interface Read<T> {
   data: T | undefined
@@ -197,7 +197,7 @@ listeners.add((event) => {
   if (event === 'connected') void load()
   if (typeof event !== 'object' || !('calls' in event) || !known.loaded) return
   const last = known.calls.at(-1)?.id ?? 0
-  // What is missing between the two is fetched.
+  // Calls that are missing between the two are fetched.
   if ((event.calls[0]?.id ?? 0) > last + 1) return void load()
   add(event.calls)
   for (const changed of watchers) changed()

@@ -1,4 +1,4 @@
-/** What may be written at a place of the configuration file, by its JSON Schema. */
+/** The values that may be written at a place of the configuration file, by its JSON Schema. */
 
 export interface Schema {
   properties?: Record<string, Schema>
@@ -20,13 +20,13 @@ interface Place {
   isKey: boolean
   /** Keys that the object has already. */
   keys: string[]
-  /** What is written of the word so far, and where the word begins. */
+  /** The written part of the word, and where the word begins. */
   word: string
   from: number
 }
 
 export interface Suggestion {
-  /** What takes the place of the word. */
+  /** The replacement for the word. */
   text: string
   name: string
   what: string

@@ -153,7 +153,9 @@ export function ConfigurationPage({ status }: PageProps) {
 
 const MOST_SHOWN = 8
 
-/** The text of the file. What may be written at the caret stands below it: arrows choose, Enter or Tab writes it, Escape closes. */
+/**
+ * The text of the file. The values that may be written at the caret stand below it: arrows choose, Enter or Tab writes it, Escape closes.
+ */
 function Editor(props: { text: string; onChange: (text: string) => void; onCheck: () => void }) {
   const { text, onChange, onCheck } = props
   const { data: schema } = useRead<Schema>('/configuration/schema')

@@ -1,4 +1,4 @@
-/** What the pages are made of: numbers in words, tables, bars, notes and buttons. All text of others is a text node. */
+/** The parts of the pages: numbers in words, tables, bars, notes and buttons. All text of others is a text node. */
 import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { go, type Refusal } from './client.ts'
@@ -98,7 +98,7 @@ export function Trouble({ error }: { error: Pick<Refusal, 'message' | 'remedy'> 
   )
 }
 
-/** What is read, or why it is not. */
+/** A note that data is being read, or why it is not. */
 export function Loading({ error }: { error: Refusal | undefined }) {
   return error ? (
     <Trouble error={error} />
@@ -286,7 +286,7 @@ export function Table<T>(props: {
   )
 }
 
-// A page that is a list: the calls, the results, the tools. What is opened of it stands beside it, by its id in the address.
+// A page that is a list: the calls, the results, the tools. The opened row stands beside it, by its id in the address.
 
 export interface ListColumn<T> {
   name: string
@@ -315,11 +315,11 @@ export function List<T>({
   /** The id of what is opened. */
   open: string | undefined
   title: (row: T | undefined) => string
-  /** What is opened needs more room than the list. */
+  /** The opened row needs more room than the list. */
   wide?: boolean
   /** In the place of a list without rows. */
   none: ComponentChildren
-  /** What is opened; undefined: it is not in the list. */
+  /** The content of the opened row; undefined: it is not in the list. */
   children: (row: T | undefined, id: string) => ComponentChildren
 }) {
   const isOpen = open !== undefined && open !== ''
@@ -354,7 +354,7 @@ function Rows<T>({ page, label, rows, columns, idOf, open }: ListProps<T> & { op
     watch.observe(current)
     return () => watch.disconnect()
   }, [])
-  // A person who came by a key, or closed what was open, goes on by keys; a link or a field that has the focus keeps it.
+  // A person who came by a key, or closed an open row, goes on by keys. A link or a field that has the focus keeps it.
   useEffect(() => {
     if (document.activeElement === document.body) place.current?.focus({ preventScroll: true })
   }, [open])

@@ -1,4 +1,4 @@
-/** What is kept, and a form that asks it as a model would. */
+/** The kept results, and a form that asks them as a model would. */
 import { useEffect, useState } from 'preact/hooks'
 import type { Answer, KeptResult, Results } from '../api.ts'
 import { ask, download, go, type PageProps, type Refusal, useRead } from './client.ts'

@@ -1,4 +1,4 @@
-/** What the proxy saved, with its own cost taken off. */
+/** The savings of the proxy, with its own cost taken off. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
 import type { Savings } from '../api.ts'

@@ -90,8 +90,8 @@ const numbers = fc.oneof(
   fc.constantFrom(0, -0, 0.1, 1e21, 123456789, 1234567890, 12.5),
 )
 const leaf: fc.Arbitrary<JsonValue> = fc.oneof(words, numbers, fc.boolean(), fc.constant(null))
-// The JSON.parse of Node 24 takes a key of one escaped letter ("\\"" or "\\\\") for another such key it met
-// before, and could not say what is right.
+// The JSON.parse of Node 24 takes a key of one escaped letter ("\\"" or "\\\\") for another such key it met before. So it could not say
+// what is right.
 const names = fc
   .oneof(fc.constantFrom('id', 'state', 'title', 'user', 'a"b', 'né', ''), fc.string({ maxLength: 3 }))
   .filter((name) => !/^(?:\d+|__proto__|["\\])$/.test(name))
