@@ -1,5 +1,5 @@
 /**
- * What a question costs on results of ordinary size (10 KB, 100 KB, 1 MB). Compares projection and regex search by the engine with the
+ * The cost of a question on results of ordinary size (10 KB, 100 KB, 1 MB). Compares projection and regex search by the engine with the
  * least that a program could do with the text: JSON.parse and a loop, RegExp and a loop.
  * Usage: node benchmarks/ordinary.mjs [rounds]
  */

@@ -22,7 +22,7 @@ const SHORT = {
   'the run had ended': 'run ends',
 }
 
-/** What each client's model saw. The newer side is shown: `after` where it was recorded. */
+/** A table of the text that the model of each client saw. The newer side is shown: `after` where it was recorded. */
 export function clientsTable({ clients }) {
   const rows = Object.values(clients).map((entry) => {
     const { main, ask, settings } = entry.after ?? entry.before ?? {}

@@ -14,7 +14,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const server = join(root, 'node_modules/@modelcontextprotocol/server-filesystem/dist/index.js')
 const wrapped = [process.execPath, server, root]
 
-// What the demo keeps goes with it.
+// The results that the demo keeps are deleted at its end.
 const data = mkdtempSync(join(tmpdir(), 'mcp-rlm-proxy-demo-'))
 process.env.MCPPROXY_DATA_DIR = data
 

@@ -1,5 +1,5 @@
 /**
- * What a release needs beside the npm package: `server.json` for the MCP registry, and a bundle for Claude Desktop.
+ * The files that a release needs beside the npm package: `server.json` for the MCP registry, and a bundle for Claude Desktop.
  * Usage: node scripts/distribute.mjs server [OWNER] [SCHEMA] | mcpb
  * OWNER is the GitHub account of the release. Without it, GITHUB_REPOSITORY_OWNER is read, which GitHub sets in each workflow.
  * SCHEMA is a copy of the schema of the registry. Without it, the published one is fetched.

@@ -168,7 +168,7 @@ async function ask(transport, name, args) {
   }
 }
 
-/** What the examples say that they need, for a major version of Node. */
+/** The packages that the examples say they need, for a major version of Node. */
 function neededBy(folder, major) {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
     /\.[mt][js]s?$/.test(file),

@@ -1,4 +1,4 @@
-/** What docs/performance.md and the picture of the README show, from the recorded output of the benchmarks. */
+/** The figures in docs/performance.md and in the picture of the README, from the recorded output of the benchmarks. */
 
 const number = (value) => value.toLocaleString('en')
 

@@ -67,7 +67,7 @@ function startTable(rows) {
   )
 }
 
-/** A number as it is read: whole milliseconds from ten on. What failed says why, in short. */
+/** A number as it is read: whole milliseconds from ten on. A measurement that failed says why, in short. */
 function figure(value) {
   if (typeof value === 'number') return value < 10 ? value : Math.round(value).toLocaleString('en')
   return String(value).replaceAll('|', '/').slice(0, 60)

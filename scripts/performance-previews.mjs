@@ -36,7 +36,7 @@ ${times === undefined ? '' : timesSection(times)}`
 
 const MB = 1_000_000
 
-/** What a preview of each kind takes beside fetching the result directly. */
+/** The time of a preview of each kind, beside fetching the result directly. */
 function timesSection({ machine, rows, ahead }) {
   const ms = (value) => (value >= 10 ? Math.round(value) : value)
   const times = rows.map(({ kind, bytes, direct, preview, ratio, first, later, reached }) =>

@@ -88,7 +88,7 @@ ${table(relist, { tools: 'tools of the server', median: 'median', worst: 'worst'
 `
 }
 
-/** What was tried, and what follows from it. */
+/** The choices that were tried, and what follows from them. */
 function choices({ weights, questions, adaptive, batching, related, learning }) {
   return `What the fields of a definition are worth:
 

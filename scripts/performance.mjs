@@ -17,7 +17,7 @@ import { replicasSection } from './performance-replicas.mjs'
 import { retrievalSection } from './performance-retrieval.mjs'
 import { startSection } from './performance-start.mjs'
 
-/** In the order of the page. What was not recorded has no section. */
+/** In the order of the page. A benchmark without a record has no section. */
 const SECTIONS = {
   answers: answersSection,
   plain: plainSection,

@@ -14,7 +14,7 @@ const MOST_WORDS = 26
 /** A text with fewer words is a name or a part of one. */
 const FEWEST_WORDS = 3
 
-/** What is not written, and what to write in its place. `only`: the places that the rule holds in; without it all of them. */
+/** Words that are not written, and what to write in their place. `only`: the places that the rule holds in; without it all of them. */
 export const RULES = [
   { not: /\bwhose\b/i, write: 'name the owner: "the server of the tool"' },
   { not: /\bnobody(?:'s)?\b/i, write: '"no client", "no user", or the active voice' },
@@ -37,6 +37,11 @@ export const RULES = [
   },
   { not: /\b(?:is|are|was|were) (?:not )?told of\b/i, write: '"is reported", and by which part' },
   { not: /(?:^|[.;] )Who (?![^.?!]*\?)/, write: '"A client that …", "A user who …"' },
+  {
+    not: /(?:^ ?|[.;] )What (?![^.?!]*\?)/,
+    only: ['comment'],
+    write: 'the noun: "The parts that a call needs"',
+  },
   { not: /(?:^|[.;] )Else,? /, write: '"Otherwise"' },
   { not: /\banew\b/i, write: '"again"' },
   { not: /\bbecomes? of\b/i, write: '"what happens to"' },
@@ -158,7 +163,7 @@ function lineOf(parts, index) {
   return parts[0][0] + 1
 }
 
-/** What the rules say of one file: `path:line: what is written (place): what to write`. `name` is its path from the root, with slashes. */
+/** The findings in one file: `path:line: what is written (place): what to write`. `name` is its path from the root, with slashes. */
 export function check(name, text) {
   const passages = name.endsWith('.md') ? passagesOfPage(text) : passagesOfCode(name, text)
   return passages.flatMap(({ place, parts }) => {

@@ -1,5 +1,5 @@
 /**
- * What is published of the project: the declarations that importers need, and the manifest without what the bundle holds.
+ * The parts of the project that are published: the declarations that importers need, and the manifest without what the bundle holds.
  * Usage: node scripts/published.mjs manifest | restore (before and after npm packs; the manifest as it was waits in MANIFEST_KEPT)
  */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -60,7 +60,7 @@ export function copyDeclarations(from, entries, into) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (process.argv[2] === 'manifest') {
     const text = readFileSync('package.json', 'utf8')
-    // What is kept already is the original: an earlier run did not end.
+    // A copy that is kept already is the original: an earlier run did not end.
     if (!existsSync(MANIFEST_KEPT)) writeFileSync(MANIFEST_KEPT, text)
     const manifest = JSON.parse(readFileSync(MANIFEST_KEPT, 'utf8'))
     writeFileSync(

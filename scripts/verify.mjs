@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 
-/** What takes longest comes first. */
+/** The longest check comes first. */
 const CHECKS = ['typecheck', 'deadcode', 'layers', 'lint', 'prose', 'requirements']
 const isBuilt = process.argv.includes('--built')
 

@@ -33,7 +33,7 @@ export default defineConfig({
     // Much of the time a test waits for processes to start and answer.
     maxWorkers: Math.ceil(1.5 * availableParallelism()),
     setupFiles: ['test/support/seed.ts'],
-    // What is waited for comes at once, but for a busy machine: a limit is there so that a failure says what did not come.
+    // An awaited event comes at once, but for a busy machine: a limit is there so that a failure says what did not come.
     expect: { poll: { timeout: 60_000, interval: 20 } },
     projects: [
       {

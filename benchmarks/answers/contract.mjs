@@ -1,5 +1,5 @@
 /**
- * What the parts of the benchmark agree on. Nothing here, in `payloads/` or in `questions/` uses the product: the gold must be
+ * The terms that the parts of the benchmark agree on. Nothing here, in `payloads/` or in `questions/` uses the product: the gold must be
  * right even where the product is wrong.
  *
  * @typedef {string[]} Way
@@ -63,8 +63,8 @@
  * @property {boolean} isError
  *
  * @typedef {{answer: unknown} | {none: true} | {unanswered: string}} Answer
- * What the agent says. It gives an answer in the shape of the gold (value, number, array, array of pairs, passage). Or it says that none
- * exists, or that it cannot tell and why. An agent that has seen a part only does not guess.
+ * The reply of the agent. It gives an answer in the shape of the gold (value, number, array, array of pairs, passage). Or it says that
+ * none exists, or that it cannot tell and why. An agent that has seen a part only does not guess.
  *
  * @typedef {object} System          one way to give a model access to a result
  * @property {string} name

@@ -50,7 +50,7 @@ const PRODUCTS = COLOURS.flatMap((colour, c) =>
   })),
 )
 
-/** What a user clicks, one after the other, by what it is and is called. */
+/** The elements that a user clicks, one after the other, by role and name. */
 export const CLICKS = [
   ['button', 'Add Amber Lamp to the cart'],
   ['button', 'Add Ivory Sofa to the cart'],

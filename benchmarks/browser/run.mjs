@@ -101,7 +101,7 @@ async function clicks({ version, asks, target }, client) {
     const { text, isError } = await client.call(tool(name), args)
     if (isError) throw new Error(`${name} ${JSON.stringify(args)}: ${text}`)
     if (!asks) return see(text)
-    // What links to a file is the same with and without the proxy.
+    // A result that links to a file is the same with and without the proxy.
     await see((await client.call(tool('browser_snapshot'), {})).text)
   }
 

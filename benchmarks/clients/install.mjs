@@ -1,5 +1,5 @@
 // node benchmarks/clients/install.mjs [--cache FOLDER] [CLIENT…]: installs the clients of ./clients.mjs (some 4 GB for all).
-// Packages come from the registries that npm and pip are set to. What is installed in its version already is left alone.
+// Packages come from the registries that npm and pip are set to. Clients that are installed in their version already are left alone.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -242,7 +242,7 @@ export function isNamed(shown, tool) {
 }
 
 /**
- * What the model does and notes, apart from how it is spoken to.
+ * The actions and notes of the model, apart from how it is spoken to.
  * @param steps `{ tool, args, fresh }`: `$HANDLE` in arguments is the last handle that was seen; `fresh` forgets it before
  * @param row the client's row of ./clients.mjs: `leastTools`, `aside`, `search`, `wait`
  */

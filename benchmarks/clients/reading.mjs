@@ -1,4 +1,4 @@
-/** What the notes of the scripted model say about a client, as it is recorded and printed. */
+/** The findings about a client in the notes of the scripted model, as they are recorded and printed. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
@@ -15,7 +15,7 @@ const times = (text, part) => unescaped(text).split(part).length - 1
 const squeezed = (text) => unescaped(text).replaceAll('…', '...').replaceAll(/\s+/g, ' ').trim()
 
 /**
- * What the proxy itself says, read without any client. It may remember of it what tools there are.
+ * The words of the proxy itself, read without any client. The proxy may remember the list of tools from it.
  * @returns `instructions`; `definitionTokens` of its own tools; `handleTimes`: how often one preview names its handle
  */
 export async function askDirectly(server, env) {
@@ -42,7 +42,7 @@ export async function askDirectly(server, env) {
   }
 }
 
-/** What one run showed. `undefined`: the client asked the model nothing. */
+/** The findings of one run. `undefined`: the client asked the model nothing. */
 export function readScenario(name, scenario, notes, direct) {
   if (notes.first === undefined) return undefined
   const steps = scenario.steps.map((step, index) => {

@@ -1,7 +1,7 @@
 /**
  * npm run clients [-- [CLIENT…] [--proxy FOLDER] [--as before|after] [--scenarios main,ask,…] [--cache FOLDER] [--no-install]]
  * Runs real clients against the proxy with a scripted model. Each has its own home, an empty environment and dummy keys, and everything
- * is on the loopback. What the model got is read and written to benchmarks/results/clients.json; what was recorded before of other clients
+ * is on the loopback. The replies to the model are read and written to benchmarks/results/clients.json; the record of other clients
  * and scenarios stays. `--proxy`: the root of another built version.
  */
 import { spawn } from 'node:child_process'

@@ -1,5 +1,5 @@
 /**
- * What the scripted model does in each scenario. A step: `tool`, `args` (`$HANDLE`: the last handle that the model saw) and `fresh`
+ * The steps of the scripted model in each scenario. A step: `tool`, `args` (`$HANDLE`: the last handle that the model saw) and `fresh`
  * (forgets the handle). `kind` is for the sums of tokens, and `answer` is a pattern of a right result.
  * A scenario has `steps`. With `proxy` false the client speaks to the server itself. With `approve` false nothing is approved beforehand.
  * With `settings` the client's file has the entry of `mcp-rlm-proxy init`. `fillers`: how many more tools the server has.

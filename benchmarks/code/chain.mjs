@@ -68,7 +68,7 @@ const QUESTION = {
   limit: CUSTOMERS,
 }
 
-/** What a model does without programs. Reading the numbers out of replies and joining them is its own work, and costs nothing here. */
+/** The calls of a model without programs. Reading the numbers out of replies and joining them is its own work, and costs nothing here. */
 async function bySteps(world, folder) {
   const replies = []
   const call = async (name, args) => {

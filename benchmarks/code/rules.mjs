@@ -4,7 +4,7 @@
  * something that no rule reads (a filter, a group, a model) gets no program.
  */
 
-/** What programs use, by name. Each names what it needs itself. */
+/** Functions that programs use, by name. Each names the others that it needs. */
 const HELPERS = {
   mean: ['const mean = (x) => x.reduce((sum, one) => sum + one, 0) / x.length'],
   quantile: [
@@ -80,11 +80,11 @@ const HELPERS = {
   ],
 }
 
-/** Words of what no rule reads. What a rule has read is taken out of the text before. */
+/** Words that no rule reads. The words that a rule has read are taken out of the text before. */
 const UNREAD =
   /\b(?:each|every|group\w*|among|filter\w*|those|who|after|before|prun\w*|normali[sz](?:e|ed|ing|ation)|standardi[sz]\w*|scal\w*|new|creat\w*|generat\w*|engineer\w*|test set|training|train|t-test|percent\w*|ratio|rate|duration|impute\w*|imputation|fill\w*|replac\w*|predict\w*|model\w*|regress\w*|countr\w+ with|per(?! capita)|exclud\w*|transform\w*|log|convert\w*|unique|total (?!number of outliers)|sum|highest|lowest|top|bins?|categor\w*|year (?!\d{4}\b)|years|month|day|hour|spearman|kendall|kolmogorov|anderson|jarque|anova|chi|weighted|rolling|first \d+|where|whose|when|versus|vs|more than \d+|at least|above|below|male|female|cluster\w*|encod\w*|drop\w*)\b/i
 
-/** What says nothing of which rows are meant. */
+/** Phrases that do not say which rows are meant. */
 const HARMLESS = [
   /(?:ignor|exclud|remov|drop)\w* (?:any |all |the |those )*(?:rows? |records? |pairs? |values? |entries )*(?:with |that (?:have|are) |which are |where )?(?:the )?[^.]{0,60}?(?:missing|null|nan|na|empty)[^.]*/gi,
   /(?:missing|null|nan|na)(?: or (?:missing|null|nan|empty))? (?:values? |data |entries |rows )*(?:[^.]{0,40} )?(?:should|are|will|must)(?: to)? be (?:ignored|excluded|dropped|removed)[^.]*/gi,
@@ -241,7 +241,7 @@ function columnsIn(text, columns) {
   return named.toSorted(([one], [other]) => one - other).map(([, column]) => column)
 }
 
-/** What is asked about: of the question, and of the constraints where the question names none. A derived column comes in place of its sources. */
+/** The columns of the question, and those of the constraints where the question names none. A derived column replaces its sources. */
 function subjectsIn(question, constraints, columns, derived) {
   const inQuestion = columnsIn(question, columns)
   const named = inQuestion.length > 0 ? inQuestion : columnsIn(constraints, columns)
@@ -307,7 +307,7 @@ function columnOf(slot, named) {
   return partly.length === 1 ? partly[0] : undefined
 }
 
-/** What an answer is, by the words of its name. */
+/** The measure that an answer gives, by the words of its name. */
 const MEASURES = [
   [/\b(?:mean|average|avg)\b/, () => ['mean(X)', 'mean']],
   [/\bmedian\b/, () => ['median(X)', 'median']],

@@ -1,6 +1,6 @@
 /**
- * What programs cost: the first one and later ones. How long the event loop of the proxy waits while eight programs compute until their
- * limit. What one program saves over a call for each step. With --data also how many questions of a published benchmark
+ * The cost of programs: the first one and later ones. How long the event loop of the proxy waits while eight programs compute until
+ * their limit. The tokens that one program saves over a call for each step. With --data also how many questions of a published benchmark
  * are answered.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -42,7 +42,7 @@ if (options.help) console.log(HELP)
 else if (options.data !== undefined) await answer(options.data)
 else await measure(Number(options.rounds))
 
-/** What is measured apart stays in the record. */
+/** Figures of other runs stay in the record. */
 function record(measured) {
   const before = existsSync(RECORD) ? JSON.parse(readFileSync(RECORD, 'utf8')) : {}
   writeFileSync(RECORD, `${JSON.stringify({ ...before, ...measured }, null, 2)}\n`)

@@ -137,7 +137,7 @@ async function opened(home, { args }) {
   const begun = performance.now()
   const child = spawn(process.execPath, [MAIN, '--config', join(home, 'mcp.json'), ...args], {
     env: { ...process.env, HOME: home },
-    // What a session saved is printed there at its end.
+    // The savings of a session are printed there at its end.
     stdio: ['pipe', 'pipe', 'ignore'],
   })
   const waiting = new Map()
@@ -200,7 +200,7 @@ function processesOf(home) {
   })
 }
 
-/** What they take together, in MiB: pages that several share are counted once (proportional set size). */
+/** The memory of all processes of a home together, in MiB: pages that several share are counted once (proportional set size). */
 function memoryOf(home) {
   const kilobytes = processesOf(home).map((pid) => {
     try {

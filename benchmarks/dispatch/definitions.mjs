@@ -1,4 +1,4 @@
-/** What a client reads before anything is asked: definitions of tools and instructions, in each exposure. */
+/** The text that a client reads before it asks anything: definitions of tools and instructions, in each exposure. */
 import { definitionsOf } from '../../dist/features/dispatch/index.js'
 import { PROXY_TOOL_NAMES } from '../../dist/proxy/own-tools.js'
 import { definitionTokens } from '../answers/tokens.mjs'

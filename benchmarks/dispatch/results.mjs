@@ -1,4 +1,4 @@
-/** What a large result costs, by the way it is taken: whole, as a preview, as a file, and as the input of the next call. */
+/** The cost of a large result, by its way: whole, as a preview, as a file, and as the input of the next call. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tokensOf } from '../answers/tokens.mjs'
@@ -58,7 +58,7 @@ async function one(folder, bytes, { call, counted }) {
     inline: whole,
     preview: preview.tokens,
     file: file.tokens,
-    // What is read is written once more.
+    // The model reads the text, and writes it once more.
     carried: 2 * whole,
     byReference,
     byPath,

@@ -1,6 +1,6 @@
 /**
- * One tool for all. What a client reads before it asks, against listing every tool or a tool that finds them. What large results cost,
- * whole, as previews, as files and handed on.
+ * One tool for all. The text that a client reads before it asks, against listing every tool or a tool that finds them. The cost of large
+ * results: whole, as previews, as files and handed on.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -1,5 +1,5 @@
 /**
- * What each processor is asked, and the obvious alternative: what one would write by hand with the data parsed and in memory.
+ * A question for each processor, and the obvious alternative: a program written by hand, with the data parsed and in memory.
  * `prepare` makes what the alternative keeps between questions; `answer` gives what stands on the first page, and the count.
  */
 import { createRequire } from 'node:module'

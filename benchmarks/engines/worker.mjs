@@ -32,7 +32,7 @@ function warmDocument() {
   return document
 }
 
-/** What one would keep for all the questions: the records, their texts line by line, and the words of each record. */
+/** The data that a program by hand would keep for all questions: the records, their texts line by line, and the words of each record. */
 function alternativeData() {
   const { text: whole } = JSON.parse(Buffer.from(content).toString('utf8')).content[0]
   const records = kind === 'json' ? JSON.parse(whole) : kept.records().values
@@ -95,7 +95,7 @@ async function measure(one) {
   }
 }
 
-/** What an alternative has to do before its first answer, from the bytes on. Lines of a log are taken as they are. */
+/** The work of an alternative before its first answer, from the bytes on. Lines of a log are taken as they are. */
 function freshData() {
   const { text: whole } = JSON.parse(Buffer.from(content).toString('utf8')).content[0]
   const records = kind === 'json' ? JSON.parse(whole) : parsed.records

@@ -31,7 +31,7 @@ const QUESTIONS = {
   explore: ['explore', {}],
 }
 
-// What every process has, whatever it keeps: code, tokenizer, one small document that is forgotten again.
+// The memory of every process, whatever it keeps: code, tokenizer, one small document that is forgotten again.
 const small = source(json ? records(100_000, 9) : log(100_000, 9))
 await queue.run({ kind: 'digest', arrival: small, options: sizes })
 for (const [tool, params] of Object.values(QUESTIONS)) await ask(small, tool, params)

@@ -1,5 +1,5 @@
 /**
- * What modules cost: 0, 1, 4 and 8 of them, the proxy's own and programs, against a proxy that knows none. Candidates take turns in one run.
+ * The cost of modules: 0, 1, 4 and 8 of them, the proxy's own and programs, against a proxy without any. Candidates take turns in one run.
  * In one process before a router that answers at once, and through a real proxy over standard input and output.
  * Usage: node benchmarks/modules/run.mjs [--quick] (writes no file)
  */

@@ -1,4 +1,4 @@
-/** What is compared, and how each is started: in front of servers reached over standard input and output, or of one over HTTP. */
+/** The candidates, and how each is started: in front of servers reached over standard input and output, or of one over HTTP. */
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'

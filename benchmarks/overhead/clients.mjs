@@ -10,7 +10,7 @@ const PROTOCOL_VERSION = '2025-11-25'
 const LIMIT_MS = 60_000
 const START_LIMIT_MS = 30_000
 
-/** What all ways share: numbering, pairing, the handshake. A subclass gives `start`, `post` and `end`. */
+/** The base of all ways: numbering, pairing, the handshake. A subclass gives `start`, `post` and `end`. */
 class Client {
   #waiting = new Map()
   #nextId = 1
@@ -113,7 +113,7 @@ class StdioClient extends Client {
   }
 }
 
-/** What the ways over HTTP share: a process that listens, unless the address is of one that runs already. */
+/** The base of the ways over HTTP: a process that listens, unless the address is of one that runs already. */
 class HttpBase extends Client {
   agent = new Agent({ keepAlive: true, maxSockets: 64 })
   url

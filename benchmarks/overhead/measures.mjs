@@ -35,7 +35,7 @@ export async function beside({ client, tools }, bytes) {
   const big = large({ client, tools }, bytes).finally(() => {
     under = false
   })
-  // What fails first is what is told.
+  // The first failure is the one that is reported.
   big.catch(() => {})
   while (under) times.push(await timed(() => small(client, tools)))
   await big

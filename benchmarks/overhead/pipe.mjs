@@ -1,6 +1,6 @@
 /**
  * The least that a proxy in JavaScript can do. It reads each message, parses it, gives the request an id of its own and writes it out.
- * The answer goes the same way back. What costs more than this is the price of a feature.
+ * The answer goes the same way back. Any cost above this is the price of a feature.
  * Usage: node pipe.mjs stdio|http -- command args… | node pipe.mjs stdio|http <url>
  */
 import { spawn } from 'node:child_process'

@@ -1,5 +1,5 @@
 /**
- * What the proxy costs: against the server alone, against the least a JavaScript proxy can do, and against published gateways.
+ * The cost of the proxy: against the server alone, against the least a JavaScript proxy can do, and against published gateways.
  * Candidates take turns in one run. `--quick` takes less than a minute, writes no file and installs nothing. `--large` measures only
  * large results, with the server alone and with the proxy, and gives the ratio.
  * Usage: node benchmarks/overhead/run.mjs [--quick | --large] [--only stdio,http,bridge,start] [--main dist/main.js]
@@ -91,7 +91,7 @@ async function beginAll(all, setting) {
 /** Milliseconds by size, for the server alone and through the proxy, and what the one is of the other: round by round, then the median. */
 async function measureLarge(all, setting) {
   const runners = await beginAll(all, setting)
-  // What is loaded once nothing is asked for is loaded by then.
+  // Code that is loaded when no request comes is loaded by then.
   await sleep(4000)
   const rows = {}
   for (const bytes of plan.sizes) {

@@ -1,5 +1,5 @@
 /**
- * What a preview costs: tokens of the proxy's definitions, and of what comes back in place of a result, for each kind of payload.
+ * The cost of a preview: tokens of the proxy's definitions, and of what comes back in place of a result, for each kind of payload.
  * How long it takes, for each kind and size, is in `times.mjs`.
  * Usage: node benchmarks/previews/run.mjs [--payloads DIR] [--seed N] [--only-times]
  */

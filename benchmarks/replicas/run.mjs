@@ -119,7 +119,7 @@ async function throughput(world, kind, calls) {
   })
 }
 
-/** What idle sessions take at one replica: memory of the replica, bytes in the store, and a call beside them. */
+/** The cost of idle sessions at one replica: memory of the replica, bytes in the store, and a call beside them. */
 async function idleSessions(world, count) {
   return withReplicas(world, { replicas: 1, isShared: true }, async ({ url, pids }) => {
     const client = await connect({ way: 'http', url })

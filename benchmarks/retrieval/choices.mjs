@@ -19,7 +19,7 @@ export function answersOf(set, index = indexTools(set.tools), take = (found) => 
   })
 }
 
-/** What each part of the default engine is worth: without it, all else as it is. */
+/** The worth of each part of the default engine: results without it, all else as it is. */
 export function ablation(set) {
   const rows = {
     'as it is': {},
@@ -56,7 +56,7 @@ export function variations(set) {
   }))
 }
 
-/** What each field of a definition is worth. */
+/** The worth of each field of a definition. */
 export function weights(set) {
   const rows = {
     'as they are': {},
@@ -176,7 +176,7 @@ export async function learning(set) {
   return rows
 }
 
-/** Two things to do: asked as one question, by two calls, and by one call with `queries`. What is written counts, too. */
+/** Two things to do: asked as one question, by two calls, and by one call with `queries`. The tokens of the questions count, too. */
 export async function batching(set) {
   const asked = set.questions.filter(({ right }) => right.size > 0)
   const half = Math.floor(asked.length / 2)

@@ -9,7 +9,7 @@ import { PROXY_TOOL_NAMES } from '../../dist/proxy/own-tools.js'
 import { definitionTokens, tokensOf } from '../answers/tokens.mjs'
 import { indexTools } from './index-tools.mjs'
 
-/** What the proxy offers beside the tools of servers; nothing of it is called here. */
+/** The tools that the proxy offers beside those of servers; none is called here. */
 const ownDefinitions = [
   ...createProxyTools({}).map(({ definition }) => definition),
   definitionOf({ calls: 'read', ask: { by: 'nobody' } }),

@@ -1,4 +1,4 @@
-/** What finding costs in tokens, against listing everything. */
+/** The cost of finding in tokens, against listing everything. */
 import { tokensOf } from '../answers/tokens.mjs'
 import { median, quantile } from '../lib/measure.mjs'
 import { clientOf } from './client.mjs'

@@ -1,4 +1,4 @@
-/** What 5,000 tools and the table of word vectors keep in memory, in processes of their own. */
+/** The memory of 5,000 tools and of the table of word vectors, in processes of their own. */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { median } from '../lib/measure.mjs'
@@ -51,7 +51,7 @@ if (process.argv[1] === SELF) {
     index.search('create a calendar event', 5)
     return index
   }
-  // What is learned of words once is not counted twice.
+  // The tables of words that are loaded once are not counted twice.
   ask(indexTools(loadSet(OWN).tools))
   const words = await kept(() => ask(indexTools(tools, WEIGHTS)))
   const both = await kept(() => ask(indexTools(tools, WEIGHTS, { vectors: wordVectors() })))

@@ -24,7 +24,7 @@ export function graphOf(tools) {
 
   return {
     neighbours,
-    /** What was found, then `more` that are nearest to the first of it. */
+    /** The found tools, then `more` that are nearest to the first of them. */
     extend(found, more) {
       const places = found.map(({ index }) => index)
       const near = places.slice(0, 2).flatMap((place) => neighbours(place).slice(0, 10))

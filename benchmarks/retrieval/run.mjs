@@ -1,6 +1,6 @@
 /**
- * Finding tools by questions in words. How many right ones are among the first, by kind of question and in other styles. What replies
- * cost, how long a search takes, how soon a change is found, and what each choice changes.
+ * Finding tools by questions in words. How many right ones are among the first, by kind of question and in other styles. The cost of
+ * replies, how long a search takes, how soon a change is found, and what each choice changes.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -85,7 +85,7 @@ const named = (change) => (tool) => ({
   name: change(tool.name),
 })
 
-/** What all tools of a server may take, as those of many clouds do. */
+/** Parameters that all tools of a server may take, as those of many clouds do. */
 const SHARED = Object.fromEntries(
   Object.entries({
     subscription: 'Subscription ID or name to work in.',

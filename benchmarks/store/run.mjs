@@ -1,5 +1,5 @@
 /**
- * What keeping and reading a result costs on disk and in a shared store, by size: medians and 99th percentiles, the stores in turn.
+ * The time of keeping and reading a result, on disk and in a shared store, by size: medians and 99th percentiles, the stores in turn.
  * `node benchmarks/store/run.mjs [ROUNDS]`, after a build; starts redis-server or valkey-server on loopback.
  */
 import { spawn, spawnSync } from 'node:child_process'

@@ -188,7 +188,7 @@ interface Proxy {
 
 type Form = 'json' | 'text' | ((text: string) => string)
 
-/** What a command needs of the gateway that it asks. */
+/** The demands of a command on the gateway that it asks. */
 interface Needs {
   /** The tool that it calls: a running gateway that does not list it is not asked. */
   readonly tool?: string
@@ -272,7 +272,7 @@ async function opened(transport: Transport): Promise<Peer> {
   return client
 }
 
-/** What each request says of who asks (MCP 2026-07-28, basic/lifecycle). */
+/** The client that each request names in `_meta` (MCP 2026-07-28, basic/lifecycle). */
 const META = {
   [MODERN_META.protocolVersion]: MODERN_VERSIONS[0],
   [MODERN_META.clientInfo]: { name: 'mcp-rlm-proxy command line', version: packageVersion() },

@@ -9,7 +9,7 @@ export type Told =
   | { to: 'client'; message: JsonRpcMessage }
   /** The client wants what comes after this event of a stream, which another replica began. */
   | { to: 'stream'; event: string }
-  /** What the replica that began the stream has of it. `isOver`: nothing more comes. */
+  /** The events of the stream at the replica that began it. `isOver`: nothing more comes. */
   | { to: 'reader'; stream: string; events: readonly ToldEvent[]; isOver: boolean }
   /** Of the client: a request that set something up at another replica. */
   | { to: 'session'; request: Request }
@@ -23,11 +23,11 @@ export interface ToldEvent {
   readonly answers?: RequestId | undefined
 }
 
-/** What another replica may have to go on with of the streams of a session. */
+/** The events of the streams of a session, kept so that another replica can go on with them. */
 export interface KeptStreams {
   /** Keeps an event of a stream for a while. */
   keep(stream: string, event: ToldEvent): void
-  /** What is kept of a stream, the oldest first, whether the process that began it is there or not. */
+  /** The kept events of a stream, the oldest first, whether the process that began it is there or not. */
   kept(stream: string): Promise<readonly ToldEvent[]>
 }
 

@@ -1,4 +1,4 @@
-/** What a release publishes beside the npm package. */
+/** The files that a release publishes beside the npm package. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'

@@ -1,4 +1,4 @@
-/** What the code throws, read from its syntax: for a comparison with the tables of errors. */
+/** The errors that the code throws, read from its syntax: for a comparison with the tables of errors. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import ts from 'typescript'

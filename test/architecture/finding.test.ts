@@ -1,4 +1,4 @@
-/** What the documents and the package say of finding tools. */
+/** The words of the documents and the package about finding tools. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

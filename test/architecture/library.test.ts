@@ -1,4 +1,4 @@
-/** What programs import: every type in a signature has a name that they can import too, and a sentence that says what it is. */
+/** The library that programs import: each type in a signature has a name that they can import too, and a sentence that says what it is. */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'

@@ -1,4 +1,4 @@
-/** What the pages print is what the program takes: configurations, commands, programs, links. */
+/** The program takes all that the pages print: configurations, commands, programs, links. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'

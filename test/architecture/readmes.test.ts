@@ -9,7 +9,7 @@ const readmes = readdirSync(src, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('README.md'))
   .map((path) => join(src, path))
 
-/** What a README in this folder names that does not exist: paths and file names in backquotes, and targets of links. */
+/** The files that a README in this folder names and that do not exist: paths and names in backquotes, and targets of links. */
 function missingIn(text: string, folder: string): string[] {
   const fromRoot = [...text.matchAll(/`((?:src|test|scripts|benchmarks)\/[^`\s*]*)`/g)].map(
     ([, path = '']) => path,

@@ -28,7 +28,7 @@ test('a small call passes no more files than it has to', async () => {
   expect(always.length, always.join(', ')).toBeLessThanOrEqual(MOST_FILES)
 })
 
-/** Files that each of many calls runs. What others ran was under way beside them: a log that is written, a list that is kept. */
+/** Files that each of many calls runs. Files that only some calls run belong to other work: a log that is written, a list that is kept. */
 async function alwaysCalled(call: () => Promise<unknown>): Promise<string[]> {
   let always = await calledFiles(call)
   for (let unchanged = 0; unchanged < CALLS_WITHOUT_A_CHANGE; unchanged++) {

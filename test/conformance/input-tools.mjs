@@ -21,7 +21,7 @@ const sample = (prompt, maxTokens) => ({
 })
 const roots = { method: 'roots/list' }
 
-/** What the client answered, or undefined when it did not, or not in this way. */
+/** The answer of the client, or undefined when it gave none, or not in this way. */
 const given = (ctx, key, kind) => {
   const response = inputResponse(ctx.mcpReq.inputResponses, key)
   return response.kind === kind ? response : undefined

@@ -43,7 +43,7 @@ function fewerChecksOf(direct, found) {
   return fewer
 }
 
-/** What is not as the file says, as sentences. */
+/** The differences between the file and this run, as sentences. */
 export function surprises(known, run, direct, found) {
   return Object.entries(SECTIONS).flatMap(([section, find]) => {
     const now = find(direct, found)

@@ -1,4 +1,4 @@
-/** What can be switched on and off while the fixture runs, so that its lists really change. One state a process. */
+/** Entries that can be switched on and off while the fixture runs, so that its lists really change. One state a process. */
 import { EventEmitter } from 'node:events'
 
 /** Switches, by the list they are on. */

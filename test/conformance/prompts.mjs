@@ -5,7 +5,7 @@ import { form } from './input-tools.mjs'
 import { PNG } from './samples.mjs'
 import { text } from './tools.mjs'
 
-/** What is suggested for every argument, as far as it begins like what was typed. */
+/** Suggestions for every argument, as far as they begin like the typed text. */
 const WORDS = ['paris', 'park', 'party', 'hello', 'world']
 
 const user = (content) => ({ role: 'user', content })

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServer } from './processes.mjs'
 
-/** What it says when it is ready. */
+/** The address in the line that it prints when it is ready. */
 const ADDRESS = /(?<= at )http:\S+(?=\n)/
 
 /**

@@ -1,4 +1,4 @@
-/** What a run says: a table by scenario, and how many there are. */
+/** The report of a run: a table by scenario, and the numbers of results. */
 
 const CELL = 22
 

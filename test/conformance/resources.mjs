@@ -2,7 +2,7 @@
 import { ResourceTemplate } from '@modelcontextprotocol/server'
 import { PNG } from './samples.mjs'
 
-/** What can be read, by URI. */
+/** The resources that can be read, by URI. */
 const FIXED = {
   'test://static-text': {
     name: 'static-text',

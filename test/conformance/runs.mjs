@@ -1,4 +1,4 @@
-/** What is run: groups of columns, each a run of the suite in another surrounding. */
+/** The runs: groups of columns, each a run of the suite in another surrounding. */
 import { fileURLToPath } from 'node:url'
 import { startServer } from './processes.mjs'
 import { startProxy } from './proxy.mjs'

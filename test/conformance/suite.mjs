@@ -18,7 +18,7 @@ const FOLDER = /^(?:server-)?(.+)-\d{4}-\d{2}-\d{2}T[\d-]+Z$/
 /** A line of the list of scenarios that are run but not required: `  ✓ {scenario} ({reason})`. */
 const NOT_SCORED = /^ {2}[✓✗] (\S+) \([\w-]+\)$/gm
 
-/** What `list --requirements` says of client scenarios: the required ones by name, the others with the leg they belong to. */
+/** The client scenarios in `list --requirements`: the required ones by name, the others with the leg they belong to. */
 const REQUIRED_CLIENT = /(?<=^Client scenarios[^\n]*\n)(?: {2}- \S+\n)+/m
 const OPTIONAL_CLIENT = /^ {4}- (\S+) \[client\]$/gm
 

@@ -11,7 +11,7 @@ const answer = (...content) => ({ content })
 const embedded = (uri, mimeType, value) => ({ type: 'resource', resource: { uri, mimeType, text: value } })
 const image = { type: 'image', data: PNG, mimeType: 'image/png' }
 
-/** What answers the same every time, by tool. */
+/** Tools that answer the same every time: each with its description and its answer. */
 const FIXED = {
   test_simple_text: ['One line of text.', answer(text('This is a simple text response for testing.'))],
   test_image_content: ['An image.', answer(image)],

@@ -1,5 +1,5 @@
 /**
- * Every question of the recorded corpus, asked again. What is answered otherwise than when it was recorded has to be judged in
+ * Every question of the recorded corpus, asked again. Each answer that differs from the recorded one has to be judged in
  * `test/corpus/judged`: better, or equal in another form. The list of all differences is written to `.tmp/corpus.txt`.
  *
  * `CORPUS=written,tests` asks some files alone, `CORPUS_ID=1a2b3c4d` some questions, `CORPUS_NOTES=1` shows other remarks as well.

@@ -4,7 +4,7 @@ import type { Embedder } from '../../src/discovery/embed/embedder.ts'
 import { ProxyError } from '../../src/protocol/errors.ts'
 import { verifies } from '../support/verifies.ts'
 
-/** What the models of the tests make of a text: how often each vowel stands in it, not of length 1. */
+/** The vector that the models of the tests make of a text: how often each vowel stands in it, not of length 1. */
 export function vowels(text: string): number[] {
   return ['a', 'e', 'i', 'o', 'u'].map((vowel) => text.split(vowel).length - 1 + 0.01)
 }

@@ -1,6 +1,6 @@
 /**
- * The questions of the benchmark that need something computed, asked of the steps: each by one call. What is not answered is
- * written to `.tmp/expressions.txt`. `EXPRESSIONS=window` asks one group alone.
+ * The questions of the benchmark that need something computed, asked of the steps: each by one call. Questions without an answer
+ * are written to `.tmp/expressions.txt`. `EXPRESSIONS=window` asks one group alone.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -41,7 +41,7 @@ async function parts(): Promise<Parts> {
   return Object.assign({}, ...modules) as Parts
 }
 
-/** What is to be answered at least, in percent. */
+/** The least share of questions that must be answered, in percent. */
 const LEAST = 95
 
 test('questions that need something computed are answered by one call', async () => {

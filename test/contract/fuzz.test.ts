@@ -389,7 +389,7 @@ describe.each(subjects.map(([processor, params]) => ({ name: processor.name, pro
                 expect(result.error.length).toBeLessThan(4_000)
               }
               if (!result.applied) expect(result.content).toBe(asked)
-              // What was made can be read to its end.
+              // The new content can be read to its end.
               expect(result.content.rows().items.length).toBe(result.content.rows().count)
               expect(result.content.text.length).toBe(result.content.characters)
             })

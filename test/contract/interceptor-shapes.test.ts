@@ -1,6 +1,6 @@
 /**
- * What servers of the interceptor proposal say, as its SDKs write it: Go puts verdicts into a member of their own. C# and Python write
- * null for an absent member. Python and TypeScript call `active` the mode that others call `enforce`.
+ * The messages of servers of the interceptor proposal, as its SDKs write them: Go puts verdicts into a member of their own. C# and Python
+ * write null for an absent member. Python and TypeScript call `active` the mode that others call `enforce`.
  */
 import { describe, expect, test } from 'vitest'
 import type { ExternalModule } from '../../src/config/modules.ts'

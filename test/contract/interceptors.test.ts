@@ -199,7 +199,7 @@ describe.each([
         ['error', 'the interceptor failed'],
         ['error', 'Interceptor execution timeout'],
       ])
-      // What the others make of it counts.
+      // The result of the others counts.
       expect(await ask('x/error-open')).toEqual({ signed: ['next'], served: true })
       expect(await ask('x/judge')).toEqual({ served: true })
       expect(lines.slice(2).every(({ level }) => level === 'warn')).toBe(true)

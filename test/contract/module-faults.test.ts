@@ -81,7 +81,7 @@ const ways: Record<string, (interceptors: JsonObject[]) => Promise<Reach>> = {
 interface Fault {
   what: string
   does: string
-  /** What a client is told where the module fails closed. */
+  /** The words that a client gets where the module fails closed. */
   told: 'failed' | 'did not answer in time'
   /** It has to come back afterwards. */
   isLost: boolean
@@ -113,7 +113,7 @@ const RESULTS: Record<string, JsonObject> = {
   'completion/complete': { completion: { values: [] } },
 }
 
-/** What is open now, of what a program on the other side takes. */
+/** The number of processes and pipes that are open now: those are the handles of a program on the other side. */
 function handles(): number {
   return process.getActiveResourcesInfo().filter((name) => name === 'ProcessWrap' || name === 'PipeWrap')
     .length

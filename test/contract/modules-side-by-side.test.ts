@@ -49,11 +49,11 @@ verifies(
     expect(readFileSync(logs[0], 'utf8')).not.toContain('ada@')
     await Promise.all([a.gateway.close(), b.gateway.close()])
 
-    // What one accepted is changed to it, and new to another that never saw it.
+    // The tool that one accepted is changed to it, and new to another that never saw it.
     const changed = await open('/b.json', 'Writes letters', [{ use: 'pin' }])
     await expect.poll(() => call(changed).catch(String)).toContain('held back')
     await changed.gateway.close()
-    // What is remembered of a server goes by how it is reached, which is the same here.
+    // The memory of a server goes by how it is reached, which is the same here.
     const remembered = (): string =>
       readdirSync(join(dataDir, 'servers'))
         .map((name) => readFileSync(join(dataDir, 'servers', name), 'utf8'))

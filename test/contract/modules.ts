@@ -46,7 +46,7 @@ const RESULTS: Readonly<Record<string, JsonObject>> = {
   'custom/method': { anything: [1, 2] },
 }
 
-/** What any of the messages but calls of tools may name. */
+/** Parameters for all messages but calls of tools. */
 const USED: JsonObject = {
   name: 'p',
   uri: 'note://1',
@@ -61,13 +61,13 @@ const LISTS: Readonly<Record<string, string>> = {
   'resources/templates/list': 'resourceTemplates',
 }
 
-/** What a server may write into any message, and what must stay data. */
+/** Keys that a server may write into any message, and that must stay data. */
 const HOSTILE = JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":1}}') as JsonObject
 
 export function moduleContract(name: string, sample: ModuleSample): void {
   const { entry } = sample
   holds(name, sample)
-  // What guards a module goes another way there. Modules that run elsewhere watch over themselves.
+  // The guard of a module goes another way there. Modules that run elsewhere watch over themselves.
   if (entry.use !== undefined)
     holds(`${name}, failing open and with a time limit`, {
       ...sample,
@@ -268,7 +268,7 @@ function holds(name: string, sample: ModuleSample): void {
       expect(world.announced()).toBe(before + 1)
       expect(await world.ask('tools/call', call)).toEqual(RESULTS['tools/call'])
       expect(await world.ask('tools/list')).toEqual(RESULTS['tools/list'])
-      // What is under way ends where it began.
+      // A call that is under way ends where it began.
       held.resolve()
       expect(await underWay).toHaveProperty('content')
     })

@@ -32,7 +32,7 @@ const contents = new Map(
 )
 const views = createViews()
 
-/** What a caller would have to ask differently; the reply says so. */
+/** Questions that a caller would have to ask differently; the reply says so. */
 const NOT_ANSWERED = new Set(['flights: What is the plane 388?', 'manyFiles: Administrators'])
 
 test.each(plainQuestions(data))('$data: $text $call', ({ data: name, text, tool, call, wanted }) => {

@@ -21,7 +21,7 @@ export interface ProcessorSuite {
   processor: ProcessorUnderTest
   /** Parameters that work on `document`. At least one set. */
   examples: readonly Record<string, unknown>[]
-  /** What the examples are about. A new one each time. Default: a list of records. */
+  /** The document of the examples. A new one each time. Default: a list of records. */
   document?: () => Document
 }
 

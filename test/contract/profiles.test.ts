@@ -1,4 +1,4 @@
-/** Profiles over HTTP: one process, the same servers, and a client for each address. What is not in a profile is not there. */
+/** Profiles over HTTP: one process, the same servers, and a client for each address. A client sees only its own profile. */
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -165,7 +165,7 @@ describe('profiles', () => {
       const used = Object.values(servers).map(({ asked }) => asked.filter((one) => !one.includes('/list')))
       expect(Object.values(servers).map(({ asked }) => asked.length)).toEqual(before)
       expect(used.flat().filter((one) => /secret|nobody/.test(one))).toEqual([])
-      // What is chosen works in full.
+      // The servers of the profile work in full.
       expect(JSON.stringify(await client.readResource({ uri: 'note://memory/1' }))).toContain('of memory')
       await client.subscribeResource({ uri: 'note://memory/1' })
       const kept = await notes.call('proxy_filter', {

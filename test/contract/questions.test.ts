@@ -1,4 +1,4 @@
-/** What a server asks by its result (MCP 2026-07-28) takes the way through the modules that a request of a server takes. */
+/** A question in a result of a server (MCP 2026-07-28) takes the way through the modules that a request of a server takes. */
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'

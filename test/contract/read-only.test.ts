@@ -69,7 +69,7 @@ function crm() {
     'sh\u043ew': undefined,
     SHOW: undefined,
   })
-  // What stands beside the annotations is none.
+  // A member that stands beside the annotations is none of them.
   Object.assign(server.tools, {
     beside: { ...server.tools.purge, readOnlyHint: true },
     in_meta: { ...server.tools.purge, _meta: { annotations: reading } },

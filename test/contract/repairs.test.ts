@@ -6,7 +6,7 @@ import { answer, documentsOfCorpus, readCorpus } from '../corpus/corpus.ts'
 
 const corpus = new Map(readCorpus().map((row) => [row[0], row]))
 
-/** What is answered where every document is opened again, so that nothing is remembered. */
+/** The answer where every document is opened again, so that nothing is remembered. */
 async function answered(id: string): Promise<string> {
   const row = corpus.get(id)
   if (!row) throw new Error(`the corpus has no question ${id}`)

@@ -251,7 +251,7 @@ for (const [exposure, session] of Object.entries(SESSIONS))
     const state = JSON.stringify([at.gateway.modules(), at.gateway.layers()])
     // Files that go with the process, too.
     const files = (): void => {
-      // What servers list is kept from one run to the next as they gave it, and goes through the modules then.
+      // Lists of servers are kept from one run to the next as they came, and go through the modules then.
       for (const entry of readdirSync(at.dataDir, { recursive: true, withFileTypes: true }))
         if (entry.isFile() && !entry.parentPath.endsWith('/servers')) {
           const bytes = readFileSync(join(entry.parentPath, entry.name))

@@ -1,4 +1,4 @@
-/** What holds for a server however it is reached. Run for stdio, a server of this process, streamable HTTP and HTTP+SSE. */
+/** The contract for a server, however it is reached. Run for stdio, a server of this process, streamable HTTP and HTTP+SSE. */
 import { describe, expect, test } from 'vitest'
 import { ProxyError, RpcError } from '../../src/protocol/errors.ts'
 import type { JsonObject } from '../../src/protocol/json.ts'

@@ -1,6 +1,6 @@
 /**
- * Questions as somebody writes them who has only seen the preview: one call, no path, over shapes of data that no benchmark has. What is
- * right comes from plain code, or is what the data was made of.
+ * Questions as somebody writes them who has only seen the preview: one call, no path, over shapes of data that no benchmark has. The right
+ * answer comes from plain code, or the data was made of it.
  */
 import { expect, test } from 'vitest'
 import { fromRecognised } from '../../src/documents/derive.ts'

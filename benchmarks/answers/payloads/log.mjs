@@ -115,7 +115,7 @@ export function linesOf(text) {
   return lines
 }
 
-/** One line as a record. What the format does not fit (a stack trace) is a message and nothing else. */
+/** One line as a record. A line that does not fit the format (a stack trace) is a message and nothing else. */
 function recordOf(line, parse) {
   const fields = parse(line)
   if (!fields) return { message: line }

@@ -254,7 +254,7 @@ function directories() {
   }
 }
 
-/** What a Python tool prints. */
+/** The output of a Python tool. */
 function python() {
   const rows = range(60, (i) => ({
     sku: `K-${100 + i}`,

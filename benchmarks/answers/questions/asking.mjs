@@ -1,4 +1,4 @@
-/** What the types of questions share: where to ask, and not asking the same twice. */
+/** The helpers of all types of questions: where to ask, and not asking the same twice. */
 
 /**
  * Makes up to `count` different questions out of attempts, most of which may come to nothing.

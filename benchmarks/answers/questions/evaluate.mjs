@@ -1,4 +1,4 @@
-/** What the right answer to a question is: worked out from the parsed payload by plain loops, and by nothing of the product. */
+/** The right answer to a question: worked out from the parsed payload by plain loops, and by nothing of the product. */
 import { dateOf, isDatePrefix } from './dates.mjs'
 
 /** The values at a way, in document order; null and missing ones are none. */
@@ -28,7 +28,7 @@ export function numberOf(value) {
 export function compare(one, other) {
   const numbers = [numberOf(one), numberOf(other)]
   if (numbers[0] !== undefined && numbers[1] !== undefined) return numbers[0] - numbers[1]
-  // What is no number is neither more nor less than one.
+  // A value that is no number is neither more nor less than one.
   if (typeof other === 'number') return Number.NaN
   const left = dateOf(one)?.iso ?? String(one)
   const right = (isDatePrefix(other) ? other : dateOf(other)?.iso) ?? String(other)

@@ -62,7 +62,7 @@ function linksOf(payload, payloads) {
               continue
             if (kindOfText(on) !== kindOfText(equals) && !related(on.way, equals.way)) continue
             if ((kindOfText(on) === 'number' || shortest(on) < 4) && !related(on.way, equals.way)) continue
-            // What a record holds is no pointer to it.
+            // A field inside a record is no pointer to it.
             if (inside && sameWay([...inside, '[]', ...equals.way], on.way)) continue
             const shared = [...on.counts.keys()].filter((value) => known.has(String(value))).length
             if (shared >= CONTAINED * on.counts.size) links.push({ source, on, other, target, equals })

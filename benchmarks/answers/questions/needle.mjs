@@ -28,7 +28,7 @@ function inRecords(payload, { random, count }) {
   })
 }
 
-/** What stands right beside the words, in the same stretch: who has found them has it before them. */
+/** The text right beside the words, in the same stretch: a reader who has found the words sees it, too. */
 function beside(payload, line, words) {
   const stretch = stretches(line, words.length + 12).find((part) => part.includes(words))
   if (stretch === undefined) return undefined

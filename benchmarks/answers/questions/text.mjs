@@ -1,4 +1,4 @@
-/** What occurs in the text of a payload, and words worth asking for. */
+/** The words in the text of a payload, and those worth asking for. */
 import { fieldsOf, once } from './fields.mjs'
 
 /** The text of a payload in lower case. */

@@ -43,7 +43,7 @@ function cutting(name, piecesOf) {
   }
 }
 
-/** What a part of the text can prove. */
+/** The answer that a part of the text can prove. */
 export function fromPart({ ask, type }, pieces, kind) {
   const { words, want, where, order, join, aggregate, by, structure } = ask
   if (order || join || aggregate || by || structure || type === 'filter')

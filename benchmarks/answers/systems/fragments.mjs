@@ -1,4 +1,4 @@
-/** What can be known from a piece of a text: the objects of a piece of JSON, whole or not; the records of lines. */
+/** The facts in a piece of a text: the objects of a piece of JSON, whole or not; the records of lines. */
 import { meets, valuesAt } from '../questions/evaluate.mjs'
 
 /**
@@ -22,7 +22,7 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?=[\s,\]}])|tr
 
 function scan(text) {
   const found = []
-  // What the piece begins in may end in it: an object without its beginning.
+  // The piece may begin inside an object that ends in it: an object without its beginning.
   const opened = () => ({ value: {}, keys: [], open: true })
   let stack = [opened()]
   found.push(stack[0].value)

@@ -43,7 +43,7 @@ interface SessionTransportOptions
   now: () => number
   /** Tells other replicas, which may have requests or the standing stream of this session. Absent: there are none. */
   tell?: (told: Told) => void
-  /** What other replicas may go on with. Absent: there are none. */
+  /** Kept events, with which other replicas may go on. Absent: there are none. */
   streams?: KeptStreams
   /** The client may have event ids of another replica. */
   mayMove?: boolean

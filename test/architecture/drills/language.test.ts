@@ -1,5 +1,5 @@
 /**
- * What it takes to make the language of questions say more: one entry in a table. An operator is in `src/query/operators.ts`, a function
+ * The change that makes the language of questions say more: one entry in a table. An operator is in `src/query/operators.ts`, a function
  * in `functions.ts`, an aggregate in `aggregates.ts`, a window function in `windows.ts`. A dialect has its own file and a place in the
  * list of `dialects/index.ts`.
  */

@@ -121,7 +121,7 @@ function actionOf(scenario) {
   return ACTIONS[scenario] ?? (async () => {})
 }
 
-/** What every scenario of authorization has, for those whom the server let in. */
+/** The calls of every scenario of authorization, for a client that the server let in. */
 async function useProtected({ client, run, tools }) {
   if (!tools.some(({ name }) => name === 'test-tool')) throw new Error('The server did not let the client in')
   await run(() => call(client, 'test-tool'))

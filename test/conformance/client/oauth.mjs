@@ -22,7 +22,7 @@ export function createProvider(scenario, context = {}) {
   return createCodeProvider(scenario, context)
 }
 
-/** For the authorization code grant. What it found out about the server is not kept: that may change between two requests. */
+/** For the authorization code grant. Its findings about the server are not kept: they may change between two requests. */
 function createCodeProvider(scenario, { client_id, client_secret, issuer }) {
   const registered = client_id === undefined ? undefined : { client_id, client_secret, issuer }
   const kept = { information: registered, tokens: undefined, verifier: undefined }

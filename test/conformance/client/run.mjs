@@ -1,5 +1,5 @@
 /**
- * What the conformance suite starts as the client under test: `node run.mjs [main.js of the proxy] <server URL>`. With the
+ * The program that the conformance suite starts as the client under test: `node run.mjs [main.js of the proxy] <server URL>`. With the
  * first argument the scenario's server is behind a proxy, which is started for it and ended; without, it is spoken to directly.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -72,5 +72,5 @@ try {
   process.stderr.write(`${error.stack}\n`)
   process.exitCode = 1
 }
-// What the client of a scenario that failed still waits for is of no interest.
+// The client of a scenario that failed may still wait for something: that is of no interest.
 process.exit()

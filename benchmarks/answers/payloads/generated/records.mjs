@@ -15,7 +15,7 @@ const LABELS = [
   'api',
 ]
 
-/** What a search for issues returns. */
+/** The reply of a search for issues. */
 export function issues(count, random, say) {
   const users = range(Math.max(4, count / 6), (at) => ({
     login: `${say.noun()}-${say.hex(4)}`,
@@ -256,7 +256,7 @@ export function openapi(count, random, say) {
   }
 }
 
-/** What a package manager locks. */
+/** The lockfile of a package manager. */
 export function lockfile(count, random, say) {
   const names = [
     ...new Set(

@@ -70,7 +70,7 @@ function values({ want, order, k }, { rows, more, nothing }) {
   return distinct.length === 0 ? { none: true } : { answer: distinct }
 }
 
-/** What was looked for in text: the first hits, as a reader would quote them. */
+/** The first hits of a search in text, as a reader would quote them. */
 function passages({ rows, passages: texts, nothing }) {
   if (nothing) return { none: true }
   const hits = [...texts, ...rows.map((row) => JSON.stringify(row))].slice(0, 3)

@@ -34,7 +34,7 @@ export async function answerAsExpert(question, talk, preview) {
   return query(ask, talk, preview)
 }
 
-/** What the preview says exactly and completely. */
+/** The answer that the preview gives exactly and completely. */
 function fromPreview({ ask, text }, preview) {
   if (ask.collection === undefined && ask.want) return preview.beside.get(dotted(ask.want))
   if (ask.collection === undefined || !isMain(ask.collection, preview)) return undefined

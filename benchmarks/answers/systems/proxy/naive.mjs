@@ -9,7 +9,7 @@
  * takes a name that the reply offers, or the `path` of the list in question. Otherwise it writes names and list as the question says them;
  * - where there is more it goes on as the reply says; a value that was shortened it asks for by the name the question gives it;
  * - a passage that is cut it looks at once more, round the words;
- * - it takes a reply's word for it: what is found nowhere is not there. What was read as another field it does not answer from.
+ * - it takes a reply's word for it: what is found nowhere is not there. It does not answer from a value that was read as another field.
  */
 import { CUT, conclude } from './conclude.mjs'
 import { joinByTwo } from './join.mjs'
