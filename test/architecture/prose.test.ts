@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 const script = fileURLToPath(new URL('../../scripts/prose.mjs', import.meta.url))
 const { check, RULES } = (await import(pathToFileURL(script).href)) as {
   check(name: string, text: string): string[]
-  RULES: { not: RegExp }[]
+  RULES: { not: RegExp; only?: string[] }[]
 }
 
 /** A sentence for each rule, most of them from earlier versions of this project. */
@@ -22,6 +22,7 @@ const RIDDLES = [
   'A module that has its way decides the call.',
   'A template for these addresses is not told of.',
   'The check is strict. Who chooses none gets the default.',
+  'The call is short. What it needs is at hand.',
   'It is blocked here. Else the old name could be called.',
   'The list is fetched anew after a restart.',
   'This says what becomes of a result.',
@@ -29,24 +30,44 @@ const RIDDLES = [
   'The pool is full after five tools (seed S1).',
 ]
 
-test('every rule fires on a planted sentence, in a page, a comment, a text and the name of a test', () => {
+test('every rule fires on a planted sentence, in each of its places and in no other', () => {
   expect(RIDDLES).toHaveLength(RULES.length)
   for (const [index, sentence] of RIDDLES.entries()) {
-    expect(sentence).toMatch(RULES[index]?.not as RegExp)
+    const { not, only } = RULES[index] as (typeof RULES)[number]
+    expect(sentence).toMatch(not)
     const quoted = JSON.stringify(sentence)
-    expect(check('SECURITY.md', `# Title\n\n- ${sentence}\n`), sentence).toEqual([
-      expect.stringMatching(/^SECURITY\.md:3: ".+" \(page\)\. Write /),
-    ])
-    expect(check('tool.mjs', `// The first line.\n// ${sentence}\nrun()\n`), sentence).toEqual([
-      expect.stringMatching(/^tool\.mjs:2: ".+" \(comment\)\. Write /),
-    ])
-    expect(check('src/a.ts', `throw new Error(${quoted})\n`), sentence).toEqual([
-      expect.stringMatching(/^src\/a\.ts:1: ".+" \(text\)\. Write /),
-    ])
-    expect(check('test/a.test.ts', `test.each([1])(${quoted}, () => {})\n`), sentence).toEqual([
-      expect.stringMatching(/^test\/a\.test\.ts:1: ".+" \(test name\)\. Write /),
-    ])
+    const found = {
+      page: check('SECURITY.md', `# Title\n\n- ${sentence}\n`),
+      comment: check('tool.mjs', `// The first line.\n// ${sentence}\nrun()\n`),
+      text: check('src/a.ts', `throw new Error(${quoted})\n`),
+      'test name': check('test/a.test.ts', `test.each([1])(${quoted}, () => {})\n`),
+    }
+    const at = {
+      page: 'SECURITY.md:3',
+      comment: 'tool.mjs:2',
+      text: 'src/a.ts:1',
+      'test name': 'test/a.test.ts:1',
+    }
+    for (const [place, lines] of Object.entries(found))
+      expect([sentence, place, lines]).toEqual([
+        sentence,
+        place,
+        only === undefined || only.includes(place)
+          ? [
+              expect.stringMatching(
+                new RegExp(`^${at[place as keyof typeof at]}: ".+" \\(${place}\\)\\. Write `),
+              ),
+            ]
+          : [],
+      ])
   }
+})
+
+test('a comment begins with a noun, on one line or on many, and may ask a question', () => {
+  const found = [expect.stringMatching(/"What" \(comment\)/)]
+  expect(check('src/a.ts', '/** What a call needs. */\nrun()\n')).toEqual(found)
+  expect(check('src/a.ts', '/**\n * What a call needs.\n */\nrun()\n')).toEqual(found)
+  expect(check('src/a.ts', '/** What does a call need? */\nrun()\n')).toEqual([])
 })
 
 test('a long sentence of a page, a comment, a text or a part of the console is found, with its line and its words', () => {

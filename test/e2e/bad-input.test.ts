@@ -1,4 +1,4 @@
-/** What models and attackers write: each is told what to write instead, soon and in few words, and nothing breaks. */
+/** Bad input of models and attackers: each reply says soon and in few words what to write instead, and nothing breaks. */
 import { expect } from 'vitest'
 import { verifies } from '../support/verifies.ts'
 import {

@@ -10,7 +10,7 @@ import { fixture, textOf } from './support/world.ts'
 const servers = { f: fixture('f') }
 const settings = { exposure: 'dispatch', bridge: { enabled: true, tools: ['f/*'] } }
 
-/** What a script does: the address and the token are in files, the rest is one request. */
+/** The requests of a script: the address and the token are in files, the rest is one request. */
 function scriptOf(directory: string) {
   const file = (name: string): string => readFileSync(join(directory, 'data', name), 'utf8').trim()
   const token = file('bridge-token')
@@ -44,7 +44,7 @@ verifies(
     const whole = JSON.parse(JSON.parse(await get(String(kept.url))).content[0].text)
     expect(whole).toHaveLength(500)
     expect(JSON.parse(await get(`${kept.url}?path=$[499].id`))).toBe(499)
-    // What a script got belongs to scripts.
+    // A result that a script got belongs to scripts.
     const asked = await client.call('proxy-dispatch', { action: 'filter', cache_id: kept.cache_id })
     expect(textOf(asked)).toContain('No kept result has cache_id')
 

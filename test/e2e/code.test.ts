@@ -18,7 +18,7 @@ function orders(): string {
   return `id,customer,total,state\n${lines.join('\n')}\n`
 }
 
-/** What the report has to say: the sum of open orders by region. */
+/** The right content of the report: the sum of open orders by region. */
 function expected(): Record<string, number> {
   const sums: Record<string, number> = {}
   for (let id = 0; id < ORDERS; id++) {

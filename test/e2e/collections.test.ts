@@ -178,7 +178,7 @@ describe('what goes wrong on the way', () => {
       expect(whole).toMatch(/COMPLETE: 1,214 records from 41 pages; \d+ pages came with the call before/)
       expect(whole).toContain(OPEN)
       expect((await askedOf(call)).slice(first).map(({ place }) => place)).toEqual(missing)
-      // What is whole is asked for again.
+      // The next call asks for a whole collection again.
       await call('proxy_filter', question)
       expect(await askedOf(call)).toHaveLength(first + missing.length + 41)
     },

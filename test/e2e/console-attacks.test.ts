@@ -12,7 +12,7 @@ import { startConsole } from './support/console.ts'
 import { fixture, MAIN, PATIENT, startProxy } from './support/world.ts'
 
 interface Attack {
-  /** What is tried. */
+  /** The attempt, for the name of the test. */
   readonly name: string
   readonly method?: string
   /** Default: the list of servers. */
@@ -71,7 +71,7 @@ const ROUTES: readonly [method: string, path: string][] = [
   ['POST', '/connect/codex'],
   ['DELETE', '/connect/codex'],
 ]
-/** What a token that may only read is refused. */
+/** The changes that are refused to a token that may only read. */
 const CHANGES: readonly [method: string, path: string, body: object][] = [
   ['POST', `/results/${HANDLE}/ask`, { tool: 'proxy_code', arguments: { code: 'return 1' } }],
   ['PUT', `/results/${HANDLE}`, { pinned: true }],

@@ -167,7 +167,7 @@ const LOOKS = [
   { width: 400, colorScheme: 'dark', isExamined: true },
 ] as const
 
-/** What is shown now, in each look. */
+/** Looks at the current view, in each look. */
 async function look(page: Page, name: string): Promise<void> {
   for (const { width, colorScheme, isExamined } of LOOKS) {
     await page.setViewportSize({ width, height: 860 })
@@ -292,7 +292,7 @@ browsing(
     await page.evaluate("location.hash = '/servers'")
     await page.locator('.card', { hasText: 'broken' }).getByText('Log', { exact: true }).click()
     await page.getByLabel('Log of broken').getByText('no-such-program-anywhere').waitFor()
-    // What was opened: a call and a result.
+    // Opens the last row of each list.
     for (const list of ['calls', 'results', 'tools']) {
       await page.evaluate(`location.hash = '/${list}'`)
       await page.locator('[role=grid] .rows-body [role=row]').last().click()
@@ -522,7 +522,7 @@ browsing('keeps the token out of the address, and changes the configuration with
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('has errors and was not saved').waitFor()
   expect(readFileSync(file, 'utf8')).toBe(before)
-  // What may be written is suggested, by the keyboard.
+  // The editor suggests the words that may be written, by the keyboard.
   await editor.fill('')
   await editor.pressSequentially('{ "prox')
   const suggestions = page.getByRole('option')
@@ -568,7 +568,7 @@ browsing('connects a client by its file, with a copy and a way back', async () =
   await page.getByText('starts the proxy now. Restart Cursor. What was there before lies in').waitFor()
   const after = readFileSync(file, 'utf8')
   expect(after).toMatch(/\/\/ mine[\s\S]*"a"[\s\S]*mcp-rlm-proxy/)
-  // What was written starts the gateway in the background, for a client that runs it.
+  // The written entry starts the gateway in the background, for a client that runs it.
   const { args } = JSON.parse(after.replace('// mine', '')).mcpServers.proxy
   expect(args.slice(-3)).toEqual(['connect', '--as', 'cursor'])
   const env = { ...process.env, HOME: proxy.directory } as Record<string, string>

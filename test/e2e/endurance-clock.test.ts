@@ -13,7 +13,7 @@ import { handleOf, PATIENCE, temporaryDirectory, textOf } from './support/world.
 
 const DAY = 86_400_000
 
-/** A gateway with a clock that the test moves. What runs at intervals runs when the test says so. */
+/** A gateway with a clock that the test moves. The work of intervals runs when the test says so. */
 async function gatewayInTime(http: HttpServer) {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())

@@ -134,7 +134,7 @@ verifies(
       expect(times, key).toBe(2 * ROUNDS)
       expect(recovered, key).toBe(times)
     }
-    // What was cancelled was cancelled at the server, too.
+    // The cancelled calls were cancelled at the server, too.
     await expect.poll(async () => (await http.state()).hanging).toBe(0)
     // Idle connections end by themselves after some seconds, on either side.
     const quiet = { timeout: 120_000, interval: 250 }

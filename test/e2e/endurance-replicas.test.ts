@@ -34,7 +34,7 @@ interface Caller {
   call(name: string, args: object): Promise<ToolResult>
 }
 
-/** What happened, over all clients. */
+/** Counts of the outcomes, over all clients. */
 const nothing = () => ({
   calls: 0,
   again: 0,

@@ -55,7 +55,7 @@ verifies(
     await expect
       .poll(async () => (await open()).descriptors, quiet)
       .toBeLessThanOrEqual(early.descriptors + SPARE_DESCRIPTORS)
-    // What made room says goodbye to its server behind the back of who came.
+    // A session that made room ends at its server while the new client is already served.
     await expect.poll(async () => (await open()).sessions, quiet).toBeLessThanOrEqual(most)
     await expect.poll(async () => (await open()).streams, quiet).toBeLessThanOrEqual(most)
     await expect.poll(async () => (await open()).sockets, quiet).toBeLessThanOrEqual(early.sockets + 4)
@@ -164,7 +164,7 @@ verifies(
     })
     await handlesAreOwn(agents.filter(({ era }) => era === 'legacy'))
     await Promise.all(agents.map((agent) => agent.close()))
-    // What is held for modern clients that may come again stays for a while: a session each, and its stream.
+    // Sessions for modern clients that may come again are held for a while: one for each, and its stream.
     const held = 32
     await expect
       .poll(async () => (await http.state()).sessions, quiet)

@@ -65,7 +65,7 @@ function transportTo(generation: Generation, server: Server): never {
   return (generation === '1.x' ? new LegacyStdio(command) : new StdioClientTransport(command)) as never
 }
 
-/** What the server says to a client that goes through all steps, each in its normal form. */
+/** The messages of the server to a client that goes through all steps, each in its normal form. */
 async function transcript(
   generation: Generation,
   server: Server,
@@ -108,7 +108,7 @@ async function transcript(
   ] as Page[]
   for (const step of steps(uris)) {
     const said = await run(step)
-    // What the server announces after its start comes when it comes: it is compared where a step causes it.
+    // Announcements of the server after its start come at any time: they are compared where a step causes them.
     const caused = step.until === undefined ? said.filter((message) => !isAnnouncement(message)) : said
     const messages = settled(caused).map((message) => normal(message, rename.from))
     pages.push({ step: { method: step.method, params: step.params }, messages })

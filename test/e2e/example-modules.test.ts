@@ -25,7 +25,7 @@ verifies(
       await expect(call('f_give', give('never', '/etc/passwd'))).rejects.toThrow(
         /Refused by the module `guard`: \/etc\/passwd is outside/,
       )
-    // What neither asked for is as it was, and the session goes on.
+    // Messages that neither module asked for are as they were, and the session goes on.
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toContain('f_give')
     expect(await text('f_text', { size: 3 })).toBe('aaa')

@@ -128,7 +128,7 @@ for (const [name, broken, words] of [
     expect(textOf(refused)).toMatch(/server `broken` (?:is not available|has not answered yet)/)
     await expect.poll(() => client.stderr()).toContain(words)
     expect(client.strays).toEqual([])
-    // What was waited for once in vain is not waited for again: a slower call is still under way.
+    // The proxy does not wait again for a server that did not come: a slower call is still under way.
     const order: string[] = []
     const again = timed(() => toolNames(client))
     await Promise.all([

@@ -162,7 +162,7 @@ describe('a file in a result', () => {
       expect(Buffer.from((contents[0] as { blob: string }).blob, 'base64').equals(picture)).toBe(true)
       const clear = await call('f_read', { name: 'b.png', as: 'image' })
       expect(clear.content[1]).toMatchObject({ type: 'image', mimeType: 'image/webp' })
-      // What cannot be read is a link.
+      // A file that cannot be read is a link.
       const bad = await call('f_read', { name: 'bad.png', as: 'image' })
       expect(bad.content.map(({ type }) => type)).toEqual(['text', 'resource_link'])
     },

@@ -42,7 +42,7 @@ const size = mostly<unknown>(one(1, 2, 7, 50, '20', 1000, 1_000_000), one(0, -1,
 const several = (item: fc.Arbitrary<string>): fc.Arbitrary<unknown> =>
   fc.oneof(item, fc.array(item, { maxLength: 4 }), fc.array(item, { maxLength: 4 }).map(String))
 
-/** What fits a parameter, more or less. */
+/** Values that fit a parameter, more or less. */
 const fitting: Record<string, fc.Arbitrary<unknown>> = {
   path: fc.oneof(path, field),
   fields: several(fc.oneof(field, path)),
@@ -66,7 +66,7 @@ const fitting: Record<string, fc.Arbitrary<unknown>> = {
   context_type: one('paragraph', 'section', 'sentence', 'lines'),
 }
 
-/** What fits nothing. */
+/** Values that fit no parameter. */
 const junk = fc.oneof(
   one('NaN', 'Infinity', '-0', '1e999', '', ' ', '\u0000', '💥', null, ...foreign),
   fc.string({ unit: 'binary' }),
@@ -74,7 +74,7 @@ const junk = fc.oneof(
   fc.anything({ maxDepth: 3 }),
 )
 
-/** What each tool takes; a name that stands here often is given often. */
+/** The parameters of each tool; a name that stands here often is given often. */
 const parameters: Record<Tool, readonly string[]> = {
   filter: 'path fields exclude mode where sort group_by aggregate offset limit'.split(' '),
   search:

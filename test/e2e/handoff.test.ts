@@ -78,7 +78,7 @@ verifies(
     expect(read('note.txt').toString('utf8')).toBe('Found: a needle in the rows!')
     expect(spent()).toBeLessThan(600)
 
-    // What one call gives is all the arguments of the next.
+    // The result of one call is all the arguments of the next.
     const content = read('whole.json').toString('utf8')
     writeFileSync(place('arguments.json'), JSON.stringify({ path: place('chained.json'), content }))
     const args = await call({

@@ -118,7 +118,7 @@ test('a task of one of several servers runs to its end', async () => {
   }
   const directory = temporaryDirectory()
   const servers = { a: fixture('one'), x: everything, y: everything }
-  // What servers can do is remembered; a client is told at once.
+  // The capabilities of servers are remembered; a client gets them at once.
   const first = await startProxy({ servers, directory })
   await first.client.listTools()
   await first.close()

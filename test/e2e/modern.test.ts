@@ -156,7 +156,7 @@ function listen({ client }: RunningProxy): Promise<McpSubscription> {
   return client.listen({ toolsListChanged: true, resourceSubscriptions: ['file:///a'] })
 }
 
-/** What the client is told: `tools`, or the URI of a resource. */
+/** The changes that the client hears of: `tools`, or the URI of a resource. */
 function recorded({ client }: RunningProxy): string[] {
   const changes: string[] = []
   client.setNotificationHandler('notifications/tools/list_changed', () => void changes.push('tools'))

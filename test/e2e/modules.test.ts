@@ -179,7 +179,7 @@ verifies(
     const { prompts } = await client.listPrompts(undefined, PATIENT)
     expect(prompts.map(({ name }) => name)).not.toContain('everything_simple-prompt')
     await expect(client.getPrompt({ name: 'everything_simple-prompt' }, PATIENT)).rejects.toThrow(/prompt/i)
-    // What was translated once is not asked about again.
+    // The module does not ask again for a text that it translated once.
     const before = asked.length
     expect((await list()).length).toBe(tools.length)
     expect(asked.length).toBe(before)
@@ -278,7 +278,7 @@ verifies(
 
     writeFileSync(said, `Adds numbers, and more.\n${poison}`)
     const second = await connect(config)
-    // What was listed in the last run is offered until the server is there.
+    // The proxy offers the tools that were listed in the last run until the server is there.
     await expect.poll(() => listed(second), { timeout: 170_000, interval: 100 }).toEqual([])
     await expect(second.call('office_add')).rejects.toThrow('held back')
     await expect(

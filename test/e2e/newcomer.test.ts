@@ -1,4 +1,4 @@
-/** What somebody does on the first day, by the README and the pages that it links, with their own code. */
+/** The first day of a new user, by the README and the pages that it links, with their own code. */
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -124,7 +124,7 @@ verifies(
       arguments: { cache_id: handleOf(shaped), pattern: '"package\\.json"|package\\.json' },
     })
     expect(textOf(answer)).toContain('package.json')
-    // What only classic JSONPath has: that library is in the bundle.
+    // A path that only classic JSONPath can read: that library is in the bundle.
     const last = await client.callTool({
       name: 'proxy_filter',
       arguments: { cache_id: handleOf(shaped), path: '$[(@.length-1)]' },
@@ -165,7 +165,7 @@ async function examplesRun(home: string): Promise<void> {
   expect(checked, checked.stdout).toMatchObject({ code: 0 })
 }
 
-/** What an installation may come to: packages, and bytes of their files. */
+/** The most that an installation may have: packages, and bytes of their files. */
 const [MOST_PACKAGES, MOST_BYTES] = [10, 20e6]
 
 interface Manifest {

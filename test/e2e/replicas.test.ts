@@ -22,7 +22,7 @@ const CLIENTS = 32
 const ROUNDS = 2
 const WAIT = { timeout: 60_000, interval: 50 }
 
-/** What replicas are started with that have a store and a key. */
+/** The options of replicas that have a store and a key. */
 async function shared(): Promise<ProxyOptions> {
   const valkey = await startValkey()
   onTestFinished(() => valkey.stop())

@@ -1,4 +1,4 @@
-/** What applies to the results of single tools, and what is kept of results that pass. */
+/** The settings for the results of single tools, and the kept copies of results that pass. */
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { handleOf, startProxy, textOf } from './support/world.ts'

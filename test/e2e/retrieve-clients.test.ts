@@ -20,7 +20,7 @@ const ROUTINGS = ['call', 'dynamic'] as const
 const servers = { one: fixture('one'), two: fixture('two') }
 const settings = (routing: string) => ({ exposure: 'retrieve', retrieve: { routing } })
 
-/** What no other file of tests does: SDK 2.x in the legacy era calls real servers in `retrieve.test.ts`. */
+/** Clients that no other file of tests has: SDK 2.x in the legacy era calls real servers in `retrieve.test.ts`. */
 const CLIENTS: Record<string, (routing: string) => Promise<AnyClient>> = {
   'SDK 1.x': async (routing) => {
     const config = writeConfig(temporaryDirectory(), { servers, settings: settings(routing) })
@@ -111,7 +111,7 @@ verifies(
     expect(await ben.listed()).toEqual([])
     await retrieve(ben.ask, 'two slow', 1)
     await expect.poll(ben.told).toBe(1)
-    // What would have been told too often has come before this.
+    // A notification that is sent too often would have come before this one.
     await retrieve(anna.ask, 'one typed', 1)
     await expect.poll(anna.told).toBe(2)
     expect(ben.told()).toBe(1)

@@ -1,4 +1,4 @@
-/** What finds tools, and what of it outlives a run: each engine as it is configured, over a server with changing tools. */
+/** The engines that find tools, and the data that outlives a run: each engine as it is configured, over a server with changing tools. */
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect } from 'vitest'

@@ -1,4 +1,4 @@
-/** What goes wrong while tools are found and called: at the servers, and at what is kept on disk. The session goes on. */
+/** Faults while tools are found and called: at the servers, and in the files on disk. The session goes on. */
 import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { fixture, type RunningProxy, startProxy, temporaryDirectory, textOf } fr
 
 const settings = { exposure: 'retrieve' }
 
-/** What is answered is a result that says these words. */
+/** Checks that the answer is a result with an error in these words. */
 async function refused(proxy: RunningProxy, args: Record<string, unknown>, words: string): Promise<void> {
   const result = await proxy.call('call_tool', args)
   expect(result.isError).toBe(true)

@@ -29,7 +29,7 @@ interface Place {
   directory: string
   folder: string
   servers: Record<string, Command>
-  /** What the servers say themselves to the calls of `callsOf`. */
+  /** The answers of the servers themselves to the calls of `callsOf`. */
   direct: readonly [name: string, args: Record<string, unknown>, result: ToolResult][]
 }
 

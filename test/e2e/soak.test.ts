@@ -25,7 +25,7 @@ const CALLS = 150
 const NAMES = ['a', 'b', 'c'] as const
 type Name = (typeof NAMES)[number]
 
-/** What may happen next. */
+/** An event of the run. */
 type Step =
   | { kind: 'small' | 'large' | 'query' | 'fresh'; server: Name; size: number }
   | { kind: 'kill' | 'die'; server: Name; size: number }

@@ -31,7 +31,7 @@ const asking = (
   return () => void query(views ?? fresh(), from, { kind, params, budget: 4000 })
 }
 
-/** What stands before the rows of a text of each format, a row, and what stands behind them; `#` is the number of the row. */
+/** The text before the rows of each format, a row, and the text behind the rows; `#` is the number of the row. */
 const ROWS: Record<string, readonly [before: string, row: string, behind?: string]> = {
   json: ['[', '{"id":#},', '{"id":-1}]'],
   python: ['[', "(#, 'a', None),", "(0, 'b', True)]"],

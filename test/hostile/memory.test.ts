@@ -19,7 +19,7 @@ const AGENTS = 3
 const filled = (unit: string, bytes: number): string =>
   `[${`${unit},`.repeat(Math.floor((bytes - 20_000) / (JSON.stringify(unit).length - 1)))}${unit}]`
 
-/** What fills memory most in so many bytes: very many values, very many objects, long texts. */
+/** The units that fill memory most in so many bytes: very many values, very many objects, long texts. */
 const UNITS: Readonly<Record<string, string>> = {
   digits: '1',
   'empty lists': '[]',
@@ -116,7 +116,7 @@ test.skipIf(probe === undefined)(
     for (const [name, { result, kind, params }] of Object.entries(HOSTILE_QUERIES)) {
       const path = join(folder, 'result')
       const text = result()
-      // What is longer than a message may be is told in the test above.
+      // The test above has the results that are longer than a message may be.
       if (JSON.stringify(text).length > memoryPlan(memoryMb).messageBytes - 1000) continue
       writeFileSync(path, text)
       const kept = textOf(await call('tools/call', { name: 'good_file', arguments: { path } }))

@@ -1,4 +1,4 @@
-/** What a query may do to others: each alone, in workers that have little memory. */
+/** The harm of a query to others: each query alone, in workers that have little memory. */
 import { test } from 'vitest'
 import { expectHarmless, HOSTILE_QUERIES } from '../support/hostile-queries.ts'
 import { killsLoseNothing } from '../support/killed-workers.ts'

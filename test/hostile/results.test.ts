@@ -39,7 +39,7 @@ const all = (tool: string): [string, JsonObject] => [
   { tool: `paged_${tool}`, all: true, aggregate: 'count' },
 ]
 
-/** What is called, and what the agent reads then. */
+/** The call, and the reply that the agent reads. */
 const ATTACKS: Readonly<Record<string, readonly [call: [string, JsonObject], reply: RegExp]>> = {
   'a zip bomb': [read('bomb.docx'), /keeps.*rlm:.*not read: unpacked it is larger than what is read/s],
   'a zip bomb that lies about its size': [read('liar.docx'), /keeps.*rlm:.*not read: unpacked it is larger/s],
@@ -111,7 +111,7 @@ test('results that attack are bounded, and harm no other client', async () => {
     clearInterval(watch)
   }
   expect(most).toBeLessThan(MEMORY_MB)
-  // What one agent keeps is for another as if it did not exist.
+  // The results of one agent are for another as if they did not exist.
   const unknown = '0'.repeat(25)
   expect(handles.length).toBeGreaterThan(5)
   for (const handle of handles) {

@@ -23,7 +23,7 @@ const keys = (count) => Object.fromEntries(range(count, (at) => [`key${at}`, at]
 const tool = (name, more) => ({ name, inputSchema: { type: 'object' }, ...more })
 let nextId = 0
 
-/** What is written again and again, as fast as it is read. */
+/** Texts that are written again and again, as fast as they are read. */
 const FLOODS = {
   y: () => big(30_000, 'y\n'),
   blank: () => big(60_000, '\n'),
@@ -266,7 +266,7 @@ const HANDSHAKES = {
   'no-handshake': () => ({}),
 }
 
-/** What is written by a timer, a little at a time. */
+/** Texts that a timer writes, a little at a time. */
 const DRIPS = {
   'drip-lines': '{"jsonrpc":"2.0",\n',
   'drip-bytes': 'x',
@@ -277,7 +277,7 @@ const DRIPS = {
 const DEAF = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)"
 const MANNERS = ['deaf', 'stderr', 'grandchildren']
 
-/** What is done to answers over HTTP. */
+/** The broken answers over HTTP, by name. */
 const OVER_HTTP = {
   comments: (response) => endless(response, 'text/event-stream', big(20_000, ': x\n')),
   'endless-line': (response) => endless(response, 'text/event-stream', big(100_000)),
@@ -341,7 +341,7 @@ function endless(response, type, text) {
   })()
 }
 
-/** What no response of Node can say, on its connection. */
+/** Bytes that no response of Node can write, on its connection. */
 function endlessRaw({ socket }, text, before = '') {
   socket.on('error', () => {})
   socket.write(before)

@@ -218,7 +218,7 @@ function sample() {
   }
 }
 
-/** What one measure did over time: where it stood early and late (medians of a quarter each), and its slope an hour. */
+/** The course of one measure: its level early and late (medians of a quarter each), and its slope an hour. */
 function course(name, from) {
   const points = samples.filter(({ minutes }) => minutes >= from)
   const values = points.map((one) => one[name])

@@ -35,7 +35,7 @@ export function memoryGroup(megabytes, name) {
     return undefined
   }
   return {
-    /** What a program and its arguments become so that it starts in the group. */
+    /** The command that starts a program in the group. */
     command: (program, args) => [
       'sh',
       ['-c', 'echo $$ > "$0" && exec "$@"', file('cgroup.procs'), program, ...args],

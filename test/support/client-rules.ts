@@ -1,4 +1,4 @@
-/** What clients hand to their model of a tool result, as pure functions: one for each way that was seen in real clients. */
+/** The text of a tool result that clients hand to their model, as pure functions: one for each way that was seen in real clients. */
 import { blocksOf, isText } from '../../src/protocol/content.ts'
 import { isObject, type JsonObject } from '../../src/protocol/json.ts'
 

@@ -1,4 +1,4 @@
-/** What parts are given when a configuration says nothing: each default stands in the schema alone. */
+/** The defaults of an empty configuration: each of them stands in the schema alone. */
 import { parseConfig } from '../../src/config/load-program.ts'
 import { resultStoreLimits } from '../../src/gateway/result-store.ts'
 import { RESULT_STORE_LIMITS } from '../../src/store/result-store.ts'

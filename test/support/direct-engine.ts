@@ -1,4 +1,4 @@
-/** What the engine does with files, on the calling thread. */
+/** The work of the engine on files, on the calling thread. */
 import type { Engine } from '../../src/engine/contract.ts'
 import { exported, readFile } from '../../src/engine/export.ts'
 import { countTokens } from '../../src/text/tokens.ts'

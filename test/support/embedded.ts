@@ -31,7 +31,7 @@ export interface ToolOf {
 
 export interface ToolServer {
   serve: Serve
-  /** What it lists from now on; it sends no notification. */
+  /** The tools that it lists from now on; it sends no notification. */
   tools: Record<string, ToolOf>
   /** Connections that were made. */
   connections: number
@@ -120,7 +120,7 @@ export interface EmbeddedOptions {
   /** Where the configuration is said to come from. */
   file?: string
   dataDir?: string
-  /** What the client says of itself. */
+  /** The name and version that the client gives. */
   clientInfo?: { name: string; version: string }
   capabilities?: ClientCapabilities
   parts?: GatewayParts

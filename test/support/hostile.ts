@@ -1,6 +1,6 @@
 /**
- * A proxy as a process of its own with an honest server, an attacker, and an honest client that asks for answers meanwhile. What has to
- * hold is the same for every attack; see `expectUnharmed`.
+ * A proxy as a process of its own with an honest server, an attacker, and an honest client that asks for answers meanwhile. The
+ * bounds are the same for every attack; see `expectUnharmed`.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -25,7 +25,7 @@ export type Moment = 'start' | 'ready' | 'call' | 'http'
 /** How the honest client is connected. */
 export type Front = 'stdio' | 'legacy' | 'modern'
 
-/** What has to hold, for a proxy that is attacked. */
+/** The bounds that a proxy under attack has to keep. */
 interface Bounds {
   /** Calls that the honest client makes one after the other while the attack goes on. */
   calls: number
@@ -113,7 +113,7 @@ export async function stdioClientAttacks(
   await expectUnharmed(proxy, me, bounds, write, write)
 }
 
-/** What happens to a program of a server, so that it takes no memory of the proxy. */
+/** Makes the entry for a program of a server, so that it takes no memory of the proxy. */
 type Run = (program: string, args: string[]) => JsonObject
 
 /**
@@ -149,7 +149,7 @@ async function startBounded(
 
 let groups = 0
 
-/** What an attack did to an honest client: the 99th percentiles of turns and calls, and the median of questions, in milliseconds. */
+/** The effect of an attack on an honest client: the 99th percentiles of turns and calls, and the median of questions, in milliseconds. */
 interface Measured {
   attack: string
   turn: number
@@ -172,7 +172,7 @@ function note(one: Measured, bounds: Bounds): void {
   if (bounds === INVARIANT) process.stderr.write(row(one.attack, (column) => Math.round(one[column])))
 }
 
-/** What the columns are, and the worst of each of all attacks so far. */
+/** The titles of the columns, and the worst value of each in all attacks so far. */
 export function summaryOfAttacks(): string {
   return (
     row('p99 of turns (processor time) and calls, median of questions, end: ms; memory: MB', String) +
@@ -235,7 +235,7 @@ async function expectUnharmed(
   }
   note(told, bounds)
   expect(told.turn, 'ms of processor time of a turn').toBeLessThan(bounds.turnMs)
-  // What a call took is told and not judged: it is the time of all processes on the way, for which attackers compete.
+  // The time of a call is shown and not judged: it is the time of all processes on the way, for which attackers compete.
   expect(told.question, 'ms that a question took').toBeLessThan(bounds.questionMs)
   expect(told.end, 'ms from SIGTERM to the end').toBeLessThan(bounds.endMs)
   expect(mb, 'MB of memory held').toBeLessThan(bounds.residentMb)
@@ -257,7 +257,7 @@ export interface Proxy {
 /** How a proxy is started, where that is not as for most attacks. */
 interface Start {
   settings?: JsonObject
-  /** What a program and its arguments become. */
+  /** Gives the command and the arguments that start the program. */
   wrap?: (program: string, args: string[]) => [string, string[]]
   /** Options of Node. */
   node?: string[]

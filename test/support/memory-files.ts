@@ -4,7 +4,7 @@
  */
 import { dirname } from 'node:path'
 
-/** What happens to one call. */
+/** The outcome of one call. */
 type Fate = 'works' | 'fails' | 'ends the process'
 
 interface Inode {
@@ -28,7 +28,7 @@ export class MemoryFiles {
   calls = 0
   /** Their names. */
   readonly called: string[] = []
-  /** What happens to the call with this number, from 1. */
+  /** Chooses the outcome of the call with this number, from 1. */
   fate: (call: number) => Fate = () => 'works'
   /** The time that new files get. */
   now = 5000
@@ -170,7 +170,7 @@ export class MemoryFiles {
     return fd
   }
 
-  /** What is written before a refusal may be there. */
+  /** Where the call is refused, a part of the content may be there. */
   write(fd: number, content: Uint8Array | string): void {
     const { inode, path } = this.#file(fd, 'write')
     const bytes = Buffer.from(content as Uint8Array)

@@ -36,7 +36,7 @@ export async function moduleWorld(modules: JsonObject[], options: WorldOptions =
   const { server = answersAll, definitions = [], now = () => 0 } = options
   const dataDir = temporaryFolder()
   const lines: LogLine[] = []
-  /** What the server got. */
+  /** The messages that the server got. */
   const sent: Exchange[] = []
   let announced = 0
   const one = options.client ?? fakeClient()

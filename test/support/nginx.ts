@@ -24,7 +24,7 @@ const [, shown = ''] =
   /^```nginx\n(.*?)^```/ms.exec(readFileSync(new URL('../../docs/replicas.md', import.meta.url), 'utf8')) ??
   []
 
-/** What docs/replicas.md shows, with other addresses and without TLS. */
+/** The configuration in docs/replicas.md, with other addresses and without TLS. */
 const configOf = (directory: string, port: number, ports: readonly number[]): string => `
 daemon off; pid ${directory}/pid; error_log ${directory}/error.log;
 events {}

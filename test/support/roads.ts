@@ -22,7 +22,7 @@ export interface Road {
   told(): Promise<string>
   /** By any name that a client may try; a failure is told as text, whatever form it has. */
   call(name: string, args?: JsonObject): Promise<Answer>
-  /** What stands before a name that the proxy with the modules gives. */
+  /** The text before each name that the proxy with the modules gives. */
   prefix: string
   /** The listed name of a tool. */
   listed(server: string, tool: string): string
@@ -46,7 +46,7 @@ const answer = (run: Promise<JsonObject>): Promise<Answer> =>
     (error: Error) => ({ text: error.message, failed: true }),
   )
 
-/** What is searched for by a fresh call: every line. */
+/** The search of a fresh call: every line. */
 const ALL = { pattern: '.', mode: 'regex', max_results: 100 }
 const WANTED = 'goods, pay, a present, stock, seek wares'
 
@@ -64,7 +64,7 @@ const listedTools = async ({ client }: Embedded): Promise<string> => {
   return JSON.stringify(tools.filter(({ name }) => !/^(?:proxy|retrieve|describe|call)_/.test(name)))
 }
 
-/** What `retrieve_tools` finds, and all that `describe_tool` says of it and of the names given. */
+/** The tools that `retrieve_tools` finds, and the descriptions of `describe_tool` for them and for the given names. */
 const foundTools = async (world: Embedded): Promise<string> => {
   const found = await answer(world.ask({ query: WANTED, top_k: 50 }, 'retrieve_tools'))
   const { tools } = JSON.parse(found.text) as { tools: { name: string }[] }
@@ -132,7 +132,7 @@ async function dispatchTold(world: Embedded): Promise<string> {
   const list = await answer(world.ask({ action: 'list', format: 'detail', includeInputSchema: true }))
   const found = await answer(world.ask({ action: 'search', query: WANTED, limit: 50 }))
   const { tools } = JSON.parse(found.text) as JsonObject
-  // What was asked for is no answer.
+  // The reply also repeats the query, which is no answer.
   return list.text + JSON.stringify(tools)
 }
 

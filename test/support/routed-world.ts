@@ -14,7 +14,7 @@ import type { FakeClient } from './upstream.ts'
 export interface MadeUp extends Partial<Record<ListKind, JsonObject[]>> {
   /** It gives no lists, and still answers. */
   silent?: boolean
-  /** What it says of its tools now, where the proxy has lists of before. */
+  /** The tools that it lists now, where the proxy has older lists. */
   now?: JsonObject[]
   answer?(method: string, params: JsonObject): Result
 }

@@ -4,11 +4,11 @@ import type { OpenSharedMap } from '../../src/protocol/shared-map.ts'
 import { deferred } from './deferred.ts'
 
 export interface SharedMaps {
-  /** What one more replica opens. */
+  /** The way in which one more replica opens its maps. */
   replica(): OpenSharedMap
   /** Nothing can be asked or told; `false` tells replicas that it can again. */
   away(isAway: boolean): void
-  /** What lies there, by name and key. */
+  /** The texts in the maps, by name and key. */
   readonly texts: Map<string, Map<string, string>>
 }
 

@@ -200,7 +200,7 @@ export function jsonOf(result: Result): JsonValue {
 
 /** Process ids the stdio fixture wrote to its `started` file. */
 export function startedIn(file: string): number[] {
-  // What follows the last line break is not written yet, most often nothing.
+  // The part after the last line break is not complete yet, and most often empty.
   return readFileSync(file, 'utf8').split('\n').slice(0, -1).map(Number)
 }
 

@@ -15,7 +15,7 @@ const SCRIPT = fileURLToPath(new URL('./catalogue-server.mjs', import.meta.url))
 export interface Catalogue {
   /** An entry of `mcpServers`. */
   server: Command
-  /** What it lists from now on: names and descriptions. While `silent`, it answers nothing. */
+  /** Sets the tools that it lists from now on: names and descriptions. While `silent`, it answers nothing. */
   set(tools: Record<string, string>, silent?: boolean): void
 }
 
@@ -76,7 +76,7 @@ export interface EmbeddingServer {
   url: string
   /** Every text that was embedded, in their order. */
   texts: string[]
-  /** What every request was authorised with. */
+  /** The `Authorization` of every request. */
   keys: (string | undefined)[]
   /** From now on it fails. */
   fail: boolean

@@ -12,7 +12,7 @@ export interface ListedTool {
   outputSchema?: object
 }
 
-/** What both generations can do; each checks results against the output schemas it was told. */
+/** The methods of both generations; each checks results against the output schemas in the list. */
 export interface AnyClient {
   listTools(): Promise<{ tools: ListedTool[] }>
   callTool(request: { name: string; arguments: Record<string, unknown> }): Promise<ToolResult>

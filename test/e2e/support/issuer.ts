@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 
 export interface Issuer {
   url: string
-  /** What tokens were asked for, in order. */
+  /** The requests for tokens, in order. */
   asked: URLSearchParams[]
   /** A token with good claims but for these. */
   token(claims: Record<string, unknown>): Promise<string>

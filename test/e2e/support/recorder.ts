@@ -10,13 +10,13 @@ export interface Message {
   error?: { code: number; message: string; data?: unknown }
 }
 
-/** What both generations of the SDK have in common. */
+/** The part of a transport that both generations of the SDK have. */
 interface Transport {
   send(message: never, options?: never): Promise<void>
   onmessage?: ((message: never, ...rest: never[]) => void) | undefined
 }
 
-/** What the client's person, model and file system would answer a server. Undefined: the SDK answers. */
+/** The answers of the client's person, model and file system to a server. Undefined: the SDK answers. */
 export type Answers = (method: string, params: Record<string, unknown>) => Record<string, unknown> | undefined
 
 export interface Recorder {

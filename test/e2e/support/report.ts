@@ -1,4 +1,4 @@
-/** What a test measured and does not judge: times and memory differ between machines. */
+/** Prints values that a test measured and does not judge: times and memory differ between machines. */
 export function report(name: string, values: Record<string, string | number>): void {
   const shown = Object.entries(values).map(([key, value]) => `${key} ${value}`)
   process.stdout.write(`  ${name}: ${shown.join(', ')}\n`)

@@ -23,7 +23,7 @@ export interface AuthorizationServerOptions {
   iss?: 'absent' | 'right' | 'wrong' | 'promised'
   /** Fields of the metadata that differ from they should be. */
   mangled?: Record<string, unknown>
-  /** What the person does. */
+  /** The decision of the person. */
   person?: 'agrees' | 'denies'
   /** Scopes the person leaves out. */
   withheld?: string[]
@@ -58,7 +58,7 @@ export class AuthorizationServer {
   readonly access = new Map<string, Grant>()
   readonly refresh = new Map<string, Grant>()
   readonly revoked: string[] = []
-  /** What went wrong on the client's side: empty in a test that expects nothing of the kind. */
+  /** Faults of the client: empty in a test that expects none. */
   readonly faults: string[] = []
   /** Answers of the token endpoint to be given in place of the real ones, first to last. */
   readonly outages: { status: number; body: object | string }[] = []

@@ -29,7 +29,7 @@ export interface Caller {
 export interface CallerOptions extends Partial<Omit<AuthorizerOptions, 'settings' | 'now' | 'later'>> {
   settings?: Partial<OAuthSettings> | undefined
   clock?: Clock
-  /** What the person does with an address. Absent: what a browser does. */
+  /** Opens an address for the person. Absent: as a browser does. */
   person?: (link: string) => unknown
 }
 

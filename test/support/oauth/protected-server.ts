@@ -7,10 +7,10 @@ import { AuthorizationServer, type AuthorizationServerOptions } from './authoriz
 export interface ProtectedOptions extends Omit<AuthorizationServerOptions, 'resource'> {
   /** Where the metadata of the resource lies (RFC 9728): named in the challenge, at its well-known places, or nowhere. */
   resourceMetadata?: 'challenge' | 'well-known' | 'root' | 'none'
-  /** What the metadata says that it speaks for; the address of the server when absent. */
+  /** The `resource` in the metadata; the address of the server when absent. */
   resource?: string
   scopesSupported?: string[]
-  /** What every request needs, named in the challenge. */
+  /** The scope that every request needs, named in the challenge. */
   scope?: string
   /** A scope that a tool of that name needs beside. */
   tools?: Record<string, string>

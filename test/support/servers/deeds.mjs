@@ -9,9 +9,7 @@ const shout = (value) => {
   )
 }
 
-/**
- * What an interceptor may do with a message, by name. `options.size`: characters of a huge answer. `state`: what the server was asked.
- */
+/** The deeds of an interceptor with a message, by name. `options.size`: characters of a huge answer. `state`: the requests so far. */
 export function createDeeds(options = {}, state = { received: [] }) {
   /** The calls that wait for one more. */
   let meeting = []

@@ -1,5 +1,5 @@
 /**
- * What the fixture servers have in common: an MCP server of the legacy era, without an SDK, so that it can misbehave.
+ * The base of the fixture servers: an MCP server of the legacy era, without an SDK, so that it can misbehave.
  * `connect(send, options)` yields a function that takes one message of the client.
  */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'

@@ -90,7 +90,7 @@ async function streamable(request, response) {
   await session.receive(message)
 }
 
-/** What was said before somebody listened is said now. */
+/** Opens the standing stream, and sends the messages that waited for it. */
 function listen(session, response) {
   openStream(response)
   session.stream = response

@@ -1,4 +1,4 @@
-/** What the words of a command line mean as arguments of a tool. */
+/** The words of a command line as arguments of a tool. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { argumentsOf } from '../../../src/cli/ask.ts'

@@ -24,7 +24,7 @@ const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).jo
 const SHELLS: Readonly<Record<string, (words: readonly string[]) => string>> = {
   bash: (words) =>
     `COMP_WORDS=(mcp-rlm-proxy ${quoted(words)}); COMP_CWORD=${words.length}; _mcp_rlm_proxy; printf '%s\\n' "\${COMPREPLY[@]}"`,
-  // What bashcompinit of zsh does at a Tab.
+  // The steps of bashcompinit of zsh at a Tab.
   zsh: (words) =>
     `words=(mcp-rlm-proxy ${quoted(words)}); CURRENT=${words.length + 1}; COMP_WORDS=("\${words[@]}"); COMP_CWORD=${words.length}; compgen -F _mcp_rlm_proxy -- '${words.at(-1)}'`,
   fish: (words) => `complete -C 'mcp-rlm-proxy ${words.join(' ')}'`,

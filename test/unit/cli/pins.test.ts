@@ -68,7 +68,7 @@ describe('pins', () => {
 
   test('approves the tools that are named, or all', async () => {
     const { w, file } = withPins()
-    // What was looked at is not what it is now.
+    // The definition that the user looked at is not the current one.
     expect(await w.cli('pins', 'approve', 'a/x@ffff0000')).toBe(1)
     expect(w.err()).toContain('a/x@ffff0000 says something else by now')
     expect(Object.keys(readPins(file).held)).toEqual(['a/x', 'b/y'])

@@ -20,7 +20,7 @@ export interface World {
   err(): string
   /** Configurations that gateways were made of. */
   configs: Config[]
-  /** What happened to gateways and to the process, in order. */
+  /** The events of gateways and of the process, in order. */
   happened: string[]
   events: EventEmitter
   /** The client of a stdio gateway leaves. */
@@ -31,7 +31,7 @@ export interface World {
 
 export interface WorldOptions {
   env?: Record<string, string>
-  /** What a gateway finds out about its first server. */
+  /** The status of the first server, as a gateway finds it. */
   status?: (config: Config) => Omit<ServerStatus, 'server' | 'transport'>
   start?: () => Promise<{ url?: string }>
   close?: () => Promise<void>
@@ -39,11 +39,11 @@ export interface WorldOptions {
   profileTools?: number
   /** Patterns that fit nothing. */
   unmatched?: UnmatchedPattern[]
-  /** What each server lists. */
+  /** The tools that each server lists. */
   definitions?: JsonObject[]
-  /** What other replicas saved. */
+  /** The savings of other replicas. */
   savingsOfReplicas?: SavingsDay[]
-  /** What `doctor` finds of the modules. */
+  /** The status of the modules, as `doctor` finds it. */
   modules?: ModuleStatus[]
 }
 

@@ -20,7 +20,7 @@ function load(file: string | object, request: Partial<LoadRequest> = {}): Loaded
   return loadConfig({ cwd: directory(text), home: '/home/someone', env: {}, ...request })
 }
 
-/** What the person reads. */
+/** The error text that the user reads. */
 function failure(file: string | object, request: Partial<LoadRequest> = {}): string {
   try {
     load(file, request)

@@ -1,4 +1,4 @@
-/** What the conformance runs call a difference. */
+/** The differences that the conformance runs report. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

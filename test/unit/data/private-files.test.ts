@@ -15,7 +15,7 @@ vi.mock('node:fs', async (original) => ({
   ...(await import('../../support/memory-files.ts')).synchronousOf(() => files),
 }))
 
-/** What was there before, how it is changed, and how it is read. */
+/** A kind of file: its content before, a change, and a way to read it. */
 interface Kind {
   before(): void
   change(): void

@@ -104,7 +104,7 @@ describe('hybrid', () => {
   const names = ['bake', 'paint', 'sow', 'dig', 'sew', 'swim', 'climb', 'row']
   const lexical = indexTools(names.map((name) => ({ server: 's', name, definition: { name } })))
   const tools = names.map((_, at) => ({ vectorId: 100 + at }))
-  /** What the model finds to a question, and what is right. */
+  /** The tools that the model finds for a question, and the right ones. */
   const questions: Record<string, { meaning: number[]; right: number[] }> = {
     'bake or paint': { meaning: [0, 2], right: [0] },
     'dig then sew': { meaning: [5, 6], right: [3] },

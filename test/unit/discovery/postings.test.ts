@@ -237,7 +237,7 @@ const tool: fc.Arbitrary<SearchedTool> = fc.record({
 })
 const toolLists = fc.array(tool, { maxLength: 10 })
 
-/** What is counted of each tool, with its words as they are spelled. */
+/** The counted words of each tool, as they are spelled. */
 function countsOf(reading: Reading): Record<string, number>[] {
   const { ends, words, counts, lengths } = reading.read()
   return reading.tools.map((_, place) => {

@@ -97,7 +97,7 @@ describe('passing', () => {
     expect(digestOf(textResult(whole, { structuredContent: value }), { keeps: true }).tokens).toBe(
       digestOf(textResult(whole)).tokens,
     )
-    // What says something else is read as well.
+    // Structured content that differs from the text counts as well.
     const others = digestOf(textResult(list, { structuredContent: { result: orders(300) } }))
     expect(others.tokens).toBeGreaterThan(tokens * 1.5)
   })

@@ -170,7 +170,7 @@ test('what is at the top is found without making anything of it', () => {
   fc.assert(property, { numRuns: runs(300) })
   for (const text of ['{', '[1', '{"a":1}]', '{"a":[}', '{"a', '{} x', '[}'])
     expect(scanTop(text)).toBeUndefined()
-  // What Python writes is no JSON, however long it is: a file of it is no `.json`.
+  // A text that Python writes is no JSON, however long it is: a file of it is no `.json`.
   for (const text of ["[{'id': 1}]", '[True]', '{"a": None}', '[1, (2, 3)]', '[NaN]'])
     expect(scanTop(text)).toBeUndefined()
   const row = "{'id': 1, 'name': 'some text', 'ok': True}"

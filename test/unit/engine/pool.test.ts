@@ -223,7 +223,7 @@ test('a result is looked at while it arrives, by one task at a time', async () =
   expect(tasks).toHaveLength(1)
   const result = resultIn(growing)
   expect(readAheads.of(result)).toMatchObject({ id: 1, worker: idleWorker })
-  // What was not sent yet.
+  // The rest has the bytes that were not sent yet.
   expect(readAheads.of(result)?.rest.byteLength).toBe(result.byteLength - (MB + 1 - HEAD.length))
   expect(readAheads.of(result.subarray(1))).toBeUndefined()
   // Something else runs in the worker as well.

@@ -32,7 +32,7 @@ function previewOf(text: string, budget = 2000): string {
   return preview(openResult(result, bytes), { budget, tool: 'shop_orders', bytes, tokens: 1 }).join(HANDLE)
 }
 
-/** What is suggested: the lines after the last `next:`, each a tool and JSON, as a model would copy them. */
+/** The suggested calls: the lines after the last `next:`, each a tool and JSON, as a model would copy them. */
 function suggestionsIn(text: string): { tool: string; params: JsonObject }[] {
   const [, ...parts] = text.split(/^next:\n/m)
   const lines = (parts.at(-1) ?? '').split('\n').filter((line) => line !== '' && line !== FORM)

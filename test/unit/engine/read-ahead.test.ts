@@ -33,7 +33,7 @@ const QUESTIONS: readonly Pick<Query, 'kind' | 'params'>[] = [
   { kind: 'search', params: { pattern: 'delayed storm', mode: 'bm25', top_k: 2 } },
 ]
 
-/** What stays of a digest whether or not the result was opened for it. */
+/** The part of a digest that is the same whether or not the result was opened for it. */
 function shown({ unopened: _, hash: __, ...digest }: Digest): Omit<Digest, 'unopened' | 'hash'> {
   return digest
 }

@@ -292,7 +292,7 @@ test('long tasks of one agent give a worker up while another agent waits, and ru
   expect(names(running)).toEqual(['a0', 'b0'])
   running.find(({ task }) => task === 'b0')?.end('answered')
   expect(await other).toMatchObject({ answer: 'answered' })
-  // What asks again soon finds a worker at once, or within the time that counts as short.
+  // An agent that asks again soon finds a worker at once, or within the time that counts as short.
   await pass(1000)
   const again = ask('b1')
   await pass(600)

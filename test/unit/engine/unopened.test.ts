@@ -18,7 +18,7 @@ test('a long list is previewed without being opened, and opened by the first que
   expect(shaped?.text.join('')).toContain('5,000 records in $')
   const answer = query(views, [{ handle: 'a1b2c3d4e5f6', hash, content, tool: 'shop_orders' }], asked)
   expect(answer.text.join('')).toContain('5000')
-  // What was counted is not counted again.
+  // Tokens that were counted are not counted again.
   expect(answer.originalTokens).toBe(tokens + 1)
 })
 

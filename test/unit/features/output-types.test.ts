@@ -1,4 +1,4 @@
-/** What results looked like is told before the next call, to who saw them. */
+/** Agents that saw results of a tool read the type of the results before their next call. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

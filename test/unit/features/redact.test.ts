@@ -164,7 +164,7 @@ describe('redact', () => {
     })
     const world = await moduleWorld([{ use: 'redact' }], { server: async () => result })
     expect(await world.raw('tools/call', { name: 'a' })).toBe(result)
-    // What clients send is theirs, unless the configuration says otherwise.
+    // Messages of clients stay as they are, unless the configuration says otherwise.
     const params = deepFreeze({
       name: 'a',
       arguments: { password: 'hunter2', mail: MAIL },

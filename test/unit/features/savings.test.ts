@@ -9,7 +9,7 @@ import { around } from '../../support/onion.ts'
 import { exchange } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
 
-/** What is written down of a call with an answer that saved so much, and the answer as it goes out. */
+/** The record of a call with an answer that saved so much, and the answer as it goes out. */
 async function account(
   savings: Savings | undefined,
   { name = 's_tool', tells = false, ...extra }: Partial<Exchange> & { name?: string; tells?: boolean } = {},

@@ -176,7 +176,7 @@ test('small results are kept where the operator says so, and replies stay what t
   expect(others).toEqual([])
   const entry = await resultStore.get(asker.agent, kept?.handle ?? '')
   expect(JSON.parse(Buffer.from(entry?.content ?? []).toString())).toEqual(small)
-  // What is shaped is kept once.
+  // A shaped result is kept once.
   await call(largeOf({ content: [report] }), asker)
   expect(await resultStore.recent(asker.agent)).toHaveLength(2)
 })

@@ -27,7 +27,7 @@ const long: JsonObject = {
   ],
 }
 
-/** What a worker would say of a result that is too large. */
+/** The digest that a worker would make of a result that is too large. */
 const shaped: Digest = {
   hash: 'hash',
   characters: 5000,
@@ -88,7 +88,7 @@ test('a result that is held out passes as it came, and is not kept', async () =>
   const none = resultStore({ keep: () => Promise.reject(new Error('kept')) })
   expect(await call(long, { resultStore: none, holdsOut: () => true })).toBe(long)
   expect(await call(long, { holdsOut: () => false })).not.toBe(long)
-  // What a tool of the proxy asked for is kept in any case.
+  // A result that a tool of the proxy asked for is kept in any case.
   expect(await call(long, { holdsOut: () => true, keep: true })).not.toBe(long)
 })
 

@@ -35,7 +35,7 @@ test.each([true, false])('all tools are listed once for what is shown of them (%
   const list = () => ask(exchange(one, { method: 'tools/list', params: {} }))
   expect(await list()).toEqual({ tools: [{ name: 'find' }, tool('b', 'two')], nextCursor: 'x' })
   expect(lists).toBe(1)
-  // What was listed before counts no more.
+  // The earlier list counts no more.
   tools = [tool('b', 'three')]
   expect(await list()).toEqual({ tools: [{ name: 'find' }, tool('b', 'three')], nextCursor: 'x' })
   expect(lists).toBe(2)

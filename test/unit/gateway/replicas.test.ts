@@ -1,4 +1,4 @@
-/** What replicas tell each other of sessions, over a real store. */
+/** The messages of replicas to each other about sessions, over a real store. */
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import type { Config } from '../../../src/config/schema.ts'
 import { createSessions } from '../../../src/features/code/sessions.ts'
@@ -83,7 +83,7 @@ describeWithValkey('replicas over a store', () => {
     const [here, there, elsewhere] = [await open(), await open(), await open()]
     const said: [string, Told][] = Array.from({ length: 20 }, (_, id) => [
       's',
-      // What is compressed takes longer to open.
+      // A compressed message takes longer to open.
       { to: 'client', message: { jsonrpc: '2.0', id, method: id % 2 === 0 ? 'x'.repeat(100_000) : 'y' } },
     ])
     for (const [session, told] of said) here.replicas.tell(session, told)

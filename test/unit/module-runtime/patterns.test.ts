@@ -5,7 +5,7 @@ import { withOrigin } from '../../../src/protocol/origin.ts'
 import { moduleWorld, type WorldOptions } from '../../support/module-world.ts'
 import { verifies } from '../../support/verifies.ts'
 
-/** What is told in the log once the time has come for a look. */
+/** The warnings in the log once the time has come for a look. */
 async function telling(modules: JsonObject[], options: WorldOptions = {}) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())

@@ -1,4 +1,4 @@
-/** What replicas saved, added up. */
+/** The savings of replicas, added up. */
 import { expect, onTestFinished, test } from 'vitest'
 import { silentLogger } from '../../../src/observe/log.ts'
 import { createLedger } from '../../../src/observe/savings.ts'

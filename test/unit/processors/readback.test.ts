@@ -177,7 +177,7 @@ verifies('S4.24 S4.26 S4.52', 'pages of head and slice cover their lines exactly
   const property = fc.property(contents, fc.nat(5), fc.nat(8), small, (content, from, more, some) => {
     const lines = withoutLast(decoded(content)).split('\n')
     const whole = content.length === 0 ? [] : lines
-    // What is read by bytes in the end reads the last newline as well.
+    // Pages that end with a read by bytes have the last newline as well.
     const all = follow(content, { op: 'head', lines: 1e6 }, some).join('')
     expect([whole.join('\n'), decoded(content)]).toContain(all)
     const wanted = whole.slice(from, from + more + 1).join('\n')

@@ -4,7 +4,7 @@ import type { SearchParams } from '../../../src/processors/parameters.ts'
 import type { Processor, StepMetadata } from '../../../src/processors/processor.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
 
-/** What a search found; fails the test when the step was not applied. */
+/** The result of a search; fails the test when the step was not applied. */
 export function search(
   step: Processor<SearchParams>,
   document: Document,

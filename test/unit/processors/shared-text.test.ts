@@ -14,7 +14,7 @@ function share(value: JsonValue): void {
   shareText(document, indexLeaves(document))
 }
 
-/** What is put again into the object. */
+/** The object, and a record of all that is put into it again. */
 function watched<T extends object>(object: T): { object: T; put: [PropertyKey, unknown][] } {
   const put: [PropertyKey, unknown][] = []
   const set = (target: T, key: PropertyKey, value: unknown): boolean => {

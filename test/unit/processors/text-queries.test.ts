@@ -1,4 +1,4 @@
-/** What models write when they search text, and what they mean by it. */
+/** The patterns that models write when they search text, and the meaning of these. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fromRecognised, fromText } from '../../../src/documents/derive.ts'

@@ -12,7 +12,7 @@ function world() {
     if (basis) basis.servers = state.servers
     return { tools: state.names.map((name) => ({ name })) }
   }
-  /** What answers now; a test may put something else there. */
+  /** The handler that answers now; a test may put another one there. */
   const server = { next }
   const inside = createLists((asked) => server.next(asked), source)
   const on = client()

@@ -69,7 +69,7 @@ describe('a single flight', () => {
   })
 })
 
-/** What callers do, one after the other: come for a key, leave (the n-th who came), or see the work of a key end. */
+/** A step of callers, one after the other: come for a key, leave (the n-th who came), or see the work of a key end. */
 const deed = fc.oneof(
   fc.record({ do: fc.constant('come' as const), key: fc.constantFrom('a', 'b') }),
   fc.record({ do: fc.constant('leave' as const), who: fc.nat(9) }),

@@ -101,7 +101,7 @@ describe('line reader', () => {
 
 interface Sink {
   stream: Writable
-  /** What each system call would have got. */
+  /** The text that each system call would have got. */
   calls: string[]
 }
 

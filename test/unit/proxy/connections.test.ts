@@ -60,7 +60,7 @@ verifies('S4.37', 'credentials are struck out wherever a configuration holds the
   const texts = connections.map((connection) => JSON.stringify(connection.descriptor()))
   for (const secret of SECRETS) expect(texts.join('\n')).not.toContain(`${secret}"`)
   expect(texts.join('\n')).not.toContain('hush')
-  // What tells how it is reached is still there.
+  // The parts that tell how it is reached are still there.
   expect(connections[0]?.descriptor()).toMatchObject({
     command: 'serve',
     args: expect.arrayContaining([

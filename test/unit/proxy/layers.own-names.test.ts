@@ -10,7 +10,7 @@ import { verifies } from '../../support/verifies.ts'
 const tool = (server: string, name: string, listed = `${server}_${name}`): JsonObject =>
   withOrigin({ name }, { server, name, listed: `${server}_${name}` }, listed)
 
-/** What comes behind the layer; `asked` are the methods and names that reach it. */
+/** The layer before a made-up handler; `asked` are the methods and names that reach the handler. */
 function world(tools: JsonObject[], given: readonly string[] = []) {
   const state = { tools, asked: [] as [string, unknown][] }
   const inner: Handler = async ({ method, params }) => {

@@ -202,7 +202,7 @@ describe('URIs', () => {
   test('a URI keeps its meaning while its item is listed', () => {
     fc.assert(
       fc.property(servers, servers, (before, after) => {
-        // What was listed is listed still, by servers that may have come in between.
+        // Items that were listed are listed still, beside those of servers that may have come in between.
         const both = (server: 'a', kind: 'uris' | 'templates'): string[] => [
           ...new Set([...(after[server]?.[kind] ?? []), ...(before[server]?.[kind] ?? [])]),
         ]

@@ -1,4 +1,4 @@
-/** What is remembered of a question changes no later answer. */
+/** The memory of a question changes no later answer. */
 import { expect, test } from 'vitest'
 import { fromRecognised } from '../../../src/documents/derive.ts'
 import { runPipeline } from '../../../src/processors/pipeline.ts'

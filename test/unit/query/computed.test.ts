@@ -1,4 +1,4 @@
-/** What is computed stands wherever a field may stand. */
+/** A computed value stands wherever a field may stand. */
 import { describe, expect, test } from 'vitest'
 import { fromRecognised } from '../../../src/documents/derive.ts'
 import { filterParams } from '../../../src/processors/parameters.ts'

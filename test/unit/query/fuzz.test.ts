@@ -22,7 +22,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   parts: (text) => splitAt(text, [',', ';']),
 }
 
-/** What was found by earlier runs. */
+/** The texts that earlier runs found. */
 const FOUND: readonly string[] = ['.@..a', '']
 
 const WORDS =

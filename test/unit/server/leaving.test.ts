@@ -40,7 +40,7 @@ test('a gateway that goes away says so, takes no connection, and lets calls fini
   expect(await ready()).toEqual([503, 'not ready: the proxy is shutting down\n'])
   expect((await fetch(new URL('/livez', url))).status).toBe(200)
   await expect(open()).rejects.toThrow('503')
-  // What a client answers belongs to a call that runs.
+  // An answer of a client belongs to a call that runs.
   const answered = await post({ id: 'asked', result: {} }, session)
   expect([answered.status, answered.headers.get('connection')]).toEqual([202, 'close'])
   await expect.poll(() => post(call(2), session).catch(({ cause }) => cause.code)).toBe('ECONNREFUSED')

@@ -38,7 +38,7 @@ export interface World {
   service: ModernService
   audience: Audience
   clock: { time: number }
-  /** What the onion was asked, in order. */
+  /** The requests to the onion, in order. */
   exchanges: Exchange[]
   opened: Client[]
   closed: Client[]

@@ -51,7 +51,7 @@ describe('what other processes left', () => {
     const kept = [
       await left(base, `${alive}-00000005`, { pid: alive, host, born: 1, ...(started && { started }) }),
       await left(base, `${dead}-00000006`, { pid: dead, host: 'another machine', born: 1, started: '1' }),
-      // What is not signed is not ours, and neither is what is called otherwise.
+      // A directory without a signature is not ours, and neither is one with another form of name.
       await left(base, `${dead}-00000007`, undefined),
       await left(base, `${dead}-00000008`, { pid: 'x' }),
       await left(base, 'documents', { pid: dead, host, born: 1 }),

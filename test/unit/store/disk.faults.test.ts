@@ -31,7 +31,7 @@ function open(changes: { maxBytes?: number; now?: number } = {}): Promise<Store>
   return createDiskStore({ directory: '/data/results', maxBytes, maxAge: 1e9, now: () => now })
 }
 
-/** What a session was told. */
+/** The handles that a session knows of. */
 interface Told {
   /** Put, and not removed since then. */
   kept: Set<Handle>

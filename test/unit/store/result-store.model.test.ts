@@ -39,7 +39,7 @@ interface Kept {
   text: string
 }
 
-/** What the model knows: everything ever kept, and what must still be there when a disk catches all that leaves. */
+/** The state of the model: everything ever kept, and what must still be there when a disk catches all that leaves. */
 interface Model {
   all: Kept[]
   alive: Set<string>

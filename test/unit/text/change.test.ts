@@ -60,9 +60,9 @@ describe('rules of text', () => {
       )
       const nested = JSON.stringify({ text: JSON.stringify({ n: 1, s: '1' }) })
       expect(JSON.parse(JSON.parse(changed(nested, rule('1', '2'))).text)).toEqual({ n: 1, s: '2' })
-      // What only begins like JSON is text.
+      // A value that only begins like JSON is text.
       expect(changed('[1] see note 1', rule('1', '2'))).toBe('[2] see note 2')
-      // What stands around it does not make the numbers in it text.
+      // A text around it does not make the numbers in it text.
       const before: TextRule = { kind: 'before', name: 'b', text: 'Note: ' }
       expect(changed('{"n":1,"s":"1"}', before, rule('1', '2'))).toBe('Note: {"n":1,"s":"2"}')
     },

@@ -9,7 +9,7 @@ function found(text: string, most = 100) {
   return pairs
 }
 
-/** What is to be found, as an expression. */
+/** The pairs to find, as an expression. */
 const PAIR = /(?:^|[\s,;([{])([A-Za-z_][\w.-]{0,39})=(?:"([^"\\]*(?:\\.[^"\\]*)*)"|([^\s",;)\]}]+))/g
 
 function expected(text: string) {

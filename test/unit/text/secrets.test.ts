@@ -1,4 +1,4 @@
-/** What is taken for a secret in a text, and what is not. */
+/** The parts of a text that are taken for a secret, and the parts that are not. */
 import { describe, expect, test } from 'vitest'
 import { UNITS } from '../../../src/text/sensitive/scan.ts'
 import { findSensitive } from '../../../src/text/sensitive/strike.ts'

@@ -59,7 +59,7 @@ test('a list is sure when the session at work has told it, and not when it is on
   const sure = async (): Promise<unknown> => (await cache.surely(key, 'tools', fetch)).items[0]?.name
   expect(await sure()).toBe('told 1')
   expect(await sure()).toBe('told 1')
-  // What it says of changes counts at once, and so does that it is another session.
+  // Its notice of a change counts at once, and so does a new session.
   cache.invalidate(key, 'tools', fetch)
   expect(await sure()).toBe('told 2')
   session = {}

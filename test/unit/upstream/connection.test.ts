@@ -27,7 +27,7 @@ interface World {
   transports: Transport[]
   /** Notifications that belonged to no request. */
   told: Notification[]
-  /** What the next servers do with `initialize`. */
+  /** The answer of the next servers to `initialize`. */
   server: { initialize(): Promise<JsonObject> }
 }
 

@@ -10,7 +10,7 @@ const over =
   (path: string): Start =>
   async (options) => ({ url: `${(await httpServer(options)).url}${path}` })
 
-/** What runs the contract over each entry of TRANSPORTS: the type checker asks for one that is missing. */
+/** Servers that run the contract over each entry of TRANSPORTS: the type checker asks for one that is missing. */
 const servers: Record<keyof typeof TRANSPORTS, Readonly<Record<string, Start>>> = {
   command: {
     stdio: async (options) => stdioServer(options),

@@ -1,4 +1,4 @@
-/** What a server is told first. */
+/** The first message to a server. */
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { viaOfCapabilities } from '../../../src/protocol/chain.ts'

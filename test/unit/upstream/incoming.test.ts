@@ -148,7 +148,7 @@ test('only responses are reported, and only to a caller that asks for it', () =>
   expect(watchFor(undefined)).toBeUndefined()
 })
 
-/** What a line holds, read with or without parsing results; a text where it holds nothing that can be told. */
+/** The messages of a line, read with or without parsing results; the text "nothing" where no message can be read. */
 function readAs(line: string, largeBytes: number): unknown {
   const bytes = Buffer.from(line)
   const messages = readMessages([bytes], bytes.length, { largeBytes, limits: LIMIT_DEFAULTS })

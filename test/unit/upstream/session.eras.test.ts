@@ -29,7 +29,7 @@ function modern(capabilities: JsonObject = ALL, kind: 'local' | 'anonymous' = 'l
   }
 }
 
-/** What a legacy client answers, by what it is asked. */
+/** A legacy client that answers each kind of question. */
 function legacy(capabilities: JsonObject = ALL): FakeClient {
   const base = client(capabilities)
   return {

@@ -200,7 +200,7 @@ test('a directory that does not exist is named, not the command', async () => {
 })
 
 test('a process that gets no more files fails like any other', async () => {
-  // What Node gives then: a child without streams, and its error a moment later.
+  // Node then gives a child without streams, and its error a moment later.
   const spawn = () => {
     const child = Object.assign(new EventEmitter(), { exitCode: null, signalCode: null })
     process.nextTick(() => child.emit('error', Object.assign(new Error(), { code: 'EMFILE' })))

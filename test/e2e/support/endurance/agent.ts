@@ -43,7 +43,7 @@ const CAPABILITIES = { sampling: {}, elicitation: {} }
 const QUESTIONS = ['sampling/createMessage', 'elicitation/create'] as const
 const META = 'io.modelcontextprotocol/'
 
-/** What a client answers: its name, in the form that the question wants. */
+/** The answer of a client: its name, in the form that the question wants. */
 function answerTo(method: string, name: string): object {
   return method === 'elicitation/create'
     ? { action: 'accept', content: { who: name } }
@@ -58,7 +58,7 @@ function markerIn(params: Message = {}): string {
 
 export interface AgentOptions {
   name?: string
-  /** What it says of itself, when not its name. */
+  /** The name in its `clientInfo`, when it differs from `name`. */
   info?: string
   /** False: it cannot be asked anything. */
   answers?: boolean

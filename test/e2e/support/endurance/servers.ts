@@ -11,7 +11,7 @@ export function pipeServer(gate = ''): { command: string; args: string[] } {
   return { command: process.execPath, args: [script('stdio.mjs'), gate] }
 }
 
-/** What is open at the server. */
+/** The numbers of open things at the server. */
 export interface ServerState {
   sessions: number
   streams: number

@@ -21,7 +21,7 @@ const ask = ({ method, params }) =>
 
 const end = () => process.kill(process.pid, 'SIGKILL')
 
-/** What happens to a request. Undefined: no answer. */
+/** Carries out the fault for a request. It returns undefined: no answer goes out. */
 async function fault(kind, id, progress) {
   switch (kind) {
     case 'killed mid-call':

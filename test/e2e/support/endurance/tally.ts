@@ -15,7 +15,7 @@ export async function unstuck<T>(what: string, work: Promise<T>): Promise<T> {
   return Promise.race([work, stuck]).finally(() => clearTimeout(timer))
 }
 
-/** What a call ended in. `words`: of the error, or the text of the result. */
+/** The end of a call. `words`: of the error, or the text of the result. */
 export interface Outcome {
   ended: 'result' | 'error' | 'cancelled'
   words: string

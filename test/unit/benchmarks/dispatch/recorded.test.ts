@@ -1,4 +1,4 @@
-/** What the recorded figures of `npm run bench -- dispatch` have to show. */
+/** Checks of the recorded figures of `npm run bench -- dispatch`. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -75,7 +75,7 @@ test('the page on calling tools says of proxy-dispatch what is recorded', () => 
   expect(page).toContain(
     `The definitions of the ${tools} tools of ${servers} servers have ${(Math.round(direct / 1000) * 1000).toLocaleString('en')}`,
   )
-  // What is recorded is what is listed now.
+  // The recorded definitions are about as long as the listed ones.
   expect(Math.abs(tokensOf(false) - dispatch) / dispatch).toBeLessThan(0.1)
 })
 

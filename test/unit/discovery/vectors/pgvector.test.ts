@@ -3,7 +3,7 @@ import { connectPg, openPgVector, type PgClient } from '../../../../src/discover
 import { ProxyError } from '../../../../src/protocol/errors.ts'
 import { vectorsContract } from '../../../contract/vectors.ts'
 
-/** What the statements mean, without a database. It does not know SQL: a statement that it has not seen fails the test. */
+/** The effect of the statements, without a database. It does not know SQL: a statement that it has not seen fails the test. */
 class FakePg implements PgClient {
   readonly rows = new Map<string, { space: string; id: number; vector: number[] }>()
   readonly statements: string[] = []

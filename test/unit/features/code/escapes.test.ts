@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CodeWorld, codeWorld } from '../../../support/code-world.ts'
 
-/** What no program may come by, and what it answers when it came by something. */
+/** The secret that no program may reach, and the word that it answers when it got out. */
 const SECRET = 'planted-7d1f'
 const OUT = 'ESCAPED'
 
@@ -88,7 +88,7 @@ const ATTEMPTS: readonly string[] = [
   'await d.rows({ where: { toString() { return "ESCAPED" } } })',
   'await tools.call({ toString() { return "s_drop" } }, {})',
   'await tools.call("s_echo", { toJSON() { return "no object" } })',
-  // What others own, and what was never given out.
+  // Results of others, and handles that were never given out.
   'return await doc(THEIRS).count()',
   'return await tools.call("s_echo", { x: { $from: THEIRS } })',
   'return await doc([THEIRS, MINE]).rows()',

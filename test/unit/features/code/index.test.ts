@@ -73,7 +73,7 @@ test.each<[string, unknown]>([
   ],
   ['return (await doc(d.cache_id).rows({ limit: 1 }))[0].id', 0],
   ['await d.rows({ where: "stat = open" }); return d.notes.length > 0', true],
-  // What models write as well.
+  // Other forms that models write.
   ['return (await d.rows("id < 2")).length', 2],
   ['return (await d.rows({ select: ["id"], order_by: "-id", limit: 1 }))', [{ id: 299 }]],
   ['return (await d.sql("SELECT state, count(*) AS n FROM d GROUP BY state"))[0].n', 200],

@@ -21,7 +21,7 @@ import { temporaryFolder } from '../../../support/upstream.ts'
 interface Question {
   readonly key: string | undefined
   readonly body: JsonObject & { messages: { role: string; content: string }[] }
-  /** What stands behind `Data:`. */
+  /** The text behind `Data:`. */
   readonly data: string
 }
 
@@ -178,7 +178,7 @@ test('number, length and tokens are limited, each with what to do', async () => 
     /askEach, row 3: A program may ask 3 questions/,
   )
   expect(questions).toHaveLength(3)
-  // What was answered is remembered, and does not count.
+  // Answered questions are remembered, and do not count.
   expect(await few.run('return (await askEach([1, 2, 3, 4], "q")).length')).toMatch(
     /^4\n\nask: 1 question to a model, 400 tokens\.$/,
   )

@@ -5,7 +5,7 @@ import { placeAt, suggestionsAt } from '../../../../src/features/console/page/co
 
 const schema = JSON.parse(readFileSync(new URL('../../../../mcp.schema.json', import.meta.url), 'utf8'))
 
-/** What is suggested at the sign `|`. */
+/** The names that are suggested at the sign `|`. */
 function at(text: string): string[] {
   const caret = text.indexOf('|')
   return suggestionsAt(schema, text.replace('|', ''), caret).all.map(({ name }) => name)

@@ -43,7 +43,7 @@ test('a reader of CSV gets every cell of any records back, and no cell is a form
   )
 })
 
-/** What a spreadsheet runs: a number with a sign is none. */
+/** A text that a spreadsheet runs: a number with a sign is none. */
 const FORMULA_TEXT = /^(?:[=+@\t\r]|-(?![\d.]))/
 
 test.each<[string, unknown[], string]>([

@@ -392,7 +392,7 @@ describe('call', () => {
         expect(JSON.parse(textOf(await ask(JSON.parse(call))))).toEqual({ operation: 'read', path: '/data' })
       }
       files.calls.length = 1
-      // What is an input of the tool stays one beside the name of the tool.
+      // An input of the tool stays one beside the name of the tool.
       const named = textOf(await ask({ action: 'call', tool: 'filesystemQuery', name: 'x', args: ['y'] }))
       expect(named).toContain('"tool":"filesystemQuery","arguments":{"name":"x","args":["y"]}')
       // Other actions take their parameters beside action, and find them there.
@@ -438,7 +438,7 @@ describe('call', () => {
       arguments: { operation: 'list', pth: '/' },
     })
     expect(typo.isError).toBe(true)
-    // What the server said stands first, as it said it.
+    // The words of the server stand first, as they came.
     expect(typo.content[0]?.text).toBe('Invalid arguments: required property missing')
     const help = typo.content[1]?.text ?? ''
     expect(help).toContain('(operation: string, path: string, maxDepth?: integer)')
@@ -449,7 +449,7 @@ describe('call', () => {
     expect(refused.isError).toBe(true)
     expect(textOf(refused)).toContain('unrecognized argument')
     expect(textOf(refused)).toContain('did you mean start_date?')
-    // What the server says beside the message is there, as far as it is not endless.
+    // The data of the error is there beside the message, up to a limit.
     expect(textOf(refused)).toContain('data: {"allowed":["start_date"],')
     expect(textOf(refused)).toMatch(/…\[7,\d+ characters left out\]/)
     expect(textOf(refused).length).toBeLessThan(3000)

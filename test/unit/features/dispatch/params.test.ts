@@ -1,4 +1,4 @@
-/** What models write that is not what the definition says, and what they are told. */
+/** Calls of models that do not fit the definition, and the replies that they get. */
 
 import { expect, test } from 'vitest'
 import { resolveTool } from '../../../../src/features/dispatch/call.ts'

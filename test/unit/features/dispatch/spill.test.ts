@@ -118,7 +118,7 @@ describe('which results go to a file', () => {
     expect(world.calls.at(-1)).toMatchObject({ supplied: exact })
     const off = dispatchWorld({ spill: { threshold: 0, format: 'toon' } })
     expect(fileOf(await off.run(text(json), { resultToFile: true }))).toBe(json)
-    // What grows by it is measured as it is written.
+    // A result that grows in TOON is measured in its written form.
     const deep = '[[[[[[[[1]]]]]]]]'
     expect(isInFile(await world.run(text(deep), { resultSizeThreshold: deep.length + 20 }))).toBe(true)
   })

@@ -37,7 +37,7 @@ export interface World {
   /** Where the files of this process lie. */
   directory: string
   calls: JsonObject[]
-  /** What replies were said to save. */
+  /** The reported savings of replies. */
   saved: Savings[]
   /** `name`: another tool than `proxy-dispatch`. */
   ask(args: JsonObject, agent?: string, name?: string): Promise<Reply>

@@ -20,7 +20,7 @@ const tools = createProxyTools({
   call: () => Promise.reject(new Error('nothing is called')),
 })
 
-/** What every conversation pays before the first question: for the tools, and with the instructions. */
+/** The most tokens of every conversation before the first question: for the tools, and with the instructions. */
 const CEILING = { tools: 1050, all: 1150 }
 
 test('instructions and definitions stay cheap', () => {

@@ -1,4 +1,4 @@
-/** What a caller keeps: listed, and found by other words than a handle. */
+/** The results that a caller keeps: listed, and found by other words than a handle. */
 import { createHash } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Engine, Query, Source } from '../../../../src/engine/contract.ts'

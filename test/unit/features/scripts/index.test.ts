@@ -101,7 +101,7 @@ verifies('S4.54 S4.39', 'over stdio the bridge has a listener of its own, and sc
   expect(payload.headers.get('content-type')).toBe('text/plain; charset=utf-8')
   expect((await payload.text()) === 'x'.repeat(300_000)).toBe(true)
 
-  // What one call gave is another's input by its id.
+  // The result of one call is the input of another by its id.
   const rows = JSON.stringify({ rows: Array.from({ length: 900 }, (_, id) => ({ id })) })
   const kept = await ask('/call', { tool: 'echo', arguments: JSON.parse(rows) })
   const part = await get(`/result/${kept.body.cache_id}?path=${encodeURIComponent('$.rows[2]')}`)

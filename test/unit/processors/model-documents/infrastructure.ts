@@ -1,4 +1,4 @@
-/** What clusters, package registries and maps hold. */
+/** Documents of clusters, package registries and maps. */
 import type { JsonValue } from '../../../../src/protocol/json.ts'
 
 export const nodes: JsonValue = {

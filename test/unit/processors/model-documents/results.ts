@@ -1,4 +1,4 @@
-/** What search engines, clouds, databases and file systems answer. */
+/** Answers of search engines, clouds, databases and file systems. */
 import type { JsonValue } from '../../../../src/protocol/json.ts'
 
 export const elastic: JsonValue = {

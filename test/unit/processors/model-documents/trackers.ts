@@ -1,4 +1,4 @@
-/** What issue trackers, chats and shops answer. */
+/** Answers of issue trackers, chats and shops. */
 import type { JsonValue } from '../../../../src/protocol/json.ts'
 
 export const pulls: JsonValue = [

@@ -176,7 +176,7 @@ describe('an address that guesses tokens', () => {
     const [old, fresh] = [await as.token(), await as.token({ jti: 2 })]
     expect((await bearer(old)).status).toBe(200)
     for (let n = 0; n < 20; n++) expect((await bearer(`made-up-${n}`)).status).toBe(401)
-    // What is remembered of the good one is past its time.
+    // The memory of the good token is past its time.
     time.pass(60_000)
     for (let n = 0; n < 20; n++) expect((await bearer(`made-up-${n}`)).status).toBe(401)
     expect((await bearer(fresh)).status).toBe(200)

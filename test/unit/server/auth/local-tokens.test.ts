@@ -245,7 +245,7 @@ describe('a response that lasts', () => {
     const hers = await stream(port, anna.token)
     silent = true
     changeTokens(path, (entries) => entries.filter(({ id }) => id !== anna.id))
-    // What the issuer said of his token counts no longer.
+    // The answer of the issuer about his token counts no longer.
     time.pass(61_000)
     await vi.advanceTimersByTimeAsync(4000)
     await vi.waitFor(() => expect(hers.ended()).toBe(true))

@@ -40,7 +40,7 @@ export interface Issuer {
   fetch: typeof fetch
   /** Addresses that were asked for, in order. */
   asked: string[]
-  /** What lies at an address in place of the issuer's own answer. */
+  /** The answers at addresses in place of the issuer's own ones. */
   answers: Map<string, () => Response | Promise<Response>>
   /** Adds a key; the newest signs. Other keys than the newest are no longer given out. */
   rotate(alg?: string, kid?: string): Promise<void>

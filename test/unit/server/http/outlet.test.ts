@@ -1,4 +1,4 @@
-/** Clients that do not read, over real sockets. What waits for them is counted in bytes. */
+/** Clients that do not read, over real sockets. The messages that wait for them are counted in bytes. */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -94,7 +94,7 @@ test('drops the oldest notifications of a client that never reads, and logs it o
   expect(most).toBeGreaterThan(limit / 2)
   expect(most).toBeLessThanOrEqual(limit)
   expect(troubles).toEqual([expect.stringMatching(/dropped/)])
-  // What is due comes through, behind the newest of the others.
+  // A message that must not be dropped comes through, behind the newest of the others.
   void transport.send({ jsonrpc: '2.0', id: 1, method: 'ping' })
   let text = ''
   response.socket.resume()

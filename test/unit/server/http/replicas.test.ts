@@ -13,7 +13,7 @@ const KEY = 'the key of all replicas'
 const CALL = { id: 1, method: 'tools/call', params: { name: 'x' } }
 const sealWith = (key: string) => createSessionSeal({ keys: [key], lifeMs: 60_000, now: Date.now })
 
-/** What replicas share, without a store. */
+/** The shared state of replicas, without a store. */
 function createShared() {
   const setUp = new Map<string, Request[] | 'ended'>()
   const heard = new Map<object, (session: string, told: Told) => Promise<void>>()

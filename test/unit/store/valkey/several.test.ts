@@ -50,7 +50,7 @@ function noise(bytes: number): string {
   return text.slice(0, bytes)
 }
 
-/** What holds wherever keys lie. */
+/** The tests that hold wherever keys lie. */
 function suite(name: string, url: () => string, flush: () => Promise<void>): void {
   storeContract(name, async () => {
     await flush()

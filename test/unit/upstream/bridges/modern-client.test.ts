@@ -64,7 +64,7 @@ test('refuses a server request that has no modern form, and the call goes on', a
   })
 })
 
-/** What a client sends to go on, with an answer to everything it was asked and a token of this round. */
+/** The request of a client that goes on, with an answer to each question and a token of this round. */
 function nextRound({ requestState = '', inputRequests = {} }: JsonObject, progressToken: string) {
   const answers = Object.keys(inputRequests as JsonObject).map((key) => [key, { action: 'accept' }])
   const inputResponses = Object.fromEntries(answers) as JsonObject

@@ -64,7 +64,7 @@ test.each<[string, string]>([
   ['http://127.0.0.1:1/mcp', 'http://169.254.169.254/latest/meta-data'],
   ['https://10.0.0.1/mcp', 'http://127.0.0.1:2/'],
   ['https://10.0.0.1/mcp', 'http://inside.example/'],
-  // What a name leads to today says nothing of who gave it.
+  // The address that a name has today does not tell who gave the name.
   ['https://inside.example/mcp', 'https://10.0.0.1/'],
 ])('a server at %s may not name %s, unless the configuration does', async (server, url) => {
   expect(await asked(server, url)).toBe(false)

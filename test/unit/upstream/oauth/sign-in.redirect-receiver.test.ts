@@ -10,7 +10,7 @@ async function receiver(port = 0): Promise<Receiver> {
   return made
 }
 
-/** What came, and the receiver that took it. */
+/** The answers that came, and the receiver that took them. */
 async function begun(): Promise<{ at: Receiver; came: string[] }> {
   const at = await receiver()
   const came: string[] = []

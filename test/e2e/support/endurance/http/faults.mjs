@@ -1,9 +1,9 @@
-/** What goes wrong, on demand. */
+/** Faults on demand. */
 import { randomUUID } from 'node:crypto'
 import { wait } from '../tools.mjs'
 import { brokenHandshakes, hanging, refused, sessions, unsent } from './state.mjs'
 
-/** What goes wrong in place of an answer. True: nothing more comes of the request. */
+/** Carries out a fault in place of an answer. True: nothing more comes of the request. */
 export async function fault(kind, { id, params = {} }, reply, session) {
   const { progressToken } = params._meta ?? {}
   const { marker } = params.arguments ?? {}

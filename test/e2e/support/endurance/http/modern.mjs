@@ -32,7 +32,7 @@ export async function modern(request, response, path) {
     }
     case 'tools/call': {
       const state = `state of ${params.arguments?.marker}`
-      // What comes back must be what this very call was given.
+      // The state that comes back must be the one that this very call got.
       if (params.requestState !== undefined && params.requestState !== state)
         return reply.answer({ id, error: { code: -32602, message: 'the state of another call' } })
       const ask = async (question) => {

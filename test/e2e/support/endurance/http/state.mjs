@@ -1,4 +1,4 @@
-/** What is open at the server, and what it was asked to break. */
+/** The open sessions and streams of the server, and the faults that it was asked for. */
 
 export const sessions = new Map()
 export const streams = new Set()
