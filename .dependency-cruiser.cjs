@@ -31,7 +31,7 @@ const layerRules = Object.entries(layers).map(([folder, allowed]) => ({
   to: { path: '^src/', pathNot: `^src/(${[folder, ...allowed].join('|')})/` },
 }))
 
-/** What no start needs: it is imported when it is asked for. */
+/** Imports that a start loads. A dynamic import is loaded when it is asked for. */
 const value = { dynamic: false, dependencyTypesNot: ['type-only'] }
 /** The features that every call passes. */
 const always = 'call-log|savings|truncate|shape|references|query-tools'
@@ -100,7 +100,7 @@ module.exports = {
     },
     {
       name: 'protocol-is-pure',
-      comment: 'What every layer speaks does no input or output.',
+      comment: 'The protocol that every layer speaks does no input or output.',
       severity: 'error',
       from: { path: '^src/protocol/' },
       to: { dependencyTypes: ['core'] },

@@ -38,7 +38,7 @@ export const RULES = [
   { not: /\b(?:is|are|was|were) (?:not )?told of\b/i, write: '"is reported", and by which part' },
   { not: /(?:^|[.;] )Who (?![^.?!]*\?)/, write: '"A client that …", "A user who …"' },
   {
-    not: /(?:^ ?|[.;] )What (?![^.?!]*\?)/,
+    not: /(?<=^ ?|[.;] )What (?![^.?!]*\?)/,
     only: ['comment'],
     write: 'the noun: "The parts that a call needs"',
   },

@@ -1,7 +1,7 @@
 /**
  * The cost of programs: the first one and later ones. How long the event loop of the proxy waits while eight programs compute until
- * their limit. The tokens that one program saves over a call for each step. With --data also how many questions of a published benchmark
- * are answered.
+ * their limit. The trips, tokens and time that one program saves over a call for each step. With --data also how many questions of a
+ * published benchmark are answered.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'

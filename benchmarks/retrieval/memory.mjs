@@ -51,7 +51,7 @@ if (process.argv[1] === SELF) {
     index.search('create a calendar event', 5)
     return index
   }
-  // The tables of words that are loaded once are not counted twice.
+  // The facts about words that are learned once are not counted twice.
   ask(indexTools(loadSet(OWN).tools))
   const words = await kept(() => ask(indexTools(tools, WEIGHTS)))
   const both = await kept(() => ask(indexTools(tools, WEIGHTS, { vectors: wordVectors() })))

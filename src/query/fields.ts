@@ -390,7 +390,7 @@ export function withoutRoot(records: Records, path: Path): Path | undefined {
   return rest[0]?.selectors[0]?.kind === 'all' ? rest.slice(1) : rest
 }
 
-// ---- What the records have ---------------------------------------------------------------------------------------
+// ---- The fields of the records -----------------------------------------------------------------------------------
 
 /** True when at least one record has something there. Remembers. */
 export function reaches(records: Records, path: Path): boolean {
@@ -786,7 +786,7 @@ function synonym(records: Records, reference: string): string | undefined {
   return found.length === 1 ? found[0] : undefined
 }
 
-// ---- What to say of a field that no record has -------------------------------------------------------------------
+// ---- The reply about a field that no record has ------------------------------------------------------------------
 
 /** The remark on a field that no record has. */
 export function unknown(records: Records, reference: string): string {

@@ -931,7 +931,7 @@ class Parser {
     return this.#source.slice(this.#tokens[from]?.from, this.#tokens[to - 1]?.to)
   }
 
-  // ---- What is computed -------------------------------------------------------------------------------------------
+  // ---- Computed values --------------------------------------------------------------------------------------------
 
   computed(): Expression | undefined {
     return this.#computedOf(this.#all())

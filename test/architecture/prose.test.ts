@@ -11,7 +11,7 @@ const { check, RULES } = (await import(pathToFileURL(script).href)) as {
 /** A sentence for each rule, most of them from earlier versions of this project. */
 const RIDDLES = [
   'A tool whose definition changed is held back.',
-  'What is begun for it would be ended by nobody.',
+  'The work for it would be ended by nobody.',
   'The same content has one handle, whoever keeps it.',
   'It is kept beside the result, lest it be lost.',
   'It serves those that asked before the list changed.',

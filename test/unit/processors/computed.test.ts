@@ -1,4 +1,4 @@
-/** The means of one call beyond fields: expressions, conditional and paired aggregates, distinct, unnest, lists against each other. */
+/** The parts of one call beyond fields: expressions, conditional and paired aggregates, distinct, unnest, lists against each other. */
 import { describe, expect, test } from 'vitest'
 import { combine } from '../../../src/documents/combine.ts'
 import { fromValue } from '../../../src/documents/derive.ts'

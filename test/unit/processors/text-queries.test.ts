@@ -1,4 +1,4 @@
-/** The patterns that models write when they search text, and the meaning of these. */
+/** The patterns that models write when they search text, and their meaning. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fromRecognised, fromText } from '../../../src/documents/derive.ts'
