@@ -7,6 +7,7 @@ import { parseDate } from '../query/dates.ts'
 import { namesakes } from '../query/explain.ts'
 import { resolveExactly, resolveField } from '../query/fields.ts'
 import { holdsObjects, nameWithin, numberWithin } from '../query/inner-fields.ts'
+import { rankOn, SCALE_NAMES } from '../query/levels.ts'
 import { formatPath, type Path, parsePath, pathKey } from '../query/path.ts'
 import {
   areCores,
@@ -27,7 +28,7 @@ import { defineStep } from './step.ts'
 
 /**
  * Stable. Numbers, also when held in strings, before text; text regardless of case, numbers in it by value (`v1.9` before
- * `v1.10`). Sizes (`2Gi`), durations (`1.5s`) and dates go by what they mean where all values are such. Records without the field come last either way. Of several values the smallest counts, descending
+ * `v1.10`). Sizes (`2Gi`), durations (`1.5s`), dates, levels and grades go by what they mean where all values are such. Records without the field come last either way. Of several values the smallest counts, descending
  * the largest.
  */
 export const sort = defineStep({
@@ -48,7 +49,7 @@ export const sort = defineStep({
       if (missing > 0) notes.push(`${missing} without \`${orders[at]?.field.name}\` come last.`)
     }
     const order = inOrder(ranks, values.length)
-    for (const one of orders) notes.push(...listRemark(records, one, order))
+    for (const one of orders) notes.push(...listRemark(records, one, order), ...scaleRemark(records, one))
     const noun = document.rows().noun === 'group' ? 'group' : 'record'
     return {
       content: fromTable(noun, records.table.choose(order)),
@@ -97,6 +98,21 @@ function listRemark({ values }: Records, { field, descending, length }: Order, o
       told.length > 0 ? `, here by ${told.join(', ')}${order.length > told.length ? ', …' : ''}` : ''
     }. For how many there are, sort by length(${field.name}).`,
   ]
+}
+
+/** Says so where words were sorted by what they mean and not by their letters. */
+function scaleRemark({ values }: Records, { field, descending, length }: Order): string[] {
+  if (length) return []
+  const coded = codedOf(values, field.path)
+  const scale = SCALE_NAMES.find((name) => name === readingOf(coded))
+  if (scale === undefined) return []
+  const words = [...new Set(textsIn(coded))]
+  if (words.length < 2) return []
+  const place = (word: string): number => (rankOn(scale, word) ?? 0) * (descending ? -1 : 1)
+  const told = words
+    .sort((one, other) => place(one) - place(other))
+    .map((word) => abridge(word, LONGEST_TOLD))
+  return [`\`${field.name}\` sorted by what its words mean: ${told.join(', ')}.`]
 }
 
 /** The element of the first list on the path that holds the value by which a record is sorted. Undefined where there is none. */
@@ -151,13 +167,15 @@ const READINGS = {
   duration,
   cores,
   time: (text: string) => (text.length > 4 ? parseDate(text)?.from : undefined),
+  level: (text: string) => rankOn('level', text),
+  grade: (text: string) => rankOn('grade', text),
   /** Versions are no numbers, for `1.10` is after `1.9` there. */
   version: (): undefined => undefined,
   number: plainNumber,
 }
 export type Reading = keyof typeof READINGS
 
-const WHOLLY: readonly Reading[] = ['instant', 'size', 'duration', 'time']
+const WHOLLY: readonly Reading[] = ['instant', 'size', 'duration', ...SCALE_NAMES, 'time']
 
 /** The reading of the texts among the records at hand. */
 export function readingOf(coded: Coded): Reading {

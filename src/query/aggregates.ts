@@ -6,6 +6,7 @@ import { type Census, equals, frequencies, type Values } from '../documents/valu
 import type { JsonValue } from '../protocol/json.ts'
 import { compareNaturally } from '../text/natural-order.ts'
 import { parseDate } from './dates.ts'
+import { rankOn, SCALE_NAMES, type Scale } from './levels.ts'
 import { areCores, besideToTheDigit, cores, duration, looseNumber, quantity } from './quantities.ts'
 
 /** Which rows are in which groups: one pair for each row and group that it is in, in the order of the rows. */
@@ -204,6 +205,8 @@ const READERS = {
   bytes: (text: string) => quantity(text) ?? looseNumber(text),
   cores: (text: string) => cores(text),
   time: (text: string) => (text.length > 4 ? parseDate(text)?.from : undefined),
+  level: (text: string) => rankOn('level', text),
+  grade: (text: string) => rankOn('grade', text),
 }
 
 function numbersAs(values: Values, kind: keyof typeof READERS): Numbers {
@@ -220,7 +223,7 @@ export interface Readings {
   numbers: Numbers
   /** In which unit the numbers are. */
   unit: Unit | undefined
-  /** The values that min and max are found by: numbers, or dates, where half of the values or more are such; undefined: as text. */
+  /** The values that min and max are found by: numbers, or dates, where half of the values or more are such, or levels; undefined: as text. */
   comparison: Numbers | undefined
 }
 
@@ -268,7 +271,12 @@ function comparison(
   }
   if (enough(numbers)) return numbers
   const times = numbersAs(values, 'time')
-  return enough(times) ? times : undefined
+  if (enough(times)) return times
+  const { items } = values
+  const isOn = (scale: Scale): boolean =>
+    present.every((id) => typeof items[id] === 'string' && rankOn(scale, items[id]) !== undefined)
+  const scale = SCALE_NAMES.find(isOn)
+  return scale && numbersAs(values, scale)
 }
 
 /** Digits behind the point of each number. */

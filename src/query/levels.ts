@@ -1,8 +1,8 @@
 /** Words that have an order of their own: levels of logs, and grades of how bad something is. */
 
 /** From harmless to severe; words in one place mean the same. */
-const SCALES: readonly (readonly (readonly string[])[])[] = [
-  [
+const SCALES = {
+  level: [
     ['trace', 'trc', 'verbose', 'vrb', 'finest', 'silly'],
     ['debug', 'dbg', 'finer', 'fine'],
     ['info', 'inf', 'information', 'informational', 'http', 'config'],
@@ -13,27 +13,38 @@ const SCALES: readonly (readonly (readonly string[])[])[] = [
     ['alert'],
     ['emerg', 'emergency', 'panic', 'pnc'],
   ],
-  [
-    ['none', 'info', 'informational', 'negligible'],
+  grade: [
+    ['none', 'info', 'informational', 'negligible', 'trivial', 'lowest'],
     ['low', 'minor'],
-    ['medium', 'moderate'],
+    ['medium', 'moderate', 'normal'],
     ['high', 'important', 'major'],
-    ['critical', 'blocker'],
+    ['critical', 'highest', 'urgent'],
+    ['blocker'],
   ],
-]
+} as const
 
-const RANKS: readonly ReadonlyMap<string, number>[] = SCALES.map(
-  (scale) => new Map(scale.flatMap((words, rank) => words.map((word): [string, number] => [word, rank]))),
+export type Scale = keyof typeof SCALES
+
+export const SCALE_NAMES = Object.keys(SCALES) as Scale[]
+
+const RANKS = new Map<Scale, ReadonlyMap<string, number>>(
+  SCALE_NAMES.map((name) => [
+    name,
+    new Map(SCALES[name].flatMap((words, rank) => words.map((word): [string, number] => [word, rank]))),
+  ]),
 )
 
 const LONGEST = 13
 
+/** The place of a word on a scale, from 0. Undefined: the scale does not have it. */
+export function rankOn(scale: Scale, word: string): number | undefined {
+  return word.length > LONGEST ? undefined : RANKS.get(scale)?.get(word.trim().toLowerCase())
+}
+
 /** How two words lie on the scale that has both: negative, 0 or positive; undefined when none has. `wanted` is lower case. */
 export function orderOfLevels(value: string, wanted: string): number | undefined {
-  if (value.length > LONGEST || wanted.length > LONGEST) return undefined
-  const lower = value.trim().toLowerCase()
-  for (const rank of RANKS) {
-    const [one, other] = [rank.get(lower), rank.get(wanted)]
+  for (const scale of SCALE_NAMES) {
+    const [one, other] = [rankOn(scale, value), rankOn(scale, wanted)]
     if (one !== undefined && other !== undefined) return one - other
   }
   return undefined

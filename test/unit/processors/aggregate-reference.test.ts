@@ -248,6 +248,12 @@ test('the record that has the largest value is named', () => {
   ])
 })
 
+test('the largest of levels is the worst one', () => {
+  const data: JsonValue = ['low', 'High', 'medium', null].map((severity, id) => ({ id, severity }))
+  const { content } = aggregate.process(fromValue(data), { aggregate: ['max(severity)', 'min(severity)'] })
+  expect(content.rows().items).toEqual([{ 'max(severity)': 'High', 'min(severity)': 'low' }])
+})
+
 describe('parts of dates', () => {
   test.each([
     ['2024-05-06T10:30:59Z', 'year', '2024'],

