@@ -20,6 +20,8 @@ import type { Host, Invocation } from './host.ts'
 
 /** Milliseconds in which a gateway has to answer after it was started. */
 const START_MS = 60_000
+/** Milliseconds in which a gateway that runs says so to a command. */
+const PRESENT_MS = 2_000
 /** Milliseconds between two looks for a gateway that starts. */
 const LOOK_MS = 25
 /** How often in a row a gateway may end before it answered anything. */
@@ -71,7 +73,11 @@ export async function joinRunning(
   if (!runningGateways(host).some(({ config }) => config === file)) return undefined
   const place = gatewayPlace(host, file, flags)
   const socket = gatewayAt(place) && (await dialled(place.socket))
-  return socket && greet(socket, { client, ...(profile !== undefined && { profile }) })
+  // One that hangs must not hang a command.
+  socket?.setTimeout(PRESENT_MS, () => socket.destroy())
+  const joined = socket && (await greet(socket, { client, ...(profile !== undefined && { profile }) }))
+  joined?.setTimeout(0)
+  return joined
 }
 
 /** A gateway of another version goes on with the clients that it has. */

@@ -1,5 +1,5 @@
 /**
- * Who sees the same lists: a server may show clients of other capabilities another variant of each list. Clients of like capabilities
+ * Clients that see the same lists. A server may show clients of other capabilities another variant of each list. Clients of like capabilities
  * see the same variant, until the server changes the lists of one session alone.
  */
 import type { Client } from '../protocol/exchange.ts'
