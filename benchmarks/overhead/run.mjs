@@ -2,7 +2,8 @@
  * The cost of the proxy: against the server alone, against the least a JavaScript proxy can do, and against published gateways.
  * Candidates take turns in one run. `--quick` takes less than a minute, writes no file and installs nothing. `--large` measures only
  * large results, with the server alone and with the proxy, and gives the ratio.
- * Usage: node benchmarks/overhead/run.mjs [--quick | --large] [--only stdio,http,bridge,start] [--main dist/main.js]
+ * With `--against` two builds take turns with the server alone, which shows what a change of the proxy costs; it writes no file.
+ * Usage: node benchmarks/overhead/run.mjs [--quick | --large] [--only stdio,http,bridge,start] [--main dist/main.js] [--against main.js]
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -23,6 +24,7 @@ const { values } = parseArgs({
     large: { type: 'boolean', default: false },
     only: { type: 'string', default: ALL },
     main: { type: 'string', default: 'dist/main.js' },
+    against: { type: 'string' },
   },
 })
 const only = values.large && values.only === ALL ? ['stdio', 'http'] : values.only.split(',')
@@ -53,9 +55,12 @@ const plan = values.large
 const folder = mkdtempSync(join(tmpdir(), 'overhead-'))
 const started = []
 try {
-  const gateways = values.quick || values.large ? {} : await installGateways(folder)
+  const isShort = values.quick || values.large || values.against !== undefined
+  const gateways = isShort ? {} : await installGateways(folder)
   const every = candidates({ folder, main: resolve(values.main), gateways })
-  const all = values.large ? { direct: every.direct, 'mcp-rlm-proxy': every['mcp-rlm-proxy'] } : every
+  const pair = { direct: every.direct, 'mcp-rlm-proxy': every['mcp-rlm-proxy'] }
+  const other = values.against && candidates({ folder, main: resolve(values.against), gateways: {} })
+  const all = other ? { ...pair, against: other['mcp-rlm-proxy'] } : values.large ? pair : every
   const url = await startHttpUpstream()
   const WAYS = {
     stdio: { front: 'stdio', server: STDIO_SERVER, servers: 1 },
@@ -69,10 +74,10 @@ try {
     console.error(`${name} is measured`)
   }
   if (only.includes('start')) {
-    for (const front of values.quick ? ['stdio'] : ['stdio', 'http'])
+    for (const front of isShort ? ['stdio'] : ['stdio', 'http'])
       report.starts[front] = await measureStarts(all, front)
   }
-  if (values.quick || values.large) console.log(JSON.stringify(report, null, 1))
+  if (isShort) console.log(JSON.stringify(report, null, 1))
   else writeFileSync('benchmarks/results/overhead.json', `${JSON.stringify(report, null, 2)}\n`)
 } finally {
   await Promise.all(started.map((client) => client.end()))
