@@ -84,7 +84,7 @@ function menu() {
   const page = readFileSync(join(root, 'docs/index.md'), 'utf8')
   const rows = [...page.matchAll(/^\| ([^|]+) \| (\[.*) \|$/gm)]
   return rows.map(([, text, links]) => ({
-    text,
+    text: text[0].toUpperCase() + text.slice(1),
     items: [...links.matchAll(/\[([^\]]+)\]\(([^)]+)\)/g)].map(([, name, link]) => ({
       text: name,
       link: `/${pageOf(posix.join('docs', link))}`,
