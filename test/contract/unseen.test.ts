@@ -219,6 +219,34 @@ const workflow = Array.from(
 ).join('\n')
 const goods = `Item,Qty.,Notes\n${Array.from({ length: 20 }, (_, i) => `a-${i},${i},${i % 5 ? 'fine' : ''}`).join('\n')}\n`
 
+const described = Array.from(
+  { length: 12 },
+  (_, i) => `Name:         web-${i}
+Namespace:    shop
+Labels:       app=web
+              tier=front
+Status:       Running
+Containers:
+  web:
+    Image:          shop/web:1.4.${i}
+    State:          Running
+      Started:      Mon, 06 May 2024 10:00:05 +0200
+    Restart Count:  0
+  sidecar:
+    Image:          shop/proxy:0.9
+    State:          Waiting
+      Reason:       CrashLoopBackOff
+    Restart Count:  ${i * 2}
+    Mounts:
+      /var/run/secrets from kube-api (ro)
+Events:
+  Type     Reason     Age   From     Message
+  ----     ------     ----  ----     -------
+  Normal   Pulled     11m   kubelet  Image already present
+  Warning  ${i % 3 === 0 ? 'BackOff' : 'Evicted'}    2m    kubelet  Container ${i} failed
+`,
+).join('\n\n')
+
 const texts = {
   tree,
   map,
@@ -240,6 +268,7 @@ const texts = {
   soap,
   packages,
   workflow,
+  described,
   goods,
 }
 
@@ -415,6 +444,17 @@ const questions: Question[] = [
     ['Run tests', 'exit code 1'],
     1,
   ],
+  [
+    'described',
+    'filter',
+    { where: '"Restart Count" > 17', fields: 'Name' },
+    ['web-9', 'web-10', 'web-11'],
+    3,
+  ],
+  ['described', 'filter', { where: 'Image = shop/web:1.4.7', fields: 'Name' }, ['web-7'], 1],
+  ['described', 'filter', { where: 'Events.Reason = BackOff', aggregate: 'count' }, ['"count":4']],
+  ['described', 'filter', { where: '"State Reason" = CrashLoopBackOff', aggregate: 'count' }, ['"count":12']],
+  ['described', 'filter', { where: 'Labels ~ tier=front', aggregate: 'count' }, ['"count":12']],
   ['goods', 'filter', { aggregate: 'sum(Qty.)' }, ['190']],
   ['goods', 'filter', { where: 'Notes is not null', aggregate: 'count' }, ['4 with an empty `Notes`']],
 ]

@@ -1,9 +1,10 @@
 /** Texts of records that each begin with the same key: `Title: …`, `URL: …`, then the next `Title: …`. */
-import { type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
+import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { overviewOfEntries } from '../overview/entries.ts'
 import { exactNumber } from './cells.ts'
 import { defineFormat } from './define.ts'
+import { readAligned } from './table.ts'
 
 // `Key: value`, `**Key:** value`, `key<tab>: value`.
 const PAIR = /^(?:\*\*([A-Za-z][\w ./()-]{0,39}?):?\*\*:?|([A-Za-z][\w ./()-]{0,39}?)\s*:)(?:\s+(.*))?$/
@@ -134,10 +135,57 @@ function tidied(record: JsonObject): JsonObject {
   for (const key of Object.keys(record)) {
     const value = own(record, key)
     if (typeof value !== 'string') continue
-    const whole = withoutRules(value).replace(/^\n/, '')
-    setOwn(record, key, exactNumber(whole) ?? whole)
+    const whole = withoutRules(value)
+    const block =
+      whole.startsWith('\n') && whole.length <= LONGEST ? blockIn(whole.slice(1).split('\n')) : undefined
+    const text = whole.replace(/^\n/, '')
+    setOwn(record, key, block ?? exactNumber(text) ?? text)
   }
   return record
+}
+
+// Blocks: lines below a key that are set in, as `kubectl describe` writes them.
+
+const IN_BLOCK = /^( *)([A-Za-z][\w ./()-]{0,79}?):(?:\s+(.*))?$/
+const DEEPEST = 6
+
+/** A table, or the keys of a block. Undefined where some line is neither. */
+function blockIn(lines: readonly string[], depth = 0): JsonValue | undefined {
+  const base = indentOf(lines[0] ?? '')
+  if (base === 0 || depth > DEEPEST) return undefined
+  const table = readAligned(indexLines(lines.map((line) => line.slice(base)).join('\n')))
+  return table?.json() ?? keysIn(lines, base, depth)
+}
+
+function keysIn(lines: readonly string[], base: number, depth: number): JsonValue | undefined {
+  const block: JsonObject = {}
+  let isNamed = true
+  for (let at = 0; at < lines.length; ) {
+    const [, indent = '', key, value = ''] = IN_BLOCK.exec(lines[at] ?? '') ?? []
+    if (key === undefined || indent.length !== base || own(block, key) !== undefined) return undefined
+    let end = at + 1
+    while (end < lines.length && indentOf(lines[end] ?? '') > base) end += 1
+    const below = lines.slice(at + 1, end)
+    const inner =
+      below.length === 0 ? undefined : (blockIn(below, depth + 1) ?? below.map((line) => line.trim()))
+    at = end
+    if (value !== '' || !isObject(inner)) isNamed = false
+    if (value === '') setOwn(block, key, inner ?? null)
+    else setOwn(block, key, exactNumber(value) ?? value.trim())
+    // Facts about a value, as in `State: Waiting` with a reason below it.
+    if (value !== '' && isObject(inner))
+      for (const [name, said] of Object.entries(inner)) {
+        if (own(block, `${key} ${name}`) !== undefined) return undefined
+        setOwn(block, `${key} ${name}`, said)
+      }
+    else if (value !== '' && inner !== undefined) return undefined
+  }
+  // Keys that only name what is below them are the names of records.
+  return isNamed ? Object.entries(block).map(([name, inner]) => ({ name, ...(inner as JsonObject) })) : block
+}
+
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length
 }
 
 function withoutRules(value: string): string {
