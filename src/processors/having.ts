@@ -2,20 +2,19 @@
 
 import type { Document } from '../documents/document.ts'
 import { fromRows } from '../documents/made.ts'
-import { resolveExactly, resolveField } from '../query/fields.ts'
-import { isOn, listName, listOn } from '../query/lists.ts'
+import { resolveExactly } from '../query/fields.ts'
 import { isAggregateCall, parseCondition, parseNamed } from '../query/parser.ts'
-import { type Path, parsePath } from '../query/path.ts'
+import { parsePath } from '../query/path.ts'
 import { type Records, recordsOf } from '../query/records.ts'
 import { listed } from '../query/refusal.ts'
-import { type Expression, fieldsIn, mapped, sourceOf } from '../query/tree.ts'
+import { type Expression, mapped, sourceOf } from '../query/tree.ts'
 import { formatCount, formatPlural } from '../text/format.ts'
-import { aggregate, type Call, columnOfCall, parseCall, safely } from './group.ts'
+import { aggregate, columnOfCall, safely } from './group.ts'
 import { aggregateParams, whereParams } from './parameters.ts'
 import type { PipelineStep } from './pipeline.ts'
 import type { ProcessorResult } from './processor.ts'
-import { select } from './select.ts'
 import { failed, unchanged } from './step.ts'
+import { strayElements, withNotes } from './stray.ts'
 import { where } from './where.ts'
 
 interface Asked {
@@ -51,90 +50,6 @@ export const aggregateWithHaving: PipelineStep = {
     const grouped = stray.length > 0 ? withNotes(made, stray) : made
     return ofGroups.length === 0 || grouped.error !== undefined ? grouped : only(document, grouped, ofGroups)
   },
-}
-
-/** Says where a function is over all elements of a list although a condition was about some of them: it chose whole records. */
-function strayElements(
-  document: Document,
-  { where: conditions = [], aggregate: calls = [] }: Asked,
-): string[] {
-  const records = recordsOf(document)
-  if (!records) return []
-  const found = (name: string): Path | undefined => safely(() => resolveField(records, name).path)
-  const listOf = (name: string): Path | undefined => {
-    const path = found(name)
-    const list = path && listOn(records, path)
-    return list && list.length > 0 ? list : undefined
-  }
-  const lists = conditions.flatMap(fieldsOf).flatMap((name) => {
-    const list = listOf(name)
-    return list ? [list] : []
-  })
-  const over = calls.flatMap((written) => {
-    const path = callOf(written)?.field === undefined ? undefined : found(callOf(written)?.field ?? '')
-    const list = path && lists.find((one) => isOn(one, path))
-    return list ? [{ written, name: listName(list) }] : []
-  })
-  const [first] = over
-  if (!first) return countedElements(document, conditions, calls, lists.map(listName))
-  const said = `${listed(over.map(({ written }) => written))} is over all \`${first.name}\` of the records that match;`
-  const about = conditions.filter((condition) =>
-    fieldsOf(condition).every((name) => listName(listOf(name) ?? []) === first.name),
-  )
-  const alone = ofElementsAlone(document, first.name, about, calls)
-  return [
-    alone === undefined
-      ? `${said} for those elements alone that fulfil the condition, set \`path\` to \`${first.name}[*]\`.`
-      : `${said} over those elements alone that fulfil the condition: ${alone}, as with \`path\` set to \`${first.name}[*]\`.`,
-  ]
-}
-
-/** Where records are counted by a condition about the objects in one of their lists: how many of these fulfil it. */
-function countedElements(
-  document: Document,
-  conditions: readonly string[],
-  calls: readonly string[],
-  lists: readonly string[],
-): string[] {
-  const [list, ...others] = new Set(lists)
-  const [call, another] = calls
-  if (list === undefined || others.length > 0 || lists.length < conditions.length || another !== undefined)
-    return []
-  if (!/^count(?:\(\s*\*?\s*\))?$/i.test(call?.trim() ?? '')) return []
-  const alone = ofElementsAlone(document, list, conditions, calls)
-  return alone === undefined || alone === `{"count":${document.rows().count}}`
-    ? []
-    : [
-        `These are records; of the elements of their \`${list}\` that fulfil the condition: ${alone}, "path": "${list}[*]".`,
-      ]
-}
-
-/** The functions over the elements of a list in these records that fulfil the conditions. */
-function ofElementsAlone(
-  document: Document,
-  list: string,
-  conditions: readonly string[],
-  calls: readonly string[],
-): string | undefined {
-  const path = `$[*].${list.split('.').join('[*].')}[*]`
-  const elements = select.process(fromRows({ noun: 'record', items: document.rows().items }), { path })
-  if (elements.error !== undefined || conditions.length === 0) return undefined
-  const chosen = where.process(elements.content, { where: [...conditions] })
-  const made =
-    chosen.error === undefined ? aggregate.process(chosen.content, { aggregate: [...calls] }) : chosen
-  const [row] = made.error === undefined ? made.content.rows().items : []
-  return row === undefined ? undefined : JSON.stringify(row)
-}
-
-function withNotes(result: ProcessorResult, notes: readonly string[]): ProcessorResult {
-  return {
-    ...result,
-    metadata: { ...result.metadata, notes: [...(result.metadata.notes ?? []), ...notes] },
-    originalSize: result.originalSize,
-    get processedSize() {
-      return result.content.characters
-    },
-  }
 }
 
 function only(
@@ -201,14 +116,6 @@ function split(
 
 function namesOf(calls: readonly string[]): Set<string> {
   return new Set(calls.flatMap((written) => parseNamed(written).as ?? columnOfCall(written) ?? []))
-}
-
-function callOf(written: string): Call | undefined {
-  return safely(() => parseCall(written))
-}
-
-function fieldsOf(condition: string): string[] {
-  return safely(() => fieldsIn(parseCondition(condition))) ?? []
 }
 
 /** The condition with the columns that it is about in place of calls; undefined when it is about the records, or about both. */

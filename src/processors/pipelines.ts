@@ -23,6 +23,7 @@ import { type PipelineStep, runPipeline } from './pipeline.ts'
 import { projection } from './projection.ts'
 import { select } from './select.ts'
 import { sort } from './sort.ts'
+import { tellingElements } from './stray.ts'
 import { structure } from './structure.ts'
 import { afterUnnest, unnest } from './unnest.ts'
 import { afterWindows, beforeWindows, windowStep } from './window.ts'
@@ -85,7 +86,10 @@ const ofRecords: readonly PipelineStep[] = [
   ),
   afterWindows(
     orElsewhere(
-      { ...projection, params: beside.extend(projectionParams.shape) },
+      tellingElements({
+        ...projection,
+        params: beside.extend(projectionParams.shape).extend(whereParams.shape).extend(aggregateParams.shape),
+      }),
       ['fields'],
       ['path', 'where', 'group_by', 'aggregate', 'join_on', 'sort'],
     ),

@@ -219,6 +219,20 @@ const workflow = Array.from(
 ).join('\n')
 const goods = `Item,Qty.,Notes\n${Array.from({ length: 20 }, (_, i) => `a-${i},${i},${i % 5 ? 'fine' : ''}`).join('\n')}\n`
 
+const machines = JSON.stringify({
+  Reservations: Array.from({ length: 8 }, (_, i) => ({
+    ReservationId: `r-${i}`,
+    Instances: Array.from({ length: 3 }, (_, j) => ({
+      InstanceId: `i-${i}${j}`,
+      InstanceType: ['t3.micro', 'm5.large', 'c5.xlarge'][j],
+      State: { Code: 16, Name: j === 2 ? 'stopped' : 'running' },
+      Tags: [
+        { Key: 'Name', Value: `web-${i}${j}` },
+        { Key: 'env', Value: i % 2 ? 'prod' : 'dev' },
+      ],
+    })),
+  })),
+})
 const described = Array.from(
   { length: 12 },
   (_, i) => `Name:         web-${i}
@@ -268,6 +282,7 @@ const texts = {
   soap,
   packages,
   workflow,
+  machines,
   described,
   goods,
 }

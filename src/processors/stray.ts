@@ -1,0 +1,171 @@
+/** Conditions about the elements of a list choose whole records, and a question about these is over all of their elements. This says so. */
+import { abridge } from '../documents/abridge.ts'
+import type { Document } from '../documents/document.ts'
+import { fromRows } from '../documents/made.ts'
+import { resolveField } from '../query/fields.ts'
+import { isOn, listName, listOn } from '../query/lists.ts'
+import { parseCondition } from '../query/parser.ts'
+import type { Path } from '../query/path.ts'
+import { recordsOf } from '../query/records.ts'
+import { listed } from '../query/refusal.ts'
+import { fieldsIn } from '../query/tree.ts'
+import { formatCount } from '../text/format.ts'
+import { aggregate, type Call, parseCall, safely } from './group.ts'
+import type { PipelineStep } from './pipeline.ts'
+import type { ProcessorResult } from './processor.ts'
+import { projection } from './projection.ts'
+import { select } from './select.ts'
+import { where } from './where.ts'
+
+interface Asked {
+  where?: string[] | undefined
+  fields?: string[] | undefined
+  group_by?: string[] | undefined
+  aggregate?: string[] | undefined
+}
+
+/** Says where a function is over all elements of a list although a condition was about some of them: it chose whole records. */
+export function strayElements(
+  document: Document,
+  { where: conditions = [], aggregate: calls = [] }: Asked,
+): string[] {
+  const records = recordsOf(document)
+  if (!records) return []
+  const found = (name: string): Path | undefined => safely(() => resolveField(records, name).path)
+  const listOf = (name: string): Path | undefined => {
+    const path = found(name)
+    const list = path && listOn(records, path)
+    return list && list.length > 0 ? list : undefined
+  }
+  const lists = conditions.flatMap(fieldsOf).flatMap((name) => {
+    const list = listOf(name)
+    return list ? [list] : []
+  })
+  const over = calls.flatMap((written) => {
+    const path = callOf(written)?.field === undefined ? undefined : found(callOf(written)?.field ?? '')
+    const list = path && lists.find((one) => isOn(one, path))
+    return list ? [{ written, name: listName(list) }] : []
+  })
+  const [first] = over
+  if (!first) return countedElements(document, conditions, calls, lists.map(listName))
+  const said = `${listed(over.map(({ written }) => written))} is over all \`${first.name}\` of the records that match;`
+  const about = conditions.filter((condition) =>
+    fieldsOf(condition).every((name) => listName(listOf(name) ?? []) === first.name),
+  )
+  const alone = ofElementsAlone(document, first.name, about, calls)
+  return [
+    alone === undefined
+      ? `${said} for those elements alone that fulfil the condition, set \`path\` to \`${first.name}[*]\`.`
+      : `${said} over those elements alone that fulfil the condition: ${alone}, as with \`path\` set to \`${first.name}[*]\`.`,
+  ]
+}
+
+/** Where records are counted by a condition about the objects in one of their lists: how many of these fulfil it. */
+function countedElements(
+  document: Document,
+  conditions: readonly string[],
+  calls: readonly string[],
+  lists: readonly string[],
+): string[] {
+  const [list, ...others] = new Set(lists)
+  const [call, another] = calls
+  if (list === undefined || others.length > 0 || lists.length < conditions.length || another !== undefined)
+    return []
+  if (!/^count(?:\(\s*\*?\s*\))?$/i.test(call?.trim() ?? '')) return []
+  const alone = ofElementsAlone(document, list, conditions, calls)
+  return alone === undefined || alone === `{"count":${document.rows().count}}`
+    ? []
+    : [
+        `These are records; of the elements of their \`${list}\` that fulfil the condition: ${alone}, "path": "${list}[*]".`,
+      ]
+}
+
+/** The functions over the elements of a list in these records that fulfil the conditions. */
+function ofElementsAlone(
+  document: Document,
+  list: string,
+  conditions: readonly string[],
+  calls: readonly string[],
+): string | undefined {
+  const chosen = elementsIn(document, list, conditions)?.chosen
+  const made = chosen && aggregate.process(chosen, { aggregate: [...calls] })
+  const [row] = made?.error === undefined ? (made?.content.rows().items ?? []) : []
+  return row === undefined ? undefined : JSON.stringify(row)
+}
+
+/** The elements of a list in these records, and the ones that fulfil the conditions. Undefined where conditions do not fit them. */
+function elementsIn(
+  document: Document,
+  list: string,
+  conditions: readonly string[],
+): { all: Document; chosen: Document } | undefined {
+  const path = `$[*].${list.split('.').join('[*].')}[*]`
+  const elements = select.process(fromRows({ noun: 'record', items: document.rows().items }), { path })
+  if (elements.error !== undefined || conditions.length === 0) return undefined
+  const chosen = where.process(elements.content, { where: [...conditions] })
+  return chosen.error === undefined ? { all: elements.content, chosen: chosen.content } : undefined
+}
+
+/** Elements that are shown in a remark, and its characters. */
+const MOST_SHOWN = 10
+const LONGEST_SHOWN = 400
+
+/** `fields`; where they show all elements of a list although conditions chose records by some of them, it says by which. */
+export function tellingElements(step: PipelineStep): PipelineStep {
+  return {
+    ...step,
+    process(document, asked) {
+      const made = step.process(document, asked)
+      const note = made.error === undefined ? shownElements(document, asked as Asked) : undefined
+      return note === undefined ? made : withNotes(made, [note])
+    },
+  }
+}
+
+function shownElements(
+  document: Document,
+  { where: conditions = [], fields = [], group_by, aggregate: calls }: Asked,
+): string | undefined {
+  if (conditions.length === 0 || fields.length === 0 || group_by || calls) return undefined
+  const records = recordsOf(document)
+  if (!records) return undefined
+  const found = (name: string): Path | undefined => safely(() => resolveField(records, name).path)
+  const shown = fields.flatMap((name) => {
+    const path = found(name)
+    const list = path && listOn(records, path)
+    return list && list.length > 0 && list.length < (path?.length ?? 0) ? [{ name, list }] : []
+  })
+  const [first] = shown
+  if (!first) return undefined
+  const names = conditions.flatMap(fieldsOf)
+  const areOn = names.length > 0 && names.every((name) => isOn(first.list, found(name) ?? []))
+  const list = listName(first.list)
+  const elements = areOn ? elementsIn(document, list, conditions) : undefined
+  if (!elements || elements.chosen.rows().count === elements.all.rows().count) return undefined
+  const within = shown.filter((one) => listName(one.list) === list).map(({ name }) => name)
+  const { content, error } = projection.process(elements.chosen, { fields: within, mode: 'include' })
+  const { items, count } = content.rows()
+  if (error !== undefined || count === 0) return undefined
+  const told = abridge(items.slice(0, MOST_SHOWN), LONGEST_SHOWN)
+  return `\`${list}\` is shown whole. Of its ${formatCount(elements.all.rows().count)} elements ${formatCount(count)} ${count === 1 ? 'fulfils' : 'fulfil'} the condition: ${told}, "path": "${list}[*]".`
+}
+
+/** The same result with more notes. */
+export function withNotes(result: ProcessorResult, notes: readonly string[]): ProcessorResult {
+  return {
+    ...result,
+    metadata: { ...result.metadata, notes: [...(result.metadata.notes ?? []), ...notes] },
+    originalSize: result.originalSize,
+    get processedSize() {
+      return result.content.characters
+    },
+  }
+}
+
+function callOf(written: string): Call | undefined {
+  return safely(() => parseCall(written))
+}
+
+function fieldsOf(condition: string): string[] {
+  return safely(() => fieldsIn(parseCondition(condition))) ?? []
+}
