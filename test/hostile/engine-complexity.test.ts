@@ -1,35 +1,11 @@
-/** Opening, previewing and questions take time linear in the result, and readers of questions in the question, on the worst input of each. */
+/** Opening, previewing and questions take time linear in the result, on the worst input of each. */
 import { describe, expect, test } from 'vitest'
 import { recognise } from '../../src/documents/detect.ts'
 import { FORMATS } from '../../src/documents/formats/index.ts'
-import type { Query, Source } from '../../src/engine/contract.ts'
-import { digest } from '../../src/engine/digest.ts'
-import { query } from '../../src/engine/query.ts'
-import { createViews, type Views } from '../../src/engine/views.ts'
+import type { Query } from '../../src/engine/contract.ts'
 import type { JsonObject } from '../../src/protocol/json.ts'
-import { expectLinear, times } from '../support/linear.ts'
-
-let sources = 0
-function sourceOf(text: string): Source {
-  const content = Buffer.from(JSON.stringify({ content: [{ type: 'text', text }] }))
-  return { handle: 'aaaaaaaaaaaa', hash: String(++sources), content, tool: 'shop_orders' }
-}
-const fresh = (): Views => createViews(1e9)
-const LARGE = { maxResponseSize: 1000, maxErrorSize: 1000, previewSize: 4000, always: true, readAhead: false }
-const previewing = (text: string): (() => void) => {
-  const source = sourceOf(text)
-  return () => void digest(fresh(), source, LARGE)
-}
-/** Asks about texts that are opened again each time, or in `views`. */
-const asking = (
-  kind: Query['kind'],
-  params: JsonObject,
-  texts: readonly string[],
-  views?: Views,
-): (() => void) => {
-  const from = texts.map(sourceOf)
-  return () => void query(views ?? fresh(), from, { kind, params, budget: 4000 })
-}
+import { expectLinear } from '../support/linear.ts'
+import { asking, orders, previewing, records } from '../support/works.ts'
 
 /** The text before the rows of each format, a row, and the text behind the rows; `#` is the number of the row. */
 const ROWS: Record<string, readonly [before: string, row: string, behind?: string]> = {
@@ -110,18 +86,6 @@ describe('runs', () => {
   )
 })
 
-const records = (count: number, of: (id: number) => JsonObject): string =>
-  JSON.stringify(Array.from({ length: count }, (_, id) => of(id)))
-const orders = (count: number): string =>
-  records(count, (id) => ({
-    id,
-    parent: id >> 1,
-    name: `name ${id} of ${id % 7}`,
-    day: new Date(1.7e12 + id * 1e6).toISOString(),
-    price: id * 1.5,
-    tags: [`t${id}`, 'b', 'c'],
-    user: { login: `u${id % 100}`, teams: [{ name: `n${id}` }] },
-  }))
 const QUESTIONS: Record<string, [kind: Query['kind'], params: JsonObject]> = {
   where: ['filter', { where: 'price > 10 and name contains 5 or not (user.login = u7)' }],
   'where with a pattern': ['filter', { where: 'name ~ (a+)+$' }],
@@ -191,46 +155,4 @@ describe('questions', () => {
         JSON.stringify(Object.fromEntries(Array.from({ length: size }, (_, n) => [`key ${n}`, { n }]))),
       ]),
     ))
-})
-
-const PARTS = [
-  '(',
-  '[',
-  '{',
-  '"',
-  'a ',
-  'a.',
-  '.a',
-  'a and ',
-  'a = 1 and ',
-  'not ',
-  'a-',
-  'lower(',
-  '| length ',
-  'a, ',
-  'a:b,',
-  'case when a then ',
-  "->'a'",
-  'x__0',
-  '@.',
-  '{"a":',
-  ' as ',
-  'name.',
-  'sum(price) as a, ',
-  '\\',
-  '\t',
-  'a = b and c = d or ',
-]
-const READERS = ['where', 'path', 'fields', 'sort', 'group_by', 'aggregate', 'join_on', 'pattern']
-describe('the language', () => {
-  const text = orders(20)
-  const views = fresh()
-  const all = READERS.flatMap((reader) => PARTS.map((part): [string, string] => [reader, part]))
-  test.each(all)('%s of %j', (reader, part) =>
-    expectLinear(240, (size) => {
-      const written = part.repeat(Math.ceil(size / part.length))
-      const kind = reader === 'pattern' ? 'search' : 'filter'
-      return times(2, asking(kind, { [reader]: written }, [text], views))
-    }),
-  )
 })
