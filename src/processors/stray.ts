@@ -3,12 +3,12 @@ import { abridge } from '../documents/abridge.ts'
 import type { Document } from '../documents/document.ts'
 import { fromRows } from '../documents/made.ts'
 import { resolveField } from '../query/fields.ts'
-import { isOn, listName, listOn } from '../query/lists.ts'
+import { isOn, listName, listOn, within } from '../query/lists.ts'
 import { parseCondition } from '../query/parser.ts'
-import type { Path } from '../query/path.ts'
+import { formatPath, type Path, parsePath } from '../query/path.ts'
 import { recordsOf } from '../query/records.ts'
 import { listed } from '../query/refusal.ts'
-import { fieldsIn } from '../query/tree.ts'
+import { fieldsIn, mapped, sourceOf } from '../query/tree.ts'
 import { formatCount } from '../text/format.ts'
 import { aggregate, type Call, parseCall, safely } from './group.ts'
 import type { PipelineStep } from './pipeline.ts'
@@ -87,23 +87,52 @@ function ofElementsAlone(
   conditions: readonly string[],
   calls: readonly string[],
 ): string | undefined {
-  const chosen = elementsIn(document, list, conditions)?.chosen
-  const made = chosen && aggregate.process(chosen, { aggregate: [...calls] })
+  const elements = elementsIn(document, list, conditions)
+  const inside = calls.map((written) => {
+    const field = callOf(written)?.field
+    return field === undefined ? written : written.replace(field, elements?.nameOf(field) ?? field)
+  })
+  const made = elements && aggregate.process(elements.chosen, { aggregate: inside })
   const [row] = made?.error === undefined ? (made?.content.rows().items ?? []) : []
   return row === undefined ? undefined : JSON.stringify(row)
 }
 
-/** The elements of a list in these records, and the ones that fulfil the conditions. Undefined where conditions do not fit them. */
-function elementsIn(
-  document: Document,
-  list: string,
-  conditions: readonly string[],
-): { all: Document; chosen: Document } | undefined {
-  const path = `$[*].${list.split('.').join('[*].')}[*]`
-  const elements = select.process(fromRows({ noun: 'record', items: document.rows().items }), { path })
-  if (elements.error !== undefined || conditions.length === 0) return undefined
-  const chosen = where.process(elements.content, { where: [...conditions] })
-  return chosen.error === undefined ? { all: elements.content, chosen: chosen.content } : undefined
+interface Elements {
+  readonly all: Document
+  /** The ones that fulfil the conditions. */
+  readonly chosen: Document
+  /** The name within an element of a field that is named from the record. */
+  nameOf(field: string): string
+}
+
+/** The elements of a list in these records. Undefined where the conditions do not fit them. */
+function elementsIn(document: Document, list: string, conditions: readonly string[]): Elements | undefined {
+  const records = recordsOf(document)
+  if (conditions.length === 0 || !records) return undefined
+  const names = parsePath(list)
+  const steps = names.map((segment, at) => {
+    const isList = listOn(records, names.slice(0, at + 1))?.length === at + 1
+    const name = formatPath([segment])
+    return `${name.startsWith('[') ? '' : '.'}${name}${isList ? '[*]' : ''}`
+  })
+  const rows = fromRows({ noun: 'record', items: document.rows().items })
+  const elements = select.process(rows, { path: `$[*]${steps.join('')}` })
+  if (elements.error !== undefined) return undefined
+  const nameOf = (field: string): string => {
+    const inner = safely(() => within(names, resolveField(records, field).path))
+    return inner === undefined || inner.length === 0 ? field : formatPath(inner)
+  }
+  const inside = conditions.map((condition) =>
+    sourceOf(
+      mapped(parseCondition(condition), (one) =>
+        one.kind === 'field' ? { kind: 'field', name: nameOf(one.name) } : undefined,
+      ),
+    ),
+  )
+  // As it is written first: which of the fields of a name is meant can depend on the value.
+  const written = where.process(elements.content, { where: [...conditions] })
+  const chosen = written.error === undefined ? written : where.process(elements.content, { where: inside })
+  return chosen.error === undefined ? { all: elements.content, chosen: chosen.content, nameOf } : undefined
 }
 
 /** Elements that are shown in a remark, and its characters. */
@@ -135,15 +164,16 @@ function shownElements(
     const list = path && listOn(records, path)
     return list && list.length > 0 && list.length < (path?.length ?? 0) ? [{ name, list }] : []
   })
-  const [first] = shown
-  if (!first) return undefined
   const names = conditions.flatMap(fieldsOf)
-  const areOn = names.length > 0 && names.every((name) => isOn(first.list, found(name) ?? []))
-  const list = listName(first.list)
-  const elements = areOn ? elementsIn(document, list, conditions) : undefined
+  const [deepest] = shown
+    .filter(({ list }) => names.length > 0 && names.every((name) => isOn(list, found(name) ?? [])))
+    .sort((one, other) => other.list.length - one.list.length)
+  if (!deepest) return undefined
+  const list = listName(deepest.list)
+  const elements = elementsIn(document, list, conditions)
   if (!elements || elements.chosen.rows().count === elements.all.rows().count) return undefined
-  const within = shown.filter((one) => listName(one.list) === list).map(({ name }) => name)
-  const { content, error } = projection.process(elements.chosen, { fields: within, mode: 'include' })
+  const inside = shown.filter((one) => listName(one.list) === list).map(({ name }) => elements.nameOf(name))
+  const { content, error } = projection.process(elements.chosen, { fields: inside, mode: 'include' })
   const { items, count } = content.rows()
   if (error !== undefined || count === 0) return undefined
   const told = abridge(items.slice(0, MOST_SHOWN), LONGEST_SHOWN)

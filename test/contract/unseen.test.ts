@@ -233,6 +233,33 @@ const machines = JSON.stringify({
     })),
   })),
 })
+const runs = JSON.stringify({
+  total_count: 12,
+  workflow_runs: Array.from({ length: 12 }, (_, i) => ({
+    id: 100 + i,
+    jobs: [
+      {
+        name: 'build',
+        steps: [
+          { name: 'checkout', conclusion: 'success' },
+          { name: 'compile', conclusion: i % 4 ? 'success' : 'failure' },
+        ],
+      },
+      { name: 'test', steps: [{ name: 'unit', conclusion: i % 4 ? 'success' : 'failure' }] },
+    ],
+  })),
+})
+const invoices = JSON.stringify({
+  data: Array.from({ length: 20 }, (_, i) => ({
+    id: `in_${i}`,
+    lines: {
+      data: [
+        { description: 'Seats', amount: (i + 1) * 600 },
+        { description: 'Support', amount: (i + 1) * 400 },
+      ],
+    },
+  })),
+})
 const described = Array.from(
   { length: 12 },
   (_, i) => `Name:         web-${i}
@@ -283,6 +310,8 @@ const texts = {
   packages,
   workflow,
   machines,
+  runs,
+  invoices,
   described,
   goods,
 }
@@ -458,6 +487,33 @@ const questions: Question[] = [
     { where: 'level = error', fields: 'step, message' },
     ['Run tests', 'exit code 1'],
     1,
+  ],
+  // The conditions choose reservations; the answer is the instance.
+  [
+    'machines',
+    'filter',
+    { where: ['Tags.env = prod', 'InstanceType = m5.large'], fields: 'InstanceId' },
+    ['Of its 12 elements 4 fulfil the condition', 'i-11.*i-31.*i-51.*i-71.*path.*Instances'],
+  ],
+  [
+    'machines',
+    'filter',
+    { where: 'Name = web-31', fields: 'InstanceId' },
+    ['1 fulfils the condition.{0,30}i-31'],
+  ],
+  ['machines', 'filter', { where: 'State = running', aggregate: 'count' }, ['count.{1,3}:16']],
+  [
+    'runs',
+    'filter',
+    { where: 'jobs.steps.conclusion = failure', fields: ['id', 'jobs.name', 'jobs.steps.name'] },
+    ['Of its 9 elements 6 fulfil the condition.{0,30}compile.{0,40}unit'],
+    3,
+  ],
+  [
+    'invoices',
+    'filter',
+    { where: 'lines.description = Support', aggregate: 'sum(lines.amount)' },
+    ['condition: .{0,30}:84000'],
   ],
   [
     'described',
