@@ -80,12 +80,11 @@ export function createTold({ engine, resultStore, logger }: ToldOptions): Told {
     entry: Entry,
     { exchange, previewSize }: Asked,
   ): Promise<Comparison | undefined> {
-    const before = await resultStore.get(exchange.agent, since)
-    if (before === undefined) return undefined
-    const can = [before, entry].every(
-      ({ content, size }) => size <= LARGEST_COMPARED && partsIn(content).length === 0,
-    )
-    if (!can) return undefined
+    const isComparable = ({ content, size }: Entry): boolean =>
+      size <= LARGEST_COMPARED && partsIn(content).length === 0
+    // The one before may lie on disk: it is read only where it is compared.
+    const before = isComparable(entry) ? await resultStore.get(exchange.agent, since) : undefined
+    if (before === undefined || !isComparable(before)) return undefined
     const found = await engine.compare(before, entry, previewSize, exchange.signal)
     return found.text === undefined ? undefined : found
   }
