@@ -61,9 +61,10 @@ export async function openMaps(
 
 const SESSION = 'session'
 const STREAM = 'stream'
-/** Events of one stream, milliseconds after its last one, and characters of an event: a longer one is kept by its replica alone. */
+/** Events of one stream, and milliseconds after its last one. */
 const STREAM_BOUNDS = { most: 100, lifeMs: 5 * 60_000 }
-const LONGEST_EVENT = 256 * 1024
+/** Characters of events that wait for the store. More of them are kept by their replica alone. */
+const MOST_WAITING = 16 * 1024 * 1024
 const CHANNEL = 'sessions'
 const ENDED = 'ended'
 
@@ -88,7 +89,7 @@ export async function openReplicas(
     refused(error instanceof ProxyError ? error.text : messageOf(error))
   }
   let telling = Promise.resolve()
-  let keeping = Promise.resolve()
+  let waiting = 0
 
   /** In the order in which it was said. */
   function tell(session: string, told: Told): Promise<void> {
@@ -121,23 +122,32 @@ export async function openReplicas(
       await tell(session, { to: 'end' })
     },
     tell: (session, told) => void tell(session, told),
-    streams: (session) => ({
-      keep(stream, event) {
-        if (event.text.length > LONGEST_EVENT) return
-        keeping = keeping
-          .then(() => values.append(STREAM, `${session} ${stream}`, JSON.stringify(event), STREAM_BOUNDS))
-          .catch(failed)
-      },
-      async kept(stream) {
-        try {
-          const found = await values.appended(STREAM, `${session} ${stream}`)
-          return found.map((event) => JSON.parse(event) as ToldEvent)
-        } catch (error) {
-          failed(error)
-          return []
-        }
-      },
-    }),
+    streams(session) {
+      // In the order of the session: one event after the other.
+      let keeping = Promise.resolve()
+      return {
+        keep(stream, event) {
+          const { length } = event.text
+          if (waiting + length > MOST_WAITING) return
+          waiting += length
+          keeping = keeping
+            .then(() => values.append(STREAM, `${session} ${stream}`, JSON.stringify(event), STREAM_BOUNDS))
+            .catch(failed)
+            .finally(() => {
+              waiting -= length
+            })
+        },
+        async kept(stream) {
+          try {
+            const found = await values.appended(STREAM, `${session} ${stream}`)
+            return found.map((event) => JSON.parse(event) as ToldEvent)
+          } catch (error) {
+            failed(error)
+            return []
+          }
+        },
+      }
+    },
     listen(heard) {
       const hear = async ([from, session, told]: unknown[]): Promise<void> => {
         if (from === self || typeof session !== 'string' || typeof told !== 'object' || told === null) return

@@ -7,7 +7,7 @@ import { parseDate } from '../query/dates.ts'
 import { namesakes } from '../query/explain.ts'
 import { resolveExactly, resolveField } from '../query/fields.ts'
 import { holdsObjects, nameWithin, numberWithin } from '../query/inner-fields.ts'
-import { rankOn, SCALE_NAMES } from '../query/levels.ts'
+import { rankOn, SCALE_NAMES, type Scale } from '../query/levels.ts'
 import { formatPath, type Path, parsePath, pathKey } from '../query/path.ts'
 import {
   areCores,
@@ -104,8 +104,8 @@ function listRemark({ values }: Records, { field, descending, length }: Order, o
 function scaleRemark({ values }: Records, { field, descending, length }: Order): string[] {
   if (length) return []
   const coded = codedOf(values, field.path)
-  const scale = SCALE_NAMES.find((name) => name === readingOf(coded))
-  if (scale === undefined) return []
+  const scale = readingOf(coded)
+  if (!isScale(scale)) return []
   const words = [...new Set(textsIn(coded))]
   if (words.length < 2) return []
   const place = (word: string): number => (rankOn(scale, word) ?? 0) * (descending ? -1 : 1)
@@ -177,12 +177,16 @@ export type Reading = keyof typeof READINGS
 
 const WHOLLY: readonly Reading[] = ['instant', 'size', 'duration', ...SCALE_NAMES, 'time']
 
+const isScale = (reading: Reading): reading is Scale => SCALE_NAMES.some((name) => name === reading)
+
 /** The reading of the texts among the records at hand. */
 export function readingOf(coded: Coded): Reading {
   const read = (): Reading => {
     const texts = textsIn(coded)
     if (areCores(texts, hasNumbers(coded))) return 'cores'
-    const fitting = WHOLLY.find((name) => texts.every((text) => READINGS[name](text) !== undefined))
+    // Numbers among words would be taken for places on their scale.
+    const readings = hasNumbers(coded) ? WHOLLY.filter((name) => !isScale(name)) : WHOLLY
+    const fitting = readings.find((name) => texts.every((text) => READINGS[name](text) !== undefined))
     return fitting ?? (texts.some((text) => VERSIONS.test(text)) ? 'version' : 'number')
   }
   return coded.whole ? coded.column.derived('reading for order', read) : read()

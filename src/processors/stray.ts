@@ -20,6 +20,7 @@ import { where } from './where.ts'
 interface Asked {
   where?: string[] | undefined
   fields?: string[] | undefined
+  mode?: string | undefined
   group_by?: string[] | undefined
   aggregate?: string[] | undefined
 }
@@ -90,12 +91,15 @@ function ofElementsAlone(
   const elements = elementsIn(document, list, conditions)
   const inside = calls.map((written) => {
     const field = callOf(written)?.field
-    return field === undefined ? written : written.replace(field, elements?.nameOf(field) ?? field)
+    return field === undefined ? written : written.replace(field, () => elements?.nameOf(field) ?? field)
   })
   const made = elements && aggregate.process(elements.chosen, { aggregate: inside })
   const [row] = made?.error === undefined ? (made?.content.rows().items ?? []) : []
   return row === undefined ? undefined : JSON.stringify(row)
 }
+
+/** Records of which the elements are asked by themselves: a remark must not take the time of the answer. */
+const MOST_RECORDS = 100_000
 
 interface Elements {
   readonly all: Document
@@ -108,7 +112,7 @@ interface Elements {
 /** The elements of a list in these records. Undefined where the conditions do not fit them. */
 function elementsIn(document: Document, list: string, conditions: readonly string[]): Elements | undefined {
   const records = recordsOf(document)
-  if (conditions.length === 0 || !records) return undefined
+  if (conditions.length === 0 || !records || records.values.length > MOST_RECORDS) return undefined
   const names = parsePath(list)
   const steps = names.map((segment, at) => {
     const isList = listOn(records, names.slice(0, at + 1))?.length === at + 1
@@ -153,9 +157,10 @@ export function tellingElements(step: PipelineStep): PipelineStep {
 
 function shownElements(
   document: Document,
-  { where: conditions = [], fields = [], group_by, aggregate: calls }: Asked,
+  { where: conditions = [], fields = [], mode, group_by, aggregate: calls }: Asked,
 ): string | undefined {
-  if (conditions.length === 0 || fields.length === 0 || group_by || calls) return undefined
+  if (conditions.length === 0 || fields.length === 0 || mode === 'exclude' || group_by || calls)
+    return undefined
   const records = recordsOf(document)
   if (!records) return undefined
   const found = (name: string): Path | undefined => safely(() => resolveField(records, name).path)

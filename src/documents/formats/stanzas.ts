@@ -169,7 +169,7 @@ function keysIn(lines: readonly string[], base: number, depth: number): JsonValu
     const inner =
       below.length === 0 ? undefined : (blockIn(below, depth + 1) ?? below.map((line) => line.trim()))
     at = end
-    if (value !== '' || !isObject(inner)) isNamed = false
+    if (value !== '' || !isObject(inner) || own(inner, 'name') !== undefined) isNamed = false
     if (value === '') setOwn(block, key, inner ?? null)
     else setOwn(block, key, exactNumber(value) ?? value.trim())
     // Facts about a value, as in `State: Waiting` with a reason below it.

@@ -23,23 +23,27 @@ const LONGEST = 1_000
 const MOST_SERVERS = 500
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
+/** A line as it was told. It is written out when somebody reads it: a call should not wait for that. */
+interface Noted {
+  readonly id: number
+  readonly at: number
+  readonly level: LogLine['level']
+  readonly fields: object
+  readonly message: string
+}
+
 /** @param now milliseconds since 1970 */
 export function createLogLines(now: () => number, redactor: Pick<Redactor, 'fields' | 'text'>): LogLines {
   const lines = new Map<string, LogLine[]>()
-  const logged: LoggedLine[] = []
+  const logged: Noted[] = []
   let lastId = 0
 
-  function log(level: LogLine['level'], fields: object, msg: string): void {
+  function written({ at, level, fields, message }: Noted): string {
     const { err, ...others } = fields as Record<string, unknown>
     const said = err === undefined ? others : { ...others, err: messageOf(err) }
-    const head = { level, time: new Date(now()).toISOString() }
-    const line = JSON.stringify({ ...head, ...redactor.fields(said), msg: redactor.text(msg) })
-    lastId += 1
-    logged.push({
-      id: lastId,
-      line: line.length > LONGEST ? JSON.stringify({ ...head, msg: line.slice(0, LONGEST) }) : line,
-    })
-    if (logged.length > MOST_LOGGED) logged.shift()
+    const head = { level, time: new Date(at).toISOString() }
+    const line = JSON.stringify({ ...head, ...redactor.fields(said), msg: redactor.text(message) })
+    return line.length > LONGEST ? JSON.stringify({ ...head, msg: line.slice(0, LONGEST) }) : line
   }
 
   function note(level: LogLine['level'], fields: object, message: string): void {
@@ -60,12 +64,19 @@ export function createLogLines(now: () => number, redactor: Pick<Redactor, 'fiel
           level,
           (fields: object, message: string) => {
             note(level, fields, message)
-            if (level !== 'debug') log(level, fields, message)
+            if (level !== 'debug') logged.push({ id: ++lastId, at: now(), level, fields, message })
+            if (logged.length > MOST_LOGGED) logged.shift()
             logger[level](fields, message)
           },
         ]),
       ) as unknown as Logger,
     of: (server) => lines.get(server) ?? [],
-    since: (after, limit) => (limit === 0 ? [] : logged.filter(({ id }) => id > after).slice(-limit)),
+    since: (after, limit) =>
+      limit === 0
+        ? []
+        : logged
+            .filter(({ id }) => id > after)
+            .slice(-limit)
+            .map((noted) => ({ id: noted.id, line: written(noted) })),
   }
 }

@@ -466,9 +466,12 @@ class PostStream {
     const { store, streams } = this.#wire
     const { id, seq } = store.add(this.number, payload, { ...about, asked: this.#asked })
     // As it is kept: what is too long is not sent from replica to replica.
-    const kept = store.after({ stream: this.number, seq: seq - 1 })
-    this.#elsewhere?.(kept, last)
-    for (const event of kept) streams?.keep(EventStore.placeOf(id), told(event))
+    if (this.#elsewhere || streams) {
+      const kept = store.after({ stream: this.number, seq: seq - 1 })
+      this.#elsewhere?.(kept, last)
+      for (const event of kept)
+        if (event.payload.bytes <= MOST_KEPT_BYTES) streams?.keep(EventStore.placeOf(id), told(event))
+    }
     const outlet = this.#outlet
     if (!outlet) return Promise.resolve()
     const event = eventPayload(payload, id)
@@ -492,6 +495,9 @@ function told({ id, payload, answers }: StoredEvent): ToldEvent {
   return { id, text, ...(answers !== undefined && { answers }) }
 }
 
+/** Bytes of an event that is kept for other replicas. A longer one is kept by its own replica alone. */
+const MOST_KEPT_BYTES = 256 * 1024
+
 /** Milliseconds in which a replica tells that it has a stream. While the stream goes on, it is asked again and again. */
 const THERE_MS = 2_000
 
@@ -505,6 +511,7 @@ class FetchedStream {
   readonly #tell: ((told: Told) => void) | undefined
   #event: string
   #isThere = false
+  #isClosed = false
   #timer: NodeJS.Timeout | undefined
 
   constructor(
@@ -521,6 +528,7 @@ class FetchedStream {
     this.#awaited = new Set(asked)
     this.#tell = tell
     this.#outlet = beginStream(receiver, wire, undefined, () => {
+      this.#isClosed = true
       clearTimeout(this.#timer)
       left()
     })
@@ -529,6 +537,8 @@ class FetchedStream {
   /** Reads what is kept of it first: then the process that began it need not be there. */
   async begin(streams: KeptStreams | undefined): Promise<void> {
     const events = (await streams?.kept(EventStore.placeOf(this.#event))) ?? []
+    // The client left meanwhile.
+    if (this.#isClosed) return
     this.hear({ events, isOver: false })
     if (this.#awaited.size === 0) this.close()
     else this.ask()
@@ -567,6 +577,7 @@ class FetchedStream {
   }
 
   close(): void {
+    this.#isClosed = true
     clearTimeout(this.#timer)
     void this.#outlet.end()
   }

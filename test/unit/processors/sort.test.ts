@@ -44,6 +44,7 @@ test('words of a scale by what they mean, with a remark', () => {
     ['`x` sorted by what its words mean: Critical, high, medium, low.'],
   ])
   expect(said('x', 'WARN', 'ERROR', 'INFO')[0]).toEqual(['INFO', 'WARN', 'ERROR'])
+  expect(column(sorted(records(2, 'low', 1, 'high'), 'x'))).toEqual([1, 2, 'high', 'low'])
   // One word that is of no scale, or one word alone.
   expect(said('x', 'low', 'high', 'banana')).toEqual([['banana', 'high', 'low'], undefined])
   expect(said('x', 'low', 'low')).toEqual([['low', 'low'], undefined])
