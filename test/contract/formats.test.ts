@@ -316,7 +316,10 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     grows: below('# Title\n\n', (nth) => `## Section ${nth}\n\nWords with \`code\` in them.\n`),
   },
   stanzas: {
-    are: ['Title: One\nURL: https://a\n\nTitle: Two\nURL: https://b\n\nTitle: Three\nURL: https://c\n'],
+    are: [
+      rows(4, (nth) => `Name: w${nth}\nKind: Pod\nContainers:\n  web:\n    Image: a:${nth}\n`).join('\n'),
+      'Title: One\nURL: https://a\n\nTitle: Two\nURL: https://b\n\nTitle: Three\nURL: https://c\n',
+    ],
     areNot: ['Dear all: hello\nprose\nprose\n', 'Ann: hi\nBob: hi\nAnn: how\nBob: well\n'],
     grows: below('', (nth) => `Title: T${nth}\nURL: https://a/${nth}\n`),
   },

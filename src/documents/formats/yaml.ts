@@ -133,11 +133,15 @@ function valueOfNode(
   if (isSeq(node)) return node.items.map((item) => valueOfNode(item, anchors, work, depth + 1))
   if (isMap(node)) {
     const object: JsonObject = {}
+    // Without the merged ones, which may be written over.
+    const names = new Set<string>()
     for (const { key, value } of node.items as Pair[]) {
       const name = valueOfNode(key, anchors, work, depth + 1)
       const held = valueOfNode(value, anchors, work, depth + 1)
       const written =
         typeof name === 'object' && name !== null ? JSON.stringify(name) : String(name ?? 'null')
+      if (names.has(written)) throw new Error('a name stands twice')
+      names.add(written)
       if (written !== '<<') setOwn(object, written, held)
       else
         for (const merged of Array.isArray(held) ? held : [held])
@@ -270,6 +274,8 @@ class PlainYaml {
       const [whole, double, single, bare = '', rest = ''] = PLAIN_PAIR.exec(this.#content) ?? []
       if (whole === undefined) throw new NotPlain()
       const name = double ?? single ?? String(plain(bare) ?? 'null')
+      // Names of a map are unique (YAML 1.2.2, 3.2.1.1): of two values one would be lost.
+      if (Object.hasOwn(object, name)) throw new NotPlain()
       setOwn(object, name, this.#value(rest, indent, depth, true))
     }
     if (this.#indent > indent) throw new NotPlain()
