@@ -138,12 +138,11 @@ export async function markKept(
     )
   return ask(host, invocation, { alone: true }, async (proxy, config, gateway) => {
     const handle = id === 'last' ? await proxy.newest() : id
-    const { pinned, label } = mark
-    const marked = { ...(pinned !== undefined && { pinned }), ...('label' in mark && { label: label ?? '' }) }
-    const marks = async (one: string): Promise<boolean> =>
-      (await (await adminOf(host, config))?.ask('PUT', `/results/${one}`, marked)) !== undefined ||
-      (await gateway?.mark(one, mark)) === true
-    if (handle !== undefined && (await marks(handle))) {
+    // A running proxy that serves its console may keep it for another client.
+    const isMarked =
+      handle !== undefined &&
+      ((await markTheirs(host, config, handle, mark)) || (await gateway?.mark(handle, mark)) === true)
+    if (isMarked) {
       host.stdout.write(`${handle}\n`)
       return 0
     }
@@ -152,6 +151,20 @@ export async function markKept(
     )
     return 1
   })
+}
+
+async function markTheirs(
+  host: Host,
+  config: Config,
+  handle: string,
+  { pinned, ...name }: Parameters<typeof markKept>[3],
+): Promise<boolean> {
+  const admin = await adminOf(host, config)
+  const marked = {
+    ...(pinned !== undefined && { pinned }),
+    ...('label' in name && { label: name.label ?? '' }),
+  }
+  return (await admin?.ask('PUT', `/results/${handle}`, marked)) !== undefined
 }
 
 /** Runs a program over kept results. `program`: undefined, it is read from standard input. */

@@ -420,36 +420,49 @@ export function openApi(version: string): object {
     },
     paths: {
       ...paths,
-      '/events': {
-        get: {
-          summary: 'A stream of server-sent events: calls as they end, and the names of lists that changed.',
-          security: [{ read: [] }],
-          responses: { 200: { description: 'Events.', content: { 'text/event-stream': {} } } },
-        },
-      },
-      '/mcp': {
-        post: {
-          summary: MCP,
-          security: [{ admin: [] }],
-          requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } },
-          responses: {
-            200: { description: 'The answer.', content: { 'application/json': {}, 'text/event-stream': {} } },
+      ...Object.fromEntries(
+        SPOKEN.map(({ method, path, scope, what, content }) => [
+          path,
+          {
+            [method.toLowerCase()]: {
+              summary: what,
+              security: [{ [scope]: [] }],
+              ...(method === 'POST' && {
+                requestBody: { required: true, content: { 'application/json': {} } },
+              }),
+              responses: { 200: { description: 'Done.', content } },
+            },
           },
-        },
-      },
+        ]),
+      ),
     },
   }
 }
 
-const MCP =
-  'Streamable HTTP of MCP for a client of this machine, with the tools that other clients have. Commands call tools here.'
+/** Places where no row answers: the endpoint and MCP speak for themselves there. */
+const SPOKEN = [
+  {
+    method: 'GET',
+    path: '/events',
+    scope: 'read',
+    what: 'A stream of server-sent events: calls as they end, and the names of lists that changed.',
+    content: { 'text/event-stream': {} },
+  },
+  {
+    method: 'POST',
+    path: '/mcp',
+    scope: 'admin',
+    what: 'Streamable HTTP of MCP for a client of this machine, with the tools that other clients have. Commands call tools here.',
+    content: { 'application/json': {}, 'text/event-stream': {} },
+  },
+] as const
 
 /** Markdown: one row a route, for the documentation. */
 export function routesTable(): string {
   return [
     '| route | scope | what it does |',
     '| --- | --- | --- |',
-    ...[...ROUTES, { method: 'POST', path: '/mcp', scope: 'admin', what: MCP }].map(
+    ...[...ROUTES, ...SPOKEN].map(
       ({ method, path, scope, what }) => `| \`${method} ${path}\` | ${scope} | ${what} |`,
     ),
   ].join('\n')

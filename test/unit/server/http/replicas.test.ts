@@ -270,14 +270,15 @@ describe('a session with a sealed id', () => {
     expect((await again.next()).done).toBe(true)
   })
 
+  /** Says something first, so that its answer comes on a stream. */
+  const slowly: Handler = async ({ notify }) => {
+    notify({ method: 'notifications/message', params: { level: 'info', data: 'begun' } })
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    return { said: 'done' }
+  }
+
   test('fetches from one replica what the other had answered before', async () => {
-    const { here, there } = await pair({
-      handler: async ({ notify }) => {
-        notify({ method: 'notifications/message', params: { level: 'info', data: 'begun' } })
-        await new Promise((resolve) => setTimeout(resolve, 100))
-        return { said: 'done' }
-      },
-    })
+    const { here, there } = await pair({ handler: slowly })
     const session = await here.open()
     const id = await brokenOff(here.post(CALL, session))
     await until(() => here.clients.length === 1)
@@ -289,13 +290,7 @@ describe('a session with a sealed id', () => {
   })
 
   test('gives the answer of a replica that is gone', async () => {
-    const { here, there } = await pair({
-      handler: async ({ notify }) => {
-        notify({ method: 'notifications/message', params: { level: 'info', data: 'begun' } })
-        await new Promise((resolve) => setTimeout(resolve, 100))
-        return { said: 'done' }
-      },
-    })
+    const { here, there } = await pair({ handler: slowly })
     const session = await here.open()
     const id = await brokenOff(here.post(CALL, session))
     await new Promise((resolve) => setTimeout(resolve, 200))
