@@ -347,7 +347,7 @@ interface DigestTask {
   kind: 'digest'
   arrival: Arrival
   options: DigestOptions
-  /** The bytes that were read while the result arrived: `content` is what comes after that, and the whole result has so many bytes. */
+  /** The worker has read the beginning of the result already: `content` is the rest, `bytes` the size of the whole result. */
   ahead?: { id: number; bytes: number }
   /** The result should be open: `content` is left out, and has so many bytes. */
   open?: { hash: string; bytes: number }

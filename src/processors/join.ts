@@ -24,9 +24,9 @@ import { defineStep } from './step.ts'
 
 /**
  * A left join. A record without a match stays as it is, and a record with several matches comes once for each of them. `inner` in front
- * keeps matches only. Lists that a key goes through (`items[].product_id`) are unwound: a record for each element. The left is what
- * `path` reaches, or the first of several results; the right is the other result, or another list that has the field. Fields that both
- * have are called by the name of the right: `products.id`.
+ * keeps matches only. Lists that a key goes through (`items[].product_id`) are unwound: a record for each element. The left
+ * records are those at `path`, or those of the first of several results. The right ones are those of the other result, or of another list
+ * that has the field. A field of both sides has the name of the right side before it: `products.id`.
  */
 export const join = defineStep({
   name: 'join',

@@ -30,7 +30,7 @@ export interface Client {
   /** Unique among the clients of this proxy, also over time. */
   readonly id: string
   readonly agent: Agent
-  /** The era that it speaks. A modern client has no session: its object stands for all requests that say the same of who asks. */
+  /** The era of the protocol that it speaks. A modern client has no session: requests with the same owner and `clientInfo` are one client. */
   readonly era: Era
   /** `clientInfo` of its initialize request or (modern) of the request, unchanged. */
   readonly info: JsonObject

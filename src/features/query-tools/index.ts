@@ -381,7 +381,7 @@ A short result comes whole. A long one comes with a cache_id: ask this question 
   return { content: [textBlock(text)] }
 }
 
-/** The parts of a call beside the tool and its arguments: who asks, where progress goes, and answers to questions. */
+/** The params of a call without its tool and arguments: `_meta` with the progress token, and answers to questions. */
 function carriedOver(params: JsonObject): JsonObject {
   const { name: _, arguments: _arguments, task: _task, ...rest } = params
   return rest
