@@ -65,6 +65,10 @@ const STREAM = 'stream'
 const STREAM_BOUNDS = { most: 100, lifeMs: 5 * 60_000 }
 /** Characters of events that wait for the store. More of them are kept by their replica alone. */
 const MOST_WAITING = 16 * 1024 * 1024
+const BEGUN = 'begun'
+/** Milliseconds for which a request is remembered: while it runs at most, as long as a balancer waits, and after its answer. */
+const RUNNING_MS = 65 * 60_000
+const ANSWERED_MS = 60_000
 const CHANNEL = 'sessions'
 const ENDED = 'ended'
 
@@ -113,6 +117,15 @@ export async function openReplicas(
       const value = method === 'resources/unsubscribe' ? undefined : JSON.stringify(request)
       await values.put(SESSION, session, field, value, lifeMs).catch(failed)
       await tell(session, { to: 'session', request })
+    },
+    async begin(request) {
+      try {
+        const letGo = await values.hold(BEGUN, request, RUNNING_MS)
+        return letGo && (() => void letGo(ANSWERED_MS))
+      } catch (error) {
+        failed(error)
+        return () => {}
+      }
     },
     async end(session) {
       await values

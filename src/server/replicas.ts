@@ -37,6 +37,11 @@ export interface Replicas {
   recall(session: string): Promise<readonly Request[] | 'ended'>
   /** Remembers a request that set something up, and tells the others: from then on they know it. */
   note(session: string, request: Request): Promise<void>
+  /**
+   * Begins a request that a balancer sends again where its connection broke. Returns what tells that it is answered; undefined: a replica
+   * has begun it before. `request`: the same each time it is sent, and only then.
+   */
+  begin(request: string): Promise<(() => void) | undefined>
   /** From now on no replica finds the session. */
   end(session: string): Promise<void>
   /** Tells the others. */

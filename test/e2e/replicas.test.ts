@@ -2,6 +2,7 @@
 
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js'
@@ -142,6 +143,46 @@ describeWithValkey('two replicas behind a balancer', () => {
     isOver = true
     await Promise.all(calling)
     expect(lost).toEqual([])
+  })
+
+  test.skipIf(!hasNginx)('serve the calls of a connection that another one broke', async () => {
+    let broken = 0
+    // As a listener does that closes with connections which it has not taken yet.
+    const dying = createServer((socket) => {
+      socket.once('data', () => {
+        broken++
+        socket.resetAndDestroy()
+      })
+    })
+    const [alive, port] = [await startHttpProxy(await shared()), await ownPort()]
+    await new Promise<void>((resolve) => dying.listen(port, '127.0.0.1', resolve))
+    onTestFinished(() => void dying.close())
+    const balancer = await startNginx([Number(alive.url.port), port])
+    onTestFinished(() => balancer.stop())
+    const clients = [(await connectLegacy(balancer.url)).client, await connectModern(balancer.url)]
+    broken = 0
+    for (const client of clients)
+      for (let nth = 0; nth < 10; nth++) {
+        const asked = { name: 'f_slow', arguments: { ms: 0 } }
+        expect(textOf(await (client as unknown as AnyClient).callTool(asked))).toBe('slept 0')
+      }
+    expect(broken).toBeGreaterThan(5)
+  })
+
+  test.skipIf(!hasNginx)('never run a call twice when its replica dies', async () => {
+    const options = await shared()
+    const running = await Promise.all([startHttpProxy(options), startHttpProxy(options)])
+    const balancer = await startNginx(running.map(({ url }) => Number(url.port)))
+    onTestFinished(() => balancer.stop())
+    const client = (await connectModern(balancer.url)) as unknown as AnyClient
+    const asked = { name: 'f_slow', arguments: { ms: 5_000 } }
+    const answers = Array.from({ length: 4 }, () => client.callTool(asked).then(textOf, String))
+    await sleep(2_000)
+    running[0]?.child.kill('SIGKILL')
+    const told = (await Promise.all(answers)).map((text) => (text === 'slept 5000' ? 'answered' : text))
+    const others = told.filter((text) => text !== 'answered')
+    expect(others.length).toBeGreaterThan(0)
+    for (const text of others) expect(text).toContain('may have been run')
   })
 
   test('know what a session set up, was told and ended at either', async () => {

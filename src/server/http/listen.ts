@@ -5,7 +5,7 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { isLoopback, LOOPBACK, nameOfHost } from '../../config/loopback.ts'
 import type { Profile } from '../../config/profiles.ts'
 import { ProxyError } from '../../protocol/errors.ts'
@@ -138,13 +138,16 @@ export async function listen(options: ListenOptions, service: Service): Promise<
   if (!isLoopback(host) && !authenticator)
     backend.logger.warn({ url }, 'reachable from other machines, and no client has to authenticate')
   const closed = new Promise<void>((resolve) => server.once('close', resolve))
-  const stopListening = (): void => afterCalmTurn(() => void (server.listening && server.close()))
+  let stopped: Promise<void> | undefined
+  const stopListening = (): Promise<void> => {
+    stopped ??= calmTurn().then(() => endListening(server))
+    return stopped
+  }
   return {
     url,
-    stopListening,
+    stopListening: () => void stopListening(),
     async close() {
-      stopListening()
-      await mounted.close()
+      await Promise.all([stopListening(), mounted.close()])
       await saidFarewell(server, closed)
       server.closeAllConnections()
       await closed
@@ -152,24 +155,34 @@ export async function listen(options: ListenOptions, service: Service): Promise<
   }
 }
 
-/** Milliseconds of a turn of the event loop in which hardly anything came, and for how long such a turn is waited for. */
-const CALM_MS = 0.3
+/** Milliseconds of a turn of the event loop in which nothing came, and for how long such a turn is waited for. */
+const CALM_MS = 0.05
 const MOST_WAIT_MS = 500
 
 /**
- * Calls back right after connections were taken, at the end of a short turn. A connection that came since then and waits will be broken,
- * and a balancer does not send its request to another replica.
+ * Resolves right after connections were taken, at the end of a short turn. A connection that came since then and waits will be broken. A
+ * balancer sends its request to another replica only where it may send one twice (`Idempotency-Key`).
  */
-function afterCalmTurn(call: () => void): void {
+function calmTurn(): Promise<void> {
   const start = performance.now()
   let begun = start
-  const look = (): void => {
-    const now = performance.now()
-    if (now - begun < CALM_MS || now - start > MOST_WAIT_MS) return call()
-    begun = now
+  return new Promise((resolve) => {
+    const look = (): void => {
+      const now = performance.now()
+      if (now - begun < CALM_MS || now - start > MOST_WAIT_MS) return resolve()
+      begun = now
+      setImmediate(look)
+    }
     setImmediate(look)
-  }
-  setImmediate(look)
+  })
+}
+
+/**
+ * Takes no connection from now on, and leaves the present ones. `http.Server.close` would first break the idle ones: meanwhile others come,
+ * and a client may be about to ask on an idle one.
+ */
+function endListening(server: Server): void {
+  if (server.listening) NetServer.prototype.close.call(server)
 }
 
 /** The handler of a server's requests. The caller may have made that server itself. */

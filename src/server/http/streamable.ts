@@ -1,5 +1,6 @@
 /** Streamable HTTP: both eras at one address. The content of a body decides which of them answers. */
 
+import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { metaOf } from '../../protocol/content.ts'
 import { claimsModern, isModernVersion, MODERN_META } from '../../protocol/eras.ts'
@@ -11,7 +12,7 @@ import type { Principal, Visitor } from '../backend.ts'
 import { Budget } from '../bounds.ts'
 import { createLegacyEndpoint } from './legacy.ts'
 import { type HttpListener, type HttpOptions, listen, type Mounted, mount, type Service } from './listen.ts'
-import { checkIntroductions, isFault, isRequest, parseBody } from './messages.ts'
+import { type Body, checkIntroductions, isFault, isRequest, parseBody } from './messages.ts'
 import { createModernEndpoint } from './modern.ts'
 import { createHeartbeat } from './outlet.ts'
 import { visitorAt } from './profile-path.ts'
@@ -30,6 +31,10 @@ export function mountHttp(options: MountedOptions): Mounted {
 }
 
 type MountedOptions = Omit<HttpOptions, 'port'>
+
+const BEGUN_BEFORE =
+  'The replica of the proxy that began this call has ended before its answer came. The call may have been run: ' +
+  'look at its effects before you call again.'
 
 /** Bytes of a body that may take some time to parse. */
 const LONG_BODY = 256 * 1024
@@ -85,6 +90,7 @@ export function streamableAt(path: string, options: MountedOptions): Service {
     if (isLong) await turns.own()
     const body = isFault(parsed) ? parsed : checkIntroductions(parsed, bytes.length, limits)
     if (isFault(body)) return refuse(response, 400, body.message, { code: body.code })
+    if (!(await isFirstTime(request, response, body, visitor))) return
     const [message] = body.messages
     if (body.batch || message === undefined || !isModern(request, message)) {
       return legacy.post(request, response, body, visitor)
@@ -96,6 +102,27 @@ export function streamableAt(path: string, options: MountedOptions): Service {
       return refuse(response, 400, text, { code: RPC.headerMismatch, id: message.id })
     }
     return modern.post(request, response, message, visitor)
+  }
+
+  /**
+   * False when the body has been refused: a replica has begun its calls before, and may have run them. A balancer that sends a request
+   * again, where its connection broke, marks it with the same `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header).
+   */
+  async function isFirstTime(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { messages, batch }: Body,
+    { principal }: Visitor,
+  ): Promise<boolean> {
+    const key = options.replicas && header(request, 'idempotency-key')
+    const call = key && messages.find((message) => isRequest(message) && message.method === 'tools/call')
+    if (!key || !call || !isRequest(call)) return true
+    const name = createHash('sha256').update(JSON.stringify([principal?.id, key]))
+    const answered = await options.replicas?.begin(name.digest('base64url'))
+    if (answered === undefined) refuse(response, 409, BEGUN_BEFORE, { id: batch ? null : call.id })
+    else if (response.closed) answered()
+    else response.once('close', answered)
+    return answered !== undefined
   }
 
   return {

@@ -24,8 +24,11 @@ export interface SharedValues {
   append(kind: string, name: string, value: string, bounds: { most: number; lifeMs: number }): Promise<void>
   /** The values of a list, in the order in which they were added. */
   appended(kind: string, name: string): Promise<string[]>
-  /** Holds a name for so many milliseconds at most. Returns what lets it go; undefined: another process holds it. */
-  hold(kind: string, name: string, lifeMs: number): Promise<(() => Promise<void>) | undefined>
+  /**
+   * Holds a name for so many milliseconds at most. Returns what lets it go, at once or in so many milliseconds; undefined: it is held
+   * already.
+   */
+  hold(kind: string, name: string, lifeMs: number): Promise<((inMs?: number) => Promise<void>) | undefined>
   /** Takes a call from the bucket of a name; the seconds to wait where there is none left. By the clock of the store. */
   take(kind: string, name: string, rate: Rate): Promise<number | undefined>
   /** The requests to the store since the start, for results as well. */
@@ -66,10 +69,10 @@ redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[2], '*', 'v', ARGV[1])
 return redis.call('PEXPIRE', KEYS[1], ARGV[3])
 `)
 
-/** A name that another process holds by now stays held. KEYS: name. ARGV: the word of the process that held it. */
+/** A name that another process holds by now stays held. KEYS: name. ARGV: the word of the process that held it, milliseconds until then. */
 const LET_GO = script(`
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-return redis.call('UNLINK', KEYS[1])
+return redis.call('PEXPIRE', KEYS[1], ARGV[2])
 `)
 
 /**
@@ -164,9 +167,9 @@ export function createSharedValues(connection: Connection, cipher: Cipher): Shar
       const word = randomUUID()
       const answer = await connection.send(['SET', key, word, 'NX', 'PX', String(lifeMs)])
       if (answer === null) return undefined
-      return async () => {
+      return async (inMs = 0) => {
         // It ends by itself where the store is away.
-        await connection.run(LET_GO, [key], [word]).catch(() => {})
+        await connection.run(LET_GO, [key], [word, String(inMs)]).catch(() => {})
       }
     },
     async take(kind, name, rate) {

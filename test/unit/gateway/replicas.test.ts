@@ -101,6 +101,33 @@ describeWithValkey('replicas over a store', () => {
     expect(await there.replicas.recall('ending')).toBe('ended')
   })
 
+  test('a request begins once, and is remembered for a minute after its answer', async () => {
+    const [here, there] = [await open(), await open()]
+    await server.tell('FLUSHALL')
+    const answered = await here.replicas.begin('one')
+    expect(answered).toBeDefined()
+    expect(await there.replicas.begin('one')).toBeUndefined()
+    expect(await there.replicas.begin('two')).toBeDefined()
+    const lives = async () => {
+      const script =
+        "local t = 0 for _, k in ipairs(redis.call('KEYS', '*')) do t = math.max(t, redis.call('PTTL', k)) end return t"
+      return Number((await server.tell('EVAL', script, '0')).slice(1))
+    }
+    expect(await lives()).toBeGreaterThan(60 * 60_000)
+    await server.tell('FLUSHALL')
+    const short = await here.replicas.begin('three')
+    short?.()
+    await expect.poll(lives, WAIT).toBeLessThanOrEqual(60_000)
+    expect(await there.replicas.begin('three')).toBeUndefined()
+  })
+
+  test('a request begins while the store is away', async () => {
+    const own = await startValkey()
+    const { replicas } = await open({ user: '', port: own.port })
+    await own.stop()
+    expect(await replicas.begin('one')).toBeDefined()
+  })
+
   test('each reads what is kept of a stream, in order, and of no other session', async () => {
     const [here, there] = [await open(), await open()]
     const events = [1, 2, 3].map((seq) => ({ id: `k.1.${seq}`, text: `{"seq":${seq}}`, answers: seq }))

@@ -18,6 +18,7 @@ function createShared() {
   const setUp = new Map<string, Request[] | 'ended'>()
   const heard = new Map<object, (session: string, told: Told) => Promise<void>>()
   const events = new Map<string, ToldEvent[]>()
+  const begun = new Set<string>()
   return (): Replicas => {
     const self: Replicas = {
       recall: async (session) => setUp.get(session) ?? [],
@@ -25,6 +26,11 @@ function createShared() {
         const before = setUp.get(session) ?? []
         if (before !== 'ended') setUp.set(session, [...before, request])
         self.tell(session, { to: 'session', request })
+      },
+      async begin(request) {
+        const isNew = !begun.has(request)
+        begun.add(request)
+        return isNew ? () => {} : undefined
       },
       async end(session) {
         setUp.set(session, 'ended')
@@ -65,6 +71,33 @@ const statusOf = async (sent: Promise<Response>) => {
   await response.text()
   return response.status
 }
+
+describe('a call that a balancer sends again', () => {
+  test('runs once, whichever replica it comes to', async () => {
+    let ran = 0
+    const { here, there } = await pair({ handler: async () => ({ ran: ++ran }) })
+    const session = await here.open()
+    const post = (at: typeof here, key: string) => at.post(CALL, { ...session, 'idempotency-key': key })
+    expect(await (await post(here, 'one')).json()).toMatchObject({ result: { ran: 1 } })
+    const again = await post(there, 'one')
+    expect(again.status).toBe(409)
+    const message = expect.stringContaining('may have been run')
+    expect(await again.json()).toMatchObject({ id: 1, error: { message } })
+    expect(await (await post(there, 'two')).json()).toMatchObject({ result: { ran: 2 } })
+  })
+
+  test('is another one of another client, and what is no call may come twice', async () => {
+    const { here, there } = await pair({ authenticator })
+    const key = { 'idempotency-key': 'one', accept: ACCEPT_BOTH }
+    for (const authorization of ['anna', 'ben']) {
+      const session = await here.open('2025-11-25', { authorization })
+      const headers = { ...session, ...key }
+      expect(await statusOf(there.post(CALL, headers))).toBe(200)
+      for (let time = 0; time < 2; time++)
+        expect(await statusOf(here.post({ id: 2, method: 'tools/list' }, headers))).toBe(200)
+    }
+  })
+})
 
 describe('a session with a sealed id', () => {
   test('goes on at a replica that never saw it, as the same client with the same owner', async () => {
