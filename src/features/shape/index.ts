@@ -181,7 +181,6 @@ async function callTool(
   listedAs: () => Promise<Shown | undefined>,
   told: Told,
 ): Promise<Result> {
-  const name = String(exchange.params.name)
   let standing: string | undefined
   const onCollected = (said: string): void => {
     standing = said
@@ -189,22 +188,49 @@ async function callTool(
   }
   const struck = striking()
   const result = await next({ ...exchange, onCollected, onStruck: struck.onStruck })
+  return passesAtOnce(result, exchange, options, usualLeast)
+    ? result
+    : shapeResult(result, exchange, options, listedAs, told, struck, standing)
+}
+
+/** Whether it can be told without the settings of the tool that nothing of the result changes. So it is for most calls. */
+function passesAtOnce(
+  result: Result,
+  exchange: Exchange,
+  { exempt, enabled, settings, limits }: ShapeOptions,
+  usualLeast: number,
+): boolean {
   // The proxy nearest the client shapes: what this one cut would be cut again.
-  if (options.exempt.has(name) || exchange.client.via !== undefined) return result
+  if (exempt.has(String(exchange.params.name)) || exchange.client.via !== undefined) return true
   const always = exchange.keep === true
-  if (!always && !options.enabled) return result
-  if (asksForInput(result)) return result
-  const jsonLimit = jsonLimitOf(exchange)
-  const isPlain = !(result instanceof LargeResult) && result.structuredContent === undefined
-  const differ = options.settings?.().differ === true
-  if (
-    isPlain &&
-    !differ &&
+  if (!always && !enabled) return true
+  if (asksForInput(result)) return true
+  return (
+    isPlainText(result) &&
+    settings?.().differ !== true &&
     !always &&
-    !isLarge(result, options.limits, jsonLimit) &&
+    !isLarge(result, limits, jsonLimitOf(exchange)) &&
     !mayHoldBlobs(result, usualLeast)
   )
-    return result
+}
+
+function isPlainText(result: Result): result is Exclude<Result, LargeResult> {
+  return !(result instanceof LargeResult) && result.structuredContent === undefined
+}
+
+async function shapeResult(
+  result: Result,
+  exchange: Exchange,
+  options: ShapeOptions,
+  listedAs: () => Promise<Shown | undefined>,
+  told: Told,
+  struck: { readonly changes: readonly TextChange[] },
+  standing: string | undefined,
+): Promise<Result> {
+  const name = String(exchange.params.name)
+  const always = exchange.keep === true
+  const jsonLimit = jsonLimitOf(exchange)
+  const isPlain = isPlainText(result)
   const listed = await listedAs()
   const { settings = {}, keeps = false, form, schema, reads = false, server = '' } = listed ?? {}
   if (settings.whole === true && !always) return result
