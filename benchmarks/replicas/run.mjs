@@ -236,6 +236,7 @@ http {
   access_log off; ${paths.join(' ')}
   upstream replicas { ${ports.map((one) => `server 127.0.0.1:${one} max_fails=0;`).join(' ')} }
   proxy_http_version 1.1; proxy_set_header Host $http_host; proxy_set_header Connection "";
+  proxy_set_header Idempotency-Key $request_id; proxy_next_upstream error timeout non_idempotent;
   proxy_buffering off; proxy_read_timeout 1h; client_max_body_size 0;
   server { listen 127.0.0.1:${port}; location / { proxy_pass http://replicas; } }
 }`,
