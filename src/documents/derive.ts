@@ -9,9 +9,14 @@ import { unfold } from './unfold.ts'
 
 export { fromMadeRows, fromRows, fromTable } from './made.ts'
 
-/** A value as a document. A string is recognised like any text a server sends; `noun` names one row. */
+/** A text that as JSON would be a number or a word, and would be written another way: `1.20`, `1e5`. */
+const BARE = /^\s*(?:[-+]?[\d.][\d.eE+-]*|true|false|null)\s*$/
+
+/**
+ * A value as a document. A string is recognised like any text a server sends, but for one that holds a number alone; `noun` names one row.
+ */
 export function fromValue(value: JsonValue, options: { noun?: string } = {}): Document {
-  if (typeof value === 'string') return fromRecognised(value)
+  if (typeof value === 'string') return BARE.test(value) ? fromText(value) : fromRecognised(value)
   return makeDocument({
     format: 'json',
     text: () => toJson(value),

@@ -37,7 +37,7 @@ import {
   textWithin,
   valueOfPairs,
 } from '../query/inner-fields.ts'
-import { isOn, listName, listOn, type Units, unitsOf } from '../query/lists.ts'
+import { isOn, listAround, listName, listOn, type Units, unitsOf } from '../query/lists.ts'
 import { parseComputed, parseCondition } from '../query/parser.ts'
 import { type Path, parsePath } from '../query/path.ts'
 import { codedOf } from '../query/reader.ts'
@@ -434,6 +434,9 @@ function sharedList(
   for (const { field } of keys) {
     const list = listOn(records, field.path)
     if (!list || list.length === 0) continue
+    const around = listAround(records, field.path)
+    if (around && around.length < list.length && paths.filter((path) => isOn(around, path)).length > 1)
+      return around
     // Of one field in elements as well, so that both are told: how many records, and how many elements.
     if (paths.filter((path) => isOn(list, path)).length > 1 || list.length < field.path.length) return list
   }

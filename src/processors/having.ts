@@ -14,7 +14,7 @@ import { aggregateParams, whereParams } from './parameters.ts'
 import type { PipelineStep } from './pipeline.ts'
 import type { ProcessorResult } from './processor.ts'
 import { failed, unchanged } from './step.ts'
-import { strayElements, withNotes } from './stray.ts'
+import { countedElements, strayElements, withNotes } from './stray.ts'
 import { where } from './where.ts'
 
 interface Asked {
@@ -32,7 +32,11 @@ export const whereOfRecords: PipelineStep = {
   wanted: (asked) => where.wanted(asked as Asked),
   process(document, asked) {
     const { ofRecords } = split(document, asked as Asked)
-    return ofRecords.length === 0 ? unchanged(document) : where.process(document, { where: ofRecords })
+    if (ofRecords.length === 0) return unchanged(document)
+    const made = where.process(document, { where: ofRecords })
+    if (made.error !== undefined) return made
+    const counted = countedElements(document, asked as Asked, made.content.rows().count)
+    return counted.length > 0 ? withNotes(made, counted) : made
   },
 }
 

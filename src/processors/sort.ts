@@ -17,6 +17,7 @@ import {
   looseNumber,
   plainNumber,
   quantity,
+  saysNothing,
 } from '../query/quantities.ts'
 import { codedOf } from '../query/reader.ts'
 import { type Field, type Records, requireRecords } from '../query/records.ts'
@@ -28,8 +29,9 @@ import { defineStep } from './step.ts'
 
 /**
  * Stable. Numbers, also when held in strings, before text; text regardless of case, numbers in it by value (`v1.9` before
- * `v1.10`). Sizes (`2Gi`), durations (`1.5s`), dates, levels and grades go by what they mean where all values are such. Records without the field come last either way. Of several values the smallest counts, descending
- * the largest.
+ * `v1.10`). Sizes (`2Gi`), durations (`1.5s`), dates, levels and grades go by what they mean where the values are such.
+ * The few texts among them that are none (`N/A`) come last either way, as do records without the field. Of several values the smallest
+ * counts, descending the largest.
  */
 export const sort = defineStep({
   name: 'sort',
@@ -45,7 +47,9 @@ export const sort = defineStep({
     ])
     const ranks = orders.map((order) => ranksIn(records, order))
     for (const [at, one] of ranks.entries()) {
-      const missing = countMissing(one, values.length)
+      const strays = straysOf(records, orders[at] as Order)
+      const missing = countMissing(one, values.length) - strays.count
+      if (strays.note !== undefined) notes.push(strays.note)
       if (missing > 0) notes.push(`${missing} without \`${orders[at]?.field.name}\` come last.`)
     }
     const order = inOrder(ranks, values.length)
@@ -68,6 +72,45 @@ function countMissing({ ranks, codes, count }: Ranks, records: number): number {
   for (let at = 0; at < records; at++)
     if (ranks[codes ? (codes[at] as number) : at] === count - 1) missing += 1
   return missing
+}
+
+/** The nouns for the values of a reading, where some texts are no such values. */
+const NOUNS: Partial<Record<Reading, string>> = {
+  instant: 'times',
+  size: 'numbers',
+  cores: 'numbers',
+  duration: 'durations',
+  time: 'dates',
+  level: 'levels',
+  grade: 'grades',
+  version: 'versions',
+}
+
+/** The records with a text that is no value of the kind that the field has. */
+function straysOf(
+  { values }: Records,
+  { field, length }: Order,
+): { readonly count: number; readonly note?: string } {
+  if (length) return { count: 0 }
+  const coded = codedOf(values, field.path)
+  const reading = readingOf(coded)
+  const noun = NOUNS[reading]
+  if (noun === undefined) return { count: 0 }
+  const strays = new Map<number, string>()
+  for (const code of codesPresent(coded)) {
+    const one = scalarOrList(coded.column, code)
+    if (typeof one === 'string' && keyOfValue(one, reading) === undefined) strays.set(code, one)
+  }
+  if (strays.size === 0) return { count: 0 }
+  const count = coded.codes.reduce((sum, code) => sum + (strays.has(code) ? 1 : 0), 0)
+  const told = [...strays.values()]
+    .slice(0, MOST_TOLD)
+    .map((text) => JSON.stringify(abridge(text, LONGEST_TOLD)))
+  const more = strays.size > told.length ? ', …' : ''
+  return {
+    count,
+    note: `${count} with a \`${field.name}\` that is none of its ${noun} come last: ${told.join(', ')}${more}.`,
+  }
 }
 
 /** Values looked at to tell whether a field holds lists. */
@@ -176,26 +219,41 @@ const READINGS = {
 export type Reading = keyof typeof READINGS
 
 const WHOLLY: readonly Reading[] = ['instant', 'size', 'duration', ...SCALE_NAMES, 'time']
+/** The readings of a field in which some text is something else. */
+const NEARLY: readonly Reading[] = ['size', 'duration', 'time']
 
 const isScale = (reading: Reading): reading is Scale => SCALE_NAMES.some((name) => name === reading)
+
+/** One of so many different values may be of another kind. */
+const MOST_ALIKE = 10
 
 /** The reading of the texts among the records at hand. */
 export function readingOf(coded: Coded): Reading {
   const read = (): Reading => {
-    const texts = textsIn(coded)
-    if (areCores(texts, hasNumbers(coded))) return 'cores'
+    const all = textsIn(coded)
+    const numbers = countNumbers(coded)
+    const texts = all.filter((text) => !saysNothing(text))
+    if (texts.length === 0) return numbers > 0 ? 'size' : 'number'
+    if (areCores(texts, numbers > 0)) return 'cores'
     // Numbers among words would be taken for places on their scale.
-    const readings = hasNumbers(coded) ? WHOLLY.filter((name) => !isScale(name)) : WHOLLY
+    const readings = numbers > 0 ? WHOLLY.filter((name) => !isScale(name)) : WHOLLY
     const fitting = readings.find((name) => texts.every((text) => READINGS[name](text) !== undefined))
-    return fitting ?? (texts.some((text) => VERSIONS.test(text)) ? 'version' : 'number')
+    if (fitting !== undefined) return fitting
+    if (texts.some((text) => VERSIONS.test(text))) return 'version'
+    const most = (numbers + texts.length) / MOST_ALIKE
+    const nearly = NEARLY.find((name) => {
+      let others = 0
+      return texts.every((text) => READINGS[name](text) !== undefined || ++others <= most)
+    })
+    return nearly ?? 'number'
   }
   return coded.whole ? coded.column.derived('reading for order', read) : read()
 }
 
-function hasNumbers(coded: Coded): boolean {
-  for (const code of codesPresent(coded))
-    if (typeof scalarOrList(coded.column, code) === 'number') return true
-  return false
+function countNumbers(coded: Coded): number {
+  let count = 0
+  for (const code of codesPresent(coded)) if (typeof scalarOrList(coded.column, code) === 'number') count += 1
+  return count
 }
 
 function textsIn(coded: Coded): string[] {
@@ -215,6 +273,7 @@ export function keyOf(column: Column, code: number, reading: Reading, descending
   let chosen: Key
   for (const value of one) {
     const key = keyOfValue(value, reading)
+    if (key === undefined) continue
     if (chosen === undefined || (descending ? ascending(key, chosen) > 0 : ascending(key, chosen) < 0))
       chosen = key
   }
@@ -231,12 +290,14 @@ function scalarOrList(column: Column, code: number): JsonValue[] | Exclude<JsonV
   return values.flatMap((value) => (Array.isArray(value) ? value : [value])).filter((value) => value !== null)
 }
 
-function keyOfValue(value: JsonValue, reading: Reading): Known {
+function keyOfValue(value: JsonValue, reading: Reading): Key {
   if (typeof value === 'number') return exact(value, value)
   if (typeof value === 'boolean') return value ? 1 : 0
   if (typeof value !== 'string') return JSON.stringify(value)
   const number = READINGS[reading](value)
-  return number === undefined ? value.toLowerCase() : exact(number, value)
+  if (number !== undefined) return exact(number, value)
+  const isValue = reading === 'number' || (reading === 'version' && !saysNothing(value))
+  return isValue ? value.toLowerCase() : undefined
 }
 
 function exact(number: number, value: number | string): number | bigint {

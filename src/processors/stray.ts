@@ -3,12 +3,12 @@ import { abridge } from '../documents/abridge.ts'
 import type { Document } from '../documents/document.ts'
 import { fromRows } from '../documents/made.ts'
 import { resolveField } from '../query/fields.ts'
-import { isOn, listName, listOn, within } from '../query/lists.ts'
+import { isOn, listAround, listName, listOn, within } from '../query/lists.ts'
 import { parseCondition } from '../query/parser.ts'
 import { formatPath, type Path, parsePath } from '../query/path.ts'
-import { recordsOf } from '../query/records.ts'
+import { type Records, recordsOf } from '../query/records.ts'
 import { listed } from '../query/refusal.ts'
-import { fieldsIn, mapped, sourceOf } from '../query/tree.ts'
+import { fieldsIn, literalsIn, mapped, sourceOf } from '../query/tree.ts'
 import { formatCount } from '../text/format.ts'
 import { aggregate, type Call, parseCall, safely } from './group.ts'
 import type { PipelineStep } from './pipeline.ts'
@@ -28,32 +28,36 @@ interface Asked {
 /** Says where a function is over all elements of a list although a condition was about some of them: it chose whole records. */
 export function strayElements(
   document: Document,
-  { where: conditions = [], aggregate: calls = [] }: Asked,
+  { where: conditions = [], aggregate: calls = [], group_by: keys = [] }: Asked,
 ): string[] {
   const records = recordsOf(document)
   if (!records) return []
-  const found = (name: string): Path | undefined => safely(() => resolveField(records, name).path)
+  const found = finding(records, conditions)
   const listOf = (name: string): Path | undefined => {
     const path = found(name)
-    const list = path && listOn(records, path)
-    return list && list.length > 0 ? list : undefined
+    return path && listAround(records, path)
   }
   const lists = conditions.flatMap(fieldsOf).flatMap((name) => {
     const list = listOf(name)
     return list ? [list] : []
   })
-  const over = calls.flatMap((written) => {
-    const path = callOf(written)?.field === undefined ? undefined : found(callOf(written)?.field ?? '')
+  const onList = (written: string, name: string | undefined): { written: string; name: string }[] => {
+    const path = name === undefined ? undefined : found(name)
     const list = path && lists.find((one) => isOn(one, path))
     return list ? [{ written, name: listName(list) }] : []
-  })
+  }
+  const over = [
+    ...calls.flatMap((written) => onList(written, callOf(written)?.field)),
+    ...keys.flatMap((key) => onList(key, key)),
+  ]
   const [first] = over
-  if (!first) return countedElements(document, conditions, calls, lists.map(listName))
+  if (!first) return []
   const said = `${listed(over.map(({ written }) => written))} is over all \`${first.name}\` of the records that match;`
-  const about = conditions.filter((condition) =>
-    fieldsOf(condition).every((name) => listName(listOf(name) ?? []) === first.name),
-  )
-  const alone = ofElementsAlone(document, first.name, about, calls)
+  // The others chose these records already.
+  const about = conditions
+    .flatMap(singles)
+    .filter((condition) => fieldsOf(condition).every((name) => listName(listOf(name) ?? []) === first.name))
+  const alone = ofElementsAlone(document, first.name, about, calls, keys)
   return [
     alone === undefined
       ? `${said} for those elements alone that fulfil the condition, set \`path\` to \`${first.name}[*]\`.`
@@ -61,20 +65,31 @@ export function strayElements(
   ]
 }
 
-/** Where records are counted by a condition about the objects in one of their lists: how many of these fulfil it. */
-function countedElements(
+/**
+ * Where records are counted, or none is found, by a condition about the objects in one of their lists: how many of these fulfil it. `document`: all records,
+ * for a negative condition is fulfilled by elements of others, too. `matched`: how many records match.
+ */
+export function countedElements(
   document: Document,
-  conditions: readonly string[],
-  calls: readonly string[],
-  lists: readonly string[],
+  { where: conditions = [], aggregate: functions = [], group_by }: Asked,
+  matched: number,
 ): string[] {
-  const [list, ...others] = new Set(lists)
+  // Where no record matches, this is the answer to any question.
+  const calls = functions.length === 0 && matched === 0 ? ['count'] : functions
   const [call, another] = calls
-  if (list === undefined || others.length > 0 || lists.length < conditions.length || another !== undefined)
-    return []
-  if (!/^count(?:\(\s*\*?\s*\))?$/i.test(call?.trim() ?? '')) return []
+  if (group_by || another !== undefined || !/^count(?:\(\s*\*?\s*\))?$/i.test(call?.trim() ?? '')) return []
+  const records = recordsOf(document)
+  if (!records) return []
+  const found = finding(records, conditions)
+  const lists = conditions.flatMap(fieldsOf).map((name) => {
+    const path = found(name)
+    const list = path && listAround(records, path)
+    return list && listName(list)
+  })
+  const [list, ...others] = new Set(lists)
+  if (list === undefined || others.length > 0) return []
   const alone = ofElementsAlone(document, list, conditions, calls)
-  return alone === undefined || alone === `{"count":${document.rows().count}}`
+  return alone === undefined || alone === `{"count":${matched}}`
     ? []
     : [
         `These are records; of the elements of their \`${list}\` that fulfil the condition: ${alone}, "path": "${list}[*]".`,
@@ -87,15 +102,24 @@ function ofElementsAlone(
   list: string,
   conditions: readonly string[],
   calls: readonly string[],
+  keys: readonly string[] = [],
 ): string | undefined {
   const elements = elementsIn(document, list, conditions)
   const inside = calls.map((written) => {
     const field = callOf(written)?.field
     return field === undefined ? written : written.replace(field, () => elements?.nameOf(field) ?? field)
   })
-  const made = elements && aggregate.process(elements.chosen, { aggregate: inside })
-  const [row] = made?.error === undefined ? (made?.content.rows().items ?? []) : []
-  return row === undefined ? undefined : JSON.stringify(row)
+  const group_by = keys.length === 0 ? undefined : keys.map((key) => elements?.nameOf(key) ?? key)
+  const made = elements && aggregate.process(elements.chosen, { group_by, aggregate: inside })
+  const { items = [] } = made?.error === undefined ? (made?.content.rows() ?? {}) : {}
+  if (items.length === 0) return undefined
+  return keys.length === 0 ? JSON.stringify(items[0]) : abridge(items.slice(0, MOST_SHOWN), LONGEST_SHOWN)
+}
+
+/** The paths of fields by the names in conditions. Which field is meant can depend on the values that it is compared with. */
+function finding(records: Records, conditions: readonly string[]): (name: string) => Path | undefined {
+  const wanted = conditions.flatMap((condition) => safely(() => literalsIn(parseCondition(condition))) ?? [])
+  return (name) => safely(() => resolveField(records, name, wanted).path)
 }
 
 /** Records of which the elements are asked by themselves: a remark must not take the time of the answer. */
@@ -199,6 +223,12 @@ export function withNotes(result: ProcessorResult, notes: readonly string[]): Pr
 
 function callOf(written: string): Call | undefined {
   return safely(() => parseCall(written))
+}
+
+/** The conditions that all have to hold, each by itself. */
+function singles(condition: string): string[] {
+  const parsed = safely(() => parseCondition(condition))
+  return parsed?.kind === 'and' ? parsed.parts.map(sourceOf) : [condition]
 }
 
 function fieldsOf(condition: string): string[] {

@@ -7,7 +7,15 @@ import type { JsonValue } from '../protocol/json.ts'
 import { compareNaturally } from '../text/natural-order.ts'
 import { parseDate } from './dates.ts'
 import { rankOn, SCALE_NAMES, type Scale } from './levels.ts'
-import { areCores, besideToTheDigit, cores, duration, looseNumber, quantity } from './quantities.ts'
+import {
+  areCores,
+  besideToTheDigit,
+  cores,
+  duration,
+  looseNumber,
+  quantity,
+  saysNothing,
+} from './quantities.ts'
 
 /** Which rows are in which groups: one pair for each row and group that it is in, in the order of the rows. */
 export interface Members {
@@ -239,23 +247,26 @@ export function readingsOf(values: Values, census: Census, name = ''): Readings 
 /** The unit of the values; undefined where they are plain numbers or have none in common. */
 function unitOf(values: Values, present: Uint32Array, name: string): Unit | undefined {
   const { items } = values
-  const texts = Array.from(present, (id) => items[id]).filter((item) => typeof item === 'string')
-  const numbers = present.length - texts.length
-  if (
-    texts.length > 0 &&
-    present.every((id) => /string|number/.test(typeof items[id])) &&
-    areCores(texts, numbers > 0, name)
-  )
+  const valued = present.filter((id) => !isNothing(items[id] ?? null))
+  const texts = Array.from(valued, (id) => items[id]).filter((item) => typeof item === 'string')
+  const [first] = texts
+  if (first === undefined) return undefined
+  const numbers = valued.length - texts.length
+  if (valued.every((id) => /string|number/.test(typeof items[id])) && areCores(texts, numbers > 0, name))
     return 'cores'
-  if (present.length === 0 || !present.every((id) => typeof items[id] === 'string')) return undefined
-  const first = String(items[present[0] ?? 0])
+  // Nothing needs no unit.
+  if (!valued.every((id) => typeof items[id] === 'string' || items[id] === 0)) return undefined
   const all = (kind: 'plain' | Unit): boolean => {
     if (READERS[kind](first) === undefined) return false
     const numbers = numbersAs(values, kind)
-    return present.every((id) => !Number.isNaN(numbers[id]))
+    return valued.every((id) => !Number.isNaN(numbers[id]))
   }
   if (all('plain')) return undefined
   return all('ms') ? 'ms' : all('bytes') ? 'bytes' : undefined
+}
+
+function isNothing(item: JsonValue): boolean {
+  return typeof item === 'string' && saysNothing(item)
 }
 
 function comparison(
@@ -274,7 +285,11 @@ function comparison(
   if (enough(times)) return times
   const { items } = values
   const isOn = (scale: Scale): boolean =>
-    present.every((id) => typeof items[id] === 'string' && rankOn(scale, items[id]) !== undefined)
+    present.some((id) => !isNothing(items[id] ?? null)) &&
+    present.every((id) => {
+      const item = items[id]
+      return typeof item === 'string' && (rankOn(scale, item) !== undefined || saysNothing(item))
+    })
   const scale = SCALE_NAMES.find(isOn)
   return scale && numbersAs(values, scale)
 }

@@ -11,7 +11,15 @@ import {
   sameCalendar,
 } from './dates.ts'
 import { isSameLevel, orderOfLevels } from './levels.ts'
-import { besideToTheDigit, cores, duration, looseNumber, plainNumber, quantity } from './quantities.ts'
+import {
+  besideToTheDigit,
+  cores,
+  duration,
+  looseNumber,
+  plainNumber,
+  quantity,
+  saysNothing,
+} from './quantities.ts'
 
 /** The operand of a condition, in all the forms in which it can be read. */
 export interface Operand {
@@ -85,7 +93,7 @@ export type Strictness = 'exact' | 'loose' | 'level'
 export function equals(value: JsonValue, operand: Operand, strictness: Strictness): boolean {
   switch (typeof value) {
     case 'number':
-      return orderNumber(value, operand) === 0
+      return orderNumber(value, operand) === 0 || (isBoolean(operand) && value === Number(operand.boolean))
     case 'boolean':
       return value === (operand.boolean ?? YES_OR_NO.get(operand.lower))
     case 'string':
@@ -93,7 +101,7 @@ export function equals(value: JsonValue, operand: Operand, strictness: Strictnes
       return (
         value === operand.text ||
         sameTime(value, operand) ||
-        (strictness !== 'exact' && sameText(value, operand)) ||
+        (strictness !== 'exact' && (sameText(value, operand) || sameBoolean(value, operand))) ||
         (strictness === 'level' && isSameLevel(value, operand.lower))
       )
     default:
@@ -101,13 +109,38 @@ export function equals(value: JsonValue, operand: Operand, strictness: Strictnes
   }
 }
 
-/** The words for a boolean beside `true` and `false`. */
+/** The words for a boolean, as conditions ask for one. */
 const YES_OR_NO: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
   ['yes', true],
   ['1', true],
+  ['false', false],
   ['no', false],
   ['0', false],
 ])
+
+/** The same as tables and databases write them. */
+const WRITTEN_BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ...YES_OR_NO,
+  ['y', true],
+  ['t', true],
+  ['on', true],
+  ['n', false],
+  ['f', false],
+  ['off', false],
+])
+
+/** A bare `true` or `false`. */
+function isBoolean({ boolean, quoted }: Operand): boolean {
+  return boolean !== undefined && !quoted
+}
+
+/** `active = true` of "Yes", `active = no` of "N". A number is asked for as it is. */
+function sameBoolean(value: string, { lower, quoted, number }: Operand): boolean {
+  if (quoted || number !== undefined || value.length > 5) return false
+  const wanted = YES_OR_NO.get(lower)
+  return wanted !== undefined && WRITTEN_BOOLEANS.get(value.toLowerCase()) === wanted
+}
 
 const VERSION = /^v?\d+(?:\.\d+)+/i
 
@@ -188,13 +221,24 @@ export function order(value: JsonValue, operand: Operand): number {
   if (wanted !== undefined) {
     const number = quantity(value) ?? looseNumber(value)
     if (number !== undefined) return beyond(number, wanted) || besideToTheDigit(value, operand.text)
-    if (VERSION.test(value) && VERSION.test(operand.text))
-      return compareNaturally(value.replace(/^v/i, ''), operand.text.replace(/^v/i, ''))
+    if (areVersions(value, operand)) return orderOfVersions(value, operand)
     const time = operand.size === undefined && wanted > 1e8 && value.length > 4 ? parseDate(value) : undefined
     return time ? time.from - milliseconds(wanted) : Number.NaN
   }
   if (operand.date && !operand.date.yearless) return Number.NaN
+  if (areVersions(value, operand)) return orderOfVersions(value, operand)
+  const isOther = VERSION.test(operand.text) && !/^v?\d/i.test(value)
+  if (isOther || (saysNothing(value) && !saysNothing(operand.text))) return Number.NaN
   return orderOfLevels(value, operand.lower) ?? compareNaturally(value.toLowerCase(), operand.lower)
+}
+
+function areVersions(value: string, { text }: Operand): boolean {
+  return VERSION.test(value) && VERSION.test(text)
+}
+
+/** `v1.10.0` after `1.9`, with the letter or without. */
+function orderOfVersions(value: string, { text }: Operand): number {
+  return compareNaturally(value.replace(/^v/i, ''), text.replace(/^v/i, ''))
 }
 
 function orderNumber(value: number, operand: Operand): number {

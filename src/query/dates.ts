@@ -11,22 +11,31 @@ export interface Span {
 }
 
 const ISO =
-  /^(\d{4})(?:[-/](\d\d)(?:[-/](\d\d)(?:(?:T| {1,2})(\d\d)(?::(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s*(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?)?)?$/i
+  /^(\d{4})(?:[-/](\d\d)(?:[-/](\d\d)(?:(?:T| {1,2})(\d\d)(?::(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s*(Z|UTC|[+-]\d\d(?::?\d\d)?)?(?: [A-Z]{3,5})?)?)?)?$/i
 const LOG = /^(\d\d)\/([A-Z][a-z]{2})\/(\d{4})(?::(\d\d):(\d\d):(\d\d))?(?:\s*([+-]\d{4}))?$/
 // `0503 08:00:00.123456` of klog, `05-03 08:00` of Android.
 const MONTH_AND_DAY = /^(\d\d)-?(\d\d) (\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?$/
 const DOTTED = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/
 const SLASHED = /^(\d{1,2})[/-](\d{1,2})[/-](\d{4})(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/
+// `2024/1/5`, which is also year, month and day.
+const UNPADDED = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/
+// `28-Dec-2024`, `28-DEC-24`.
+const DASHED =
+  /^(\d{1,2})[-/](jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}[-/](\d{4}|\d\d)(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/i
+const HALF = /^(.+?\d)\s?([ap])\.?m$/i
 // `Mon, 06 May 2024 10:00:00 +0200`, `Mon May 6 10:00:00 2024`, `Jan  7 06:10:33`, `March 2024`.
 const NAMED =
-  /^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},?\s+)?(?:(\d{1,2})\s+)?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?(?:\s+(\d{1,2})(?![\d:]))?(?:,?\s+(\d{4}))?(?:,?\s+(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d+)?)?)?(?:\s+(z|utc|gmt|[+-]\d\d:?\d\d))?(?:\s+(\d{4}))?(?:\s+([+-]\d\d:?\d\d))?$/i
+  /^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},?\s+)?(?:(\d{1,2})\s+)?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?(?:\s+(\d{1,2})(?:st|nd|rd|th)?(?![\d:]))?(?:,?\s+(\d{4}))?(?:,?\s+(?:at\s+)?(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d+)?)?)?(?:\s+(z|utc|gmt|[+-]\d\d:?\d\d))?(?:\s+(\d{4}))?(?:\s+([+-]\d\d:?\d\d))?$/i
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /** The time that `text` names, as wide as it was written. Without a zone it is UTC. Undefined when it is no date. */
 export function parseDate(text: string, year = 2000): Span | undefined {
   const first = text.charCodeAt(0)
   if (text.length > 40 || text.length < 3) return undefined
-  if (first < 48 || first > 57) return namedSpan(text, year)
+  if (first === 32) return parseDate(text.trimStart(), year)
+  const last = text.charCodeAt(text.length - 1) | 32
+  if (last === m && HALF.test(text)) return inHalf(text, year)
+  if (first < 48 || first > 57) return namedSpan(text, year) ?? wrapped(text)
   const usual = instant(text)
   if (usual) return usual
   const parts = ISO.exec(text)
@@ -47,6 +56,11 @@ export function parseDate(text: string, year = 2000): Span | undefined {
   }
   const [, day, month, fullYear, ...time] = DOTTED.exec(text) ?? []
   if (fullYear !== undefined) return span(given([fullYear, month, day, ...time]), 0, undefined)
+  const [, ...loose] = UNPADDED.exec(text) ?? []
+  if (loose.length > 0) return span(given(loose), 0, undefined)
+  const [, ownDay, name = '', ownYear = '', ...ownTime] = DASHED.exec(text) ?? []
+  if (ownDay !== undefined)
+    return span(given([inFull(ownYear), monthOf(name), ownDay, ...ownTime]), 0, undefined)
   const [, ...early] = MONTH_AND_DAY.exec(text) ?? []
   if (early.length > 0) {
     const fraction = early[5]
@@ -60,6 +74,32 @@ export function parseDate(text: string, year = 2000): Span | undefined {
     return found && { ...found, yearless: true }
   }
   return namedSpan(text, year)
+}
+
+/** A time of twelve hours: `8:00 AM`. */
+function inHalf(text: string, year: number): Span | undefined {
+  const [, rest = '', half = ''] = HALF.exec(text) ?? []
+  const date = parseDate(rest, year)
+  const hour = Math.floor((clockOf(rest)?.from ?? Number.NaN) / HOUR)
+  if (!date || !(hour >= 1 && hour <= 12)) return undefined
+  const shift = ((hour % 12) + (/p/i.test(half) ? 12 : 0) - hour) * HOUR
+  return { ...date, from: date.from + shift, to: date.to + shift }
+}
+
+/** `[09/Aug/2024:10:00:00 +0000]`, `/Date(1720000000000)/`. */
+function wrapped(text: string): Span | undefined {
+  const [, inner, ms] = /^(?:\[([^[\]]+)\]|\/Date\((\d{10,14})(?:[+-]\d{4})?\)\/)$/.exec(text) ?? []
+  if (ms !== undefined) return { from: Number(ms), to: Number(ms) + 1 }
+  return inner === undefined ? undefined : parseDate(inner)
+}
+
+/** `1999` of "99", `2024` of "24". */
+function inFull(year: string): string {
+  return year.length > 2 ? year : String(Number(year) + (Number(year) < 70 ? 2000 : 1900))
+}
+
+function monthOf(name: string): string {
+  return String(MONTHS.findIndex((month) => month.toLowerCase() === name.slice(0, 3).toLowerCase()) + 1)
 }
 
 /** `2024-05-01T10:00:00Z` and `2024-05-01T10:00:00.123Z`, as most programs write times, in a tenth of the time; undefined for all else. */
@@ -78,7 +118,8 @@ function instant(text: string): Span | undefined {
   return Number.isNaN(fraction) ? undefined : { from: whole + fraction, to: whole + fraction + 1 }
 }
 
-const [dash, colon, dot, T, Z, zero] = [45, 58, 46, 84, 90, 48]
+const [dash, colon, dot, T, Z, zero, m] = [45, 58, 46, 84, 90, 48, 109]
+const HOUR = 3_600_000
 
 function hasMarks(text: string): boolean {
   return (
@@ -112,7 +153,7 @@ function namedSpan(text: string, assumed: number): Span | undefined {
   const match = NAMED.exec(text)
   if (!match) return undefined
   const [, before, name = '', after, early, hour, minute, second, zone, late, offset] = match
-  const month = MONTHS.findIndex((month) => month.toLowerCase() === name.slice(0, 3).toLowerCase()) + 1
+  const month = Number(monthOf(name))
   const [year, day] = [early ?? late, before ?? after]
   // A month alone is a word as well.
   if (year === undefined && day === undefined) return undefined

@@ -141,7 +141,7 @@ class Binder implements Findings, Context {
     const members = bounds.map((bound) => this.#member(bound))
     if (members.filter(({ lists }) => lists.length > 0).length < 2) return apart
     const { members: each, joined } = grouped(members)
-    if (joined.length === 0) return apart
+    if (joined.length === 0 || !joined.every((member) => this.#isInOneElement(member))) return apart
     const matchers = each.map(matcherOf)
     const [loose, strict] = [apart, matchers].map((some) => all(some)(this.records.values))
     const lost = loose && strict ? countOf(loose.map((holds, at) => holds & ((strict[at] ?? 0) ^ 1))) : 0
@@ -155,6 +155,16 @@ class Binder implements Findings, Context {
       )
     }
     return matchers
+  }
+
+  /** Whether some element has all of the compared fields. Two tags of a list never are one element, and neither are two kinds of records. */
+  #isInOneElement({ path, about }: Member): boolean {
+    if (about instanceof ColumnTest) return true
+    const { list } = elementsAt(this.records.values, path)
+    const columns = about.map((member) => columnOf(list, member.path, columnWork()))
+    return list.some((_, at) =>
+      columns.every((column) => column.values(column.codes[at] ?? 0).some((value) => value !== null)),
+    )
   }
 
   #member({ comparison, field, test }: Bound): Member {

@@ -25,6 +25,13 @@ export function listOn(records: Records, path: Path): Path | undefined {
   return end < 0 ? undefined : path.slice(0, end)
 }
 
+/** The innermost list with elements in which the path leads to a field: `items` for `items.price`, and for `items.sizes`, a list itself. */
+export function listAround(records: Records, path: Path): Path | undefined {
+  const list = listOn(records, path)
+  const around = list && list.length === path.length ? listOn(records, path.slice(0, -1)) : list
+  return around && around.length > 0 ? around : undefined
+}
+
 /** The list that all of the paths go through to something in its elements, innermost; undefined where they have none in common. */
 export function listOfAll(records: Records, paths: readonly Path[]): Path | undefined {
   const list = paths[0] && listOn(records, paths[0])

@@ -2,38 +2,82 @@
 import type { JsonValue } from '../protocol/json.ts'
 
 const PLAIN = /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d{1,3})?\s*$/i
-const DRESSED = /^\s*[-+]?[$€£]?\s?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?\s?%?\s*$/
-const COMMA = /^\s*[-+]?[$€£]?\s?(?:\d{1,3}(?:\.\d{3})+|\d+),\d{1,2}\s?[€%]?\s*$/
+/** Currencies as ISO 4217 names them. */
+const CODE =
+  '(?:USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|TRY|BRL|MXN|ZAR|KRW|SGD|HKD|ILS|AED)'
+const BEFORE = `^\\s*(?:${CODE}\\s|R\\$\\s?)?[-+−]?[$€£¥₹]?\\s?`
+const AFTER = `\\s?(?:[€%]|${CODE})?\\s*$`
+const DRESSED = new RegExp(`${BEFORE}(?:\\d{1,3}(?:,\\d{3})+|\\d+)(?:\\.\\d+)?${AFTER}`)
+const COMMA = new RegExp(`${BEFORE}(?:\\d{1,3}(?:\\.\\d{3})+|\\d+),\\d{1,2}${AFTER}`)
+/** `4 178 015`, also with a blank that does not break, and `1'234.50`. */
+const GROUPED = new RegExp(`${BEFORE}\\d{1,3}(?:[ \\u00a0\\u2009\\u202f'’]\\d{3})+(?:[.,]\\d{1,4})?${AFTER}`)
+/** `617.30-`, as some ledgers write it. */
+const NEGATIVE_AFTER = /^\s*[\d.,]{1,20}-\s*$/
+/** `($1.50)`, as accounts write what is owed; not `(2)`. */
+const OWED = /^\(([^()]*[$€£¥₹.][^()]*)\)$/
 /** `5 (3h ago)`, as restarts are counted. */
 const COUNTED = /^\s*(\d{1,9}) \([^()]{1,20} ago\)\s*$/
-const SIZED = /^\s*([-+]?\d+(?:\.\d+)?)\s*(?:([kmgtp])(i?)b?|b|bytes)\s*$/i
+const SIZED =
+  /^\s*([-+]?[$€£¥₹]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)\s*(?:([kmgtp])(i?)b?|b|bytes|(thousand|million|mn|billion|bn|trillion|tn))\s*$/i
 const POWERS = ['k', 'm', 'g', 't', 'p']
+const WORDS: Readonly<Record<string, number>> = {
+  thousand: 1,
+  million: 2,
+  mn: 2,
+  billion: 3,
+  bn: 3,
+  trillion: 4,
+  tn: 4,
+}
 /** Longer strings hold no number that anybody compares. */
 const LONGEST = 40
+
+const NOTHING =
+  /^\s*(?:[-–—.?*]{0,3}|n\/?a|n\.a\.|nan|nil|null|none|never|unknown|undefined|missing|pending|tbd|tba|[<(](?:nil|none|null|unknown|unset|invalid|empty)[>)]|not (?:available|applicable|set))\s*$/i
+
+/** True of a text that stands for an absent value: `N/A`, `-`, `<none>`, nothing at all. */
+export function saysNothing(text: string): boolean {
+  return text.length <= LONGEST && NOTHING.test(text)
+}
 
 /** `12.5` of "12.5"; undefined for anything that is not a plain number. */
 export function plainNumber(text: string): number | undefined {
   return text.length <= LONGEST && PLAIN.test(text) ? Number(text) : undefined
 }
 
-/** Like `plainNumber`, and 1234.5 of "$1,234.50" and "1.234,50", 12 of "12%", 5 of "5 (3h ago)". */
+/** Like `plainNumber`, and 1234.5 of "$1,234.50", "1.234,50" and "USD 1234.50", -1.5 of "(1.50)", 12 of "12%", 5 of "5 (3h ago)". */
 export function looseNumber(text: string): number | undefined {
   if (text.length > LONGEST) return undefined
+  if (text.startsWith('(')) return owed(text)
   if (PLAIN.test(text)) return Number(text)
-  if (DRESSED.test(text)) return Number(text.replaceAll(/[^\d.+-]/g, ''))
-  if (COMMA.test(text)) return Number(text.replaceAll(/[^\d,+-]/g, '').replace(',', '.'))
+  if (DRESSED.test(text)) return Number(digitsOf(text, '.'))
+  if (COMMA.test(text)) return Number(digitsOf(text, ','))
+  if (GROUPED.test(text)) return Number(digitsOf(text, /,\d+\D*$/.test(text) ? ',' : '.'))
+  if (NEGATIVE_AFTER.test(text)) return looseNumber(`-${text.trim().slice(0, -1)}`)
   const [, count] = COUNTED.exec(text) ?? []
   return count === undefined ? undefined : Number(count)
 }
 
-/** Bytes, or just a multiple: 10,000,000 of "10MB", 2³¹ of "2GiB" and "2Gi", 1,000 of "1k". Undefined without a unit. */
+/** The sign and the digits, with a point before the fraction. */
+function digitsOf(text: string, point: '.' | ','): string {
+  const rest = text.replace('−', '-').replace('R$', '')
+  return point === '.' ? rest.replaceAll(/[^\d.+-]/g, '') : rest.replaceAll(/[^\d,+-]/g, '').replace(',', '.')
+}
+
+function owed(text: string): number | undefined {
+  const number = looseNumber(OWED.exec(text)?.[1] ?? '')
+  return number === undefined || number < 0 ? undefined : -number
+}
+
+/** Bytes, or just a multiple: 10,000,000 of "10MB", 2³¹ of "2GiB" and "2Gi", 1,000 of "1k", 2,500,000,000 of "2.5bn". Undefined without a unit. */
 export function quantity(text: string): number | undefined {
   if (text.length > LONGEST) return undefined
   const parts = SIZED.exec(text)
   if (!parts) return undefined
-  const [, number, letter, binary] = parts
-  const power = letter === undefined ? 0 : POWERS.indexOf(letter.toLowerCase()) + 1
-  return Number(number) * (binary ? 1024 : 1000) ** power
+  const [, number = '', letter, binary, word = ''] = parts
+  const power =
+    letter === undefined ? (WORDS[word.toLowerCase()] ?? 0) : POWERS.indexOf(letter.toLowerCase()) + 1
+  return Number(number.replaceAll(/[$€£¥₹,]/g, '')) * (binary ? 1024 : 1000) ** power
 }
 
 const CORES = /^\s*(\d+(?:\.\d+)?)([num]?)\s*$/
@@ -57,7 +101,7 @@ export function areCores(texts: readonly string[], hasNumbers: boolean, name = '
 }
 
 const TIMED =
-  /^\s*(-?)((?:\d+(?:\.\d+)?\s*(?:ns|µs|us|ms|secs?|seconds?|s|mins?|minutes?|m|hours?|hrs?|h|days?|d|weeks?|w|y)\s*)+)$/
+  /^\s*(-?)((?:\d+(?:\.\d+)?\s*(?:ns|µs|us|ms|secs?|seconds?|s|mins?|minutes?|months?|m|hours?|hrs?|h|days?|d|weeks?|w|years?|y)\s*)+)$/
 const MILLISECONDS: Readonly<Record<string, number>> = {
   ns: 1e-6,
   µs: 1e-3,
@@ -68,14 +112,34 @@ const MILLISECONDS: Readonly<Record<string, number>> = {
   h: 3_600_000,
   d: 86_400_000,
   w: 604_800_000,
+  month: 2_592_000_000,
+  months: 2_592_000_000,
   y: 31_536_000_000,
 }
+/** `2 hours ago`, `About an hour ago`, `less than a second ago`: how old something is. */
+const AGO = /^\s*(?:(?:about|almost|over|less than)\s+)?(an?\s|[\d.]+)(.{1,20}?)\s+ago\s*$/i
 
-/** Milliseconds: 1,500 of "1.5s", 5,400,000 of "1h30m" and "1 hour 30 min". Undefined without a unit of time. */
+/** `P11D`, `PT1H30M`, `P1Y2M3DT4H5M6.5S` (ISO 8601); a year has 365 days and a month 30. */
+const ISO =
+  /^\s*(-?)P(?=[\dT])(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?\s*$/
+const ISO_PARTS = [365 * 86_400_000, 30 * 86_400_000, 604_800_000, 86_400_000, 3_600_000, 60_000, 1_000]
+
+function isoDuration(text: string): number | undefined {
+  const [, sign, ...parts] = ISO.exec(text) ?? []
+  if (sign === undefined) return undefined
+  const sum = parts.reduce((total, part, at) => total + Number(part ?? 0) * (ISO_PARTS[at] ?? 0), 0)
+  return sign === '-' ? -sum : sum
+}
+
+/** Milliseconds: 1,500 of "1.5s", 5,400,000 of "1h30m", "1 hour 30 min" and "PT1H30M". Undefined without a unit of time. */
 export function duration(text: string): number | undefined {
   if (text.length > LONGEST) return undefined
+  if (/^\s*-?P/.test(text)) return isoDuration(text)
   const [, sign, parts] = TIMED.exec(text) ?? []
-  if (parts === undefined) return undefined
+  if (parts === undefined) {
+    const [, count, unit] = AGO.exec(text) ?? []
+    return unit === undefined ? undefined : duration(`${/^a/i.test(count ?? '') ? 1 : count} ${unit}`)
+  }
   let sum = 0
   for (const [, number, unit = ''] of parts.matchAll(/([\d.]+)\s*([a-zµ]+)/g))
     sum += Number(number) * (MILLISECONDS[unit] ?? MILLISECONDS[unit.charAt(0)] ?? 0)

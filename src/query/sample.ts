@@ -170,10 +170,22 @@ function adaptedOperand(
     return { ...operand, number, size: undefined }
   }
   if (operand.size === undefined || !/[a-z]/i.test(operand.text)) return operand
+  const billions = billionsOf(operand.text, name, numbers)
+  if (billions !== undefined) {
+    note(`\`${operand.text}\` read as ${formatCount(billions)}.`)
+    return { ...operand, size: billions }
+  }
   const number = operand.size / (unitIn(name, SIZES) ?? 1)
   if (number !== operand.size || operand.size >= 1_000)
     note(`\`${operand.text}\` read as ${formatCount(number)}.`)
   return { ...operand, size: number }
+}
+
+/** `500B`, meant as billions: of a field that holds so much, and is not called after bytes. */
+function billionsOf(text: string, name: string, numbers: readonly number[]): number | undefined {
+  const [, written] = /^\s*([\d.]+)\s*B\s*$/i.exec(text) ?? []
+  if (written === undefined || /byte|size|mem|disk|storage|capacity|length/i.test(name)) return undefined
+  return numbers.some((number) => Math.abs(number) >= 1e9) ? Number(written) * 1e9 : undefined
 }
 
 /**

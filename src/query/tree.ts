@@ -203,6 +203,11 @@ export function fieldsIn(expression: Expression): string[] {
   return [...names]
 }
 
+/** The texts of its literals. */
+export function literalsIn(expression: Expression): string[] {
+  return expression.kind === 'literal' ? [expression.text] : partsOf(expression).flatMap(literalsIn)
+}
+
 /** An expression as text that is read to the same expression again; the name of a computed field, and of its column. */
 export function sourceOf(expression: Expression): string {
   switch (expression.kind) {

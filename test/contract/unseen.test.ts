@@ -288,6 +288,30 @@ Events:
 `,
 ).join('\n\n')
 
+const groupsOfPeople = JSON.stringify({
+  groups: Array.from({ length: 12 }, (_, i) => ({
+    id: i,
+    members: Array.from({ length: 5 }, (_, j) => ({
+      name: `n${i}-${j}`,
+      role: j === 0 ? 'lead' : 'dev',
+      email: j === 1 || (j === 2 && i < 3) ? null : `n${i}@x`,
+      skills: j % 2 ? ['go', 'sql'] : ['ts'],
+      hours: 10 * j,
+    })),
+  })),
+})
+const reported = JSON.stringify(
+  Array.from({ length: 60 }, (_, i) => ({
+    id: i,
+    tags: [
+      { key: 'browser', value: i % 2 ? 'Chrome' : 'Firefox' },
+      { key: 'env', value: ['prod', 'dev', 'test'][i % 3] },
+    ],
+    actions: [{ causes: [{ user: i % 4 ? 'ann' : 'bob' }] }, { failures: i % 5 }],
+  })),
+)
+const tagged = JSON.stringify({ image: { tag: '1.20', exp: '1e5', on: 'true' } })
+
 const texts = {
   tree,
   map,
@@ -314,6 +338,9 @@ const texts = {
   invoices,
   described,
   goods,
+  groupsOfPeople,
+  reported,
+  tagged,
 }
 
 type Question = [
@@ -528,7 +555,64 @@ const questions: Question[] = [
   ['described', 'filter', { where: 'Labels ~ tier=front', aggregate: 'count' }, ['"count":12']],
   ['goods', 'filter', { aggregate: 'sum(Qty.)' }, ['190']],
   ['goods', 'filter', { where: 'Notes is not null', aggregate: 'count' }, ['4 with an empty `Notes`']],
+  // A negative condition of a record is about all of its elements; single ones fulfil it elsewhere.
+  [
+    'groupsOfPeople',
+    'filter',
+    { where: 'members.email is null', aggregate: 'count' },
+    ['"count":0', 'elements of their `members` that fulfil the condition: .{0,20}:15'],
+  ],
+  [
+    'groupsOfPeople',
+    'filter',
+    { where: 'members.role != lead', fields: 'members.name' },
+    ['that fulfil the condition: .{0,20}:48'],
+    0,
+  ],
+  [
+    'groupsOfPeople',
+    'filter',
+    { where: 'role = dev and email is null', aggregate: 'count' },
+    ['that fulfil the condition: .{0,20}:15'],
+  ],
+  [
+    'groupsOfPeople',
+    'filter',
+    { where: 'members.skills has sql', aggregate: 'count' },
+    ['"count":12', 'that fulfil the condition: .{0,20}:24'],
+  ],
+  [
+    'groupsOfPeople',
+    'filter',
+    { where: 'skills = ts and id < 6', aggregate: 'sum(hours)' },
+    ['alone that fulfil the condition: .{0,30}:360'],
+  ],
+  [
+    'groupsOfPeople',
+    'filter',
+    { group_by: 'skills', aggregate: 'sum(hours)' },
+    ['"go","sum.{0,20}":480', '"ts","sum.{0,20}":720'],
+  ],
+  [
+    'groupsOfPeople',
+    'filter',
+    { where: 'members.role = lead', group_by: 'members.role', aggregate: 'count' },
+    ['is over all `members`.{0,200}lead.{0,20}12'],
+  ],
+  // Two tags are never in one element, and neither are two kinds of elements.
+  ['reported', 'filter', { where: 'browser = Chrome and env = prod', aggregate: 'count' }, ['"count":10']],
+  ['reported', 'filter', { where: ['browser = Chrome', 'env != prod'], aggregate: 'count' }, ['"count":20']],
+  ['reported', 'filter', { where: 'user = ann and failures > 3', aggregate: 'count' }, ['"count":9']],
 ]
+
+test.each([
+  ['image.tag', '1.20'],
+  ['image.exp', '1e5'],
+  ['image.on', 'true'],
+])('a text stays as it is at %s', (path, text) => {
+  const { document } = runPipeline(documentOf('tagged'), filterSteps, { path })
+  expect(document.text).toBe(text)
+})
 
 const opened = new Map<string, Document>()
 

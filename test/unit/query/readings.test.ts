@@ -4,6 +4,8 @@ import { aggregate } from '../../../src/processors/group.ts'
 import { sort } from '../../../src/processors/sort.ts'
 import { where } from '../../../src/processors/where.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
+import { parseDate } from '../../../src/query/dates.ts'
+import { duration, looseNumber, quantity } from '../../../src/query/quantities.ts'
 
 function found(records: JsonValue, condition: string): { ids: unknown[]; notes: string[] } {
   const { content, metadata, error } = where.process(fromValue(records), { where: [condition] })
@@ -137,4 +139,128 @@ test('sums and orders of objects are those of the one number in each, and that i
   expect(aggregate.process(ambiguous, { aggregate: ['sum(p)'] }).content.rows().items).toEqual([
     { 'sum(p)': null },
   ])
+})
+
+describe('numbers, durations and dates in texts', () => {
+  test.each<[text: string, number: number | undefined]>([
+    ['$1,234.50', 1234.5],
+    ['USD 1,200.00', 1200],
+    ['1.234,50 EUR', 1234.5],
+    ['R$ 617,30', 617.3],
+    ['($617.30)', -617.3],
+    ['(2)', undefined],
+    ['617.30-', -617.3],
+    ['−617', -617],
+    ['4 178 015', 4178015],
+    ['1\u202f769,86 €', 1769.86],
+    ["1'234.50", 1234.5],
+    ['12 monkeys', undefined],
+  ])('the number of %j is %s', (text, number) => {
+    expect(looseNumber(text)).toBe(number)
+  })
+
+  test.each<[text: string, number: number | undefined]>([
+    ['2.5bn', 2.5e9],
+    ['$3 million', 3e6],
+    ['81,974 bytes', 81974],
+    ['10 minions', undefined],
+  ])('the amount of %j is %s', (text, number) => {
+    expect(quantity(text)).toBe(number)
+  })
+
+  test.each<[text: string, seconds: number | undefined]>([
+    ['PT1H30M', 5400],
+    ['P1DT1S', 86401],
+    ['PT0.5S', 0.5],
+    ['P', undefined],
+    ['PT', undefined],
+    ['Port', undefined],
+    ['2 hours ago', 7200],
+    ['About an hour ago', 3600],
+    ['3 months ago', 90 * 86400],
+    ['2 years', 730 * 86400],
+    ['long ago', undefined],
+  ])('the duration of %j is %s seconds', (text, seconds) => {
+    expect(duration(text)).toBe(seconds === undefined ? undefined : seconds * 1000)
+  })
+
+  test.each<[text: string, time: string | undefined]>([
+    ['28-Dec-2024', '2024-12-28T00:00:00.000Z'],
+    ['28-DEC-24 10:30', '2024-12-28T10:30:00.000Z'],
+    ['July 20th, 2024', '2024-07-20T00:00:00.000Z'],
+    ['January 5, 2026 at 8:00 PM', '2026-01-05T20:00:00.000Z'],
+    ['2024-08-09 12:59:40 AM', '2024-08-09T00:59:40.000Z'],
+    ['12/22/2024, 8:00:00 PM', '2024-12-22T20:00:00.000Z'],
+    ['2025-01-09 10:12:11.123456789 +0000 UTC', '2025-01-09T10:12:11.123Z'],
+    ['2024/1/5', '2024-01-05T00:00:00.000Z'],
+    ['[09/Aug/2024:10:00:00 +0200]', '2024-08-09T08:00:00.000Z'],
+    ['/Date(1720000000000)/', '2024-07-03T09:46:40.000Z'],
+    [' 2025-01-14', '2025-01-14T00:00:00.000Z'],
+    ['13:00 PM', undefined],
+    ['2024-13-01', undefined],
+  ])('the time of %j is %s', (text, time) => {
+    const read = parseDate(text)
+    expect(read && new Date(read.from).toISOString()).toBe(time)
+  })
+})
+
+test('a version is compared as one, with its letter or without, and words beside it are left out', () => {
+  const records = ['v1.9.0', 'v1.10.2', 'v1.2.0', 'latest'].map((version, at) => ({ id: at + 1, version }))
+  expect(found(records, 'version >= 1.9.0').ids).toEqual([1, 2])
+  expect(found(records, 'version < v1.9.0').ids).toEqual([3])
+})
+
+test('true and false are asked for as they are written', () => {
+  const asked = (values: JsonValue[], condition: string): unknown[] =>
+    found(
+      values.map((active, at) => ({ id: at + 1, active })),
+      condition,
+    ).ids
+  expect(asked([1, 0, 1, 5], 'active = true')).toEqual([1, 3])
+  expect(asked([1, 0, 1, 5], 'active != true')).toEqual([2, 4])
+  expect(asked(['Yes', 'No', 'Yes'], 'active = true')).toEqual([1, 3])
+  expect(asked(['Y', 'N', 'Y'], 'active = no')).toEqual([2])
+  expect(asked(['yes', 'Yemen', 'n'], "active = 'true'")).toEqual([])
+  expect(asked(['1', 'yes', '0'], 'active = 1')).toEqual([1])
+})
+
+test('a B is a billion where a field holds billions, and a byte where it is one of bytes', () => {
+  const records = [1e9, 7e11, 3e12].map((value, at) => ({ id: at + 1, market_cap: value, size_bytes: value }))
+  expect(found(records, 'market_cap > 500B')).toEqual({
+    ids: [2, 3],
+    notes: ['`500B` read as 500,000,000,000.'],
+  })
+  expect(found(records, 'size_bytes > 500B').ids).toEqual([1, 2, 3])
+})
+
+describe('a few texts that are no values of their field', () => {
+  const records = ['12.5', 'N/A', '7', '-', '100'].map((v, at) => ({
+    id: at + 1,
+    v,
+    took: at ? `${v}ms` : '',
+  }))
+  records.push({ id: 6, v: '9', took: '2s' })
+
+  test.each([
+    ['v', [3, 6, 1, 5, 2, 4]],
+    ['-v', [5, 1, 6, 3, 2, 4]],
+  ])('come last by %s', (order, ids) => {
+    const { content, metadata } = sort.process(fromValue(records), { sort: [order] })
+    expect(content.rows().items.map((row) => (row as { id: number }).id)).toEqual(ids)
+    expect(metadata.notes).toEqual(['2 with a `v` that is none of its numbers come last: "N/A", "-".'])
+  })
+
+  test('are neither smaller nor larger, and cost the others no unit', () => {
+    const timed = ['900ms', '', '2s', '--'].map((took, at) => ({ id: at + 1, took }))
+    expect(found(timed, 'took <= 1s').ids).toEqual([1])
+    const { content } = aggregate.process(fromValue(timed), { aggregate: ['sum(took)', 'max(took)'] })
+    expect(content.rows().items).toEqual([{ 'sum(took)': 2900, 'max(took)': '2s' }])
+  })
+
+  test('leave a field of words as it was', () => {
+    const words = ['beta', 'N/A', 'alpha'].map((v, at) => ({ id: at + 1, v }))
+    const { content, metadata } = sort.process(fromValue(words), { sort: ['v'] })
+    expect(content.rows().items.map((row) => (row as { v: string }).v)).toEqual(['alpha', 'beta', 'N/A'])
+    expect(metadata.notes).toBeUndefined()
+  })
 })
