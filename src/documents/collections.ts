@@ -31,7 +31,14 @@ export function mainCollection(root: JsonValue): Collection | undefined {
   if (first?.path !== '$')
     return wholeTree(best(first ? [first, ...others] : []), first ? [first, ...others] : [])
   const inner = wholeTree(best(others), others)
-  return inner && first.values.length === 1 && inner.values.length > WRAPPER ? inner : first
+  if (!inner || inner.values.length <= WRAPPER) return first
+  return first.values.length === 1 || isBesideOthers(inner, first) ? inner : first
+}
+
+/** `[{page, total}, [records]]`: the only list in a short one, with records in it. */
+function isBesideOthers({ path, values }: Collection, root: Collection): boolean {
+  const [list, another] = root.values.flatMap((value, at) => (Array.isArray(value) ? [`$[${at}]`] : []))
+  return another === undefined && path === list && values.every(isObject)
 }
 
 /** All collections of two elements or more that wrappers lead to, breadth-first; a root collection is the first. */

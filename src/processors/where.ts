@@ -52,7 +52,7 @@ function find(document: Document, asked: Records, conditions: readonly string[])
   const found = timed(binding, () => records.table.choose(positionsIn(matches(records.values))))
   const isLoose = comparisons.some(({ field }) => field.note !== undefined)
   const other = found.count === 0 ? foundElsewhere(document, records, conditions, isLoose) : undefined
-  if (other)
+  if (other?.table)
     return {
       table: other.table,
       metadata: { total: other.total, matched: other.table.count, notes: [...notes, other.note] },
@@ -61,6 +61,7 @@ function find(document: Document, asked: Records, conditions: readonly string[])
     const nested = nestedMatches(document, records, matches, found.count)
     if (nested.length > 0) notes.push(...nested)
     else if (found.count === 0) notes.push(...explainNothing(comparisons, records))
+    if (other) notes.push(other.note)
     notes.push(...otherFields(document, comparisons, records))
     notes.push(...siblingMatches(document, records, matches))
   })

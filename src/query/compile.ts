@@ -8,7 +8,7 @@ import { type Operand, operandFor } from './compare.ts'
 import { parseDate } from './dates.ts'
 import { callFunction, functionNamed } from './functions.ts'
 import { lengthOf, testOf } from './operators.ts'
-import { besideToTheDigit, duration, longInteger, looseNumber } from './quantities.ts'
+import { amountIn, besideToTheDigit, duration, longInteger, looseNumber } from './quantities.ts'
 import { Refusal, shown } from './refusal.ts'
 import { scan } from './scanner.ts'
 import type { Comparison, Expression, Within } from './tree.ts'
@@ -243,6 +243,7 @@ function calculated(operator: string, x: number, y: number): number | undefined 
 
 function numberOf(value: JsonValue | undefined): number | undefined {
   if (typeof value === 'number') return value
+  if (isObject(value)) return amountIn(value)
   return typeof value === 'string' ? looseNumber(value) : undefined
 }
 

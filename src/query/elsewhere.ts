@@ -284,16 +284,16 @@ function isNamed({ comparison, field }: Bound): boolean {
 
 /**
  * If no record of the main collection fulfils the conditions, these are the records of the one other place of its kind that do. That
- * place is nested in its records or beside it. If the fields were read loosely (`isLoose`), it is any place with such fields.
- * Undefined where there is none, or a
- * path was asked for.
+ * place is nested in its records or beside it. If the fields were read loosely (`isLoose`), it is any place with such fields. Else it is one
+ * of another kind only where a single record fulfils them. Of several such places the note tells how many each has. Undefined where
+ * there is none, or a path was asked for.
  */
 export function foundElsewhere(
   document: Document,
   records: Records,
   conditions: readonly string[],
   isLoose: boolean,
-): { table: Table; total: number; note: string } | undefined {
+): { table?: Table; total: number; note: string } | undefined {
   const isMain = document.records()?.path === document.provenance.path && document.json() !== undefined
   if (!isMain || recordsOf(document)?.values !== records.values) return undefined
   const nested = nestedPlace(document, records)
@@ -310,11 +310,21 @@ export function foundElsewhere(
     )
   const kin = answering(places)
   // A field that these records have deep within them alone, if at all, may be one that others have themselves.
-  const answers = kin.length > 0 || !isLoose ? kin : answering(placesWith(document, conditions))
+  const answers = kin.length > 0 ? kin : answering(placesWith(document, conditions))
   const [answer, another] = answers
-  if (!answer || another) return undefined
-  const { path, values, isNested, verdict } = answer
+  if (!answer) return undefined
   const main = document.records()?.path ?? '$'
+  if (another || (kin.length === 0 && !isLoose && countOf(answer.verdict) > 1)) {
+    if (kin.length > 0 || isLoose) return undefined
+    const told = answers
+      .slice(0, MOST_TOLD)
+      .map(({ path, verdict }) => `${JSON.stringify(path)} (${formatCount(countOf(verdict))})`)
+    return {
+      total: 0,
+      note: `No record of \`${main}\` fulfils this. Others do, with "path": ${told.join(', ')}.`,
+    }
+  }
+  const { path, values, isNested, verdict } = answer
   const where = isNested ? 'nested in them, ' : ''
   return {
     // Of a node of a tree, its own fields do not say where it is.

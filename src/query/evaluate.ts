@@ -22,6 +22,7 @@ import { computedField, isExactly, knowing, resolveExactly, resolveField } from 
 import { lengthOf, type OperatorTest, testOf } from './operators.ts'
 import { type Knows, type Names, parseCondition } from './parser.ts'
 import { parsePath } from './path.ts'
+import { looseNumber } from './quantities.ts'
 import { columnOf } from './reader.ts'
 import { type Field, type Records, recordsOfValues } from './records.ts'
 import { Refusal, shown } from './refusal.ts'
@@ -258,7 +259,7 @@ class Binder implements Findings, Context {
         ? resolveField(this.records, text)
         : computedField(this.records, comparison.beside, text)
     }
-    const name = fieldNamed(comparison, field, this.records)
+    const name = fieldNamed(comparison, field, this.records) ?? this.#numberNamed(comparison, field)
     if (name === undefined) return undefined
     if (
       comparison.operator === '=' &&
@@ -269,6 +270,23 @@ class Binder implements Findings, Context {
     if (!other || other.name === field.name) return undefined
     found.notes.add(`\`${other.name}\` read as the field.`)
     return other
+  }
+
+  /** A word beside which numbers have no order may name their field as loosely as any name does: `close > open` of "1. open". */
+  #numberNamed(comparison: Asked, field: Field): string | undefined {
+    const [operand, second] = comparison.operands
+    if (!operand || second || operand.quoted || !isOrdering(comparison)) return undefined
+    const { text, number, size, duration, date, boolean } = operand
+    const isValue = [number, size, duration, date, boolean].some((read) => read !== undefined)
+    if (isValue || !/[a-z]/i.test(text) || isNull(operand)) return undefined
+    const { texts, values } = sampleOf(this.records, field)
+    if (values.length === 0 || texts.some((held) => looseNumber(held) === undefined)) return undefined
+    try {
+      return resolveField(this.records, text).name
+    } catch (error) {
+      if (error instanceof Refusal) return undefined
+      throw error
+    }
   }
 }
 

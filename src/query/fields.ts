@@ -134,10 +134,16 @@ export function resolveName(records: Records, reference: string, wanted: readonl
   }
   for (const { find } of LADDER) {
     const found = find(sought)
-    if (found) return atSamePlaces(records, found, sought.below)
+    if (found && !losesOperator(reference, found.name)) return atSamePlaces(records, found, sought.below)
   }
   const part = unknownPart(records, reference)
   throw new UnknownField(unknown(records, part === undefined ? written : shown(part)))
+}
+
+/** True where `net * 2` would be read as `net`: what is left out changes the answer. */
+function losesOperator(reference: string, name: string): boolean {
+  const operators = (text: string): number => text.match(/\s[-+*/%]\s/g)?.length ?? 0
+  return operators(reference) > operators(name)
 }
 
 /**

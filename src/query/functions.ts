@@ -7,7 +7,7 @@ import { isObject, type JsonValue } from '../protocol/json.ts'
 import { compareNaturally } from '../text/natural-order.ts'
 import { compileLinear, type EachMatch } from '../text/pattern.ts'
 import { type DatePart, dateOf, datePart, partOf, WEEKDAYS } from './date-parts.ts'
-import { looseNumber } from './quantities.ts'
+import { amountIn, looseNumber } from './quantities.ts'
 import { Refusal, shown } from './refusal.ts'
 
 type Value = JsonValue | undefined
@@ -53,6 +53,7 @@ function textOf(value: Value): string | undefined {
 function numberOf(value: Value): number | undefined {
   if (Array.isArray(value)) return value.length === 1 ? numberOf(value[0]) : undefined
   if (typeof value === 'boolean') return Number(value)
+  if (typeof value === 'object' && value !== null) return amountIn(value)
   const number = typeof value === 'string' ? looseNumber(value) : value
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined
 }

@@ -3,7 +3,7 @@ import { pathStep } from '../documents/collections.ts'
 import { identifying, isNaming } from '../documents/identity.ts'
 import { isObject, type JsonValue, own } from '../protocol/json.ts'
 import { formatPath, parsePath } from './path.ts'
-import { looseNumber } from './quantities.ts'
+import { AMOUNTS, looseNumber } from './quantities.ts'
 import type { Field, Records } from './records.ts'
 import { readValues } from './walk.ts'
 import { newWork } from './work.ts'
@@ -132,9 +132,6 @@ function differs(records: Records, path: Field['path']): boolean {
   }
   return found.size > 1
 }
-
-/** The names for the number of an object that says more about it: an amount and its currency, a type and its value. */
-const AMOUNTS = /^(?:\$?number(?:decimal|long|int|double)?|amount|value|total|raw|n|v|quantity|count)$/i
 
 /**
  * The field within that holds the number of each object: the only one with numbers, as of `{"amount": 5, "currency": "EUR"}`, or the one

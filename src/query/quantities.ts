@@ -1,5 +1,5 @@
 /** Numbers in strings: plain, with a currency, in thousands, with a decimal comma, with a unit of size or time; and integers beyond 2^53. */
-import type { JsonValue } from '../protocol/json.ts'
+import { type JsonObject, type JsonValue, own } from '../protocol/json.ts'
 
 const PLAIN = /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d{1,3})?\s*$/i
 /** Currencies as ISO 4217 names them. */
@@ -62,6 +62,20 @@ export function looseNumber(text: string): number | undefined {
 function digitsOf(text: string, point: '.' | ','): string {
   const rest = text.replace('−', '-').replace('R$', '')
   return point === '.' ? rest.replaceAll(/[^\d.+-]/g, '') : rest.replaceAll(/[^\d,+-]/g, '').replace(',', '.')
+}
+
+/** The names for the number of an object that says more about it: an amount and its currency, a type and its value. */
+export const AMOUNTS =
+  /^(?:\$?number(?:decimal|long|int|double)?|amount|value|total|raw|n|v|quantity|count)$/i
+
+/** 5 of `{"amount": 5, "currency": "EUR"}` and `{"$numberInt": "5"}`; undefined where an object has several such numbers, or none. */
+export function amountIn(value: JsonObject): number | undefined {
+  const numbers = Object.keys(value).flatMap((key) => {
+    const held = AMOUNTS.test(key) ? own(value, key) : undefined
+    const number = typeof held === 'string' ? looseNumber(held) : held
+    return typeof number === 'number' ? [number] : []
+  })
+  return numbers.length === 1 ? numbers[0] : undefined
 }
 
 function owed(text: string): number | undefined {

@@ -312,6 +312,31 @@ const reported = JSON.stringify(
 )
 const tagged = JSON.stringify({ image: { tag: '1.20', exp: '1e5', on: 'true' } })
 
+const bank = JSON.stringify([
+  { page: 1, pages: 1, total: 60 },
+  Array.from({ length: 60 }, (_, i) => ({
+    country: { id: i % 2 ? 'BR' : 'IN', value: i % 2 ? 'Brazil' : 'India' },
+    date: String(1990 + (i >> 1)),
+    value: i === 7 ? null : i,
+  })),
+])
+const boards = JSON.stringify({
+  boards: Array.from({ length: 25 }, (_, i) => ({ id: `b${i}`, name: `Board ${i}`, size: i })),
+  people: Array.from({ length: 10 }, (_, i) => ({ id: `p${i}`, name: `Person ${i}`, age: 20 + i })),
+})
+const prices = JSON.stringify({
+  series: Object.fromEntries(
+    Array.from({ length: 30 }, (_, i) => [
+      `2026-01-${String(i + 1).padStart(2, '0')}`,
+      {
+        '1. open': String(100 + (i % 3)),
+        '4. close': String(101 + (i % 2)),
+        fee: { amount: '2.50', currency: 'EUR' },
+      },
+    ]),
+  ),
+})
+
 const texts = {
   tree,
   map,
@@ -341,6 +366,9 @@ const texts = {
   groupsOfPeople,
   reported,
   tagged,
+  bank,
+  boards,
+  prices,
 }
 
 type Question = [
@@ -352,6 +380,8 @@ type Question = [
   /** How many rows, where that is a part of the answer. */
   rows?: number,
 ]
+
+const closedAbove = Array.from({ length: 30 }, (_, i) => 101 + (i % 2) > 100 + (i % 3)).filter(Boolean).length
 
 const questions: Question[] = [
   ['tree', 'filter', { where: 'name = file-3-2.md' }, ['"size":414']],
@@ -603,6 +633,15 @@ const questions: Question[] = [
   ['reported', 'filter', { where: 'browser = Chrome and env = prod', aggregate: 'count' }, ['"count":10']],
   ['reported', 'filter', { where: ['browser = Chrome', 'env != prod'], aggregate: 'count' }, ['"count":20']],
   ['reported', 'filter', { where: 'user = ann and failures > 3', aggregate: 'count' }, ['"count":9']],
+  // The records beside what tells of their pages.
+  ['bank', 'filter', { where: 'country = Brazil and date >= 2010', aggregate: 'count' }, ['"count":10']],
+  ['bank', 'filter', { group_by: 'country.value', aggregate: 'max(value)' }, ['"India","max.value.":58']],
+  // A value that only another list has.
+  ['boards', 'filter', { where: 'id = p3' }, ['Person 3', 'shown are those at .{0,20}people'], 1],
+  ['boards', 'filter', { where: 'name contains person', aggregate: 'count' }, ['"count":0', 'Others do']],
+  ['prices', 'filter', { where: 'close > open', aggregate: 'count' }, [`"count":${closedAbove}`]],
+  ['prices', 'filter', { where: '4. close > 1. open', aggregate: 'count' }, [`"count":${closedAbove}`]],
+  ['prices', 'filter', { aggregate: 'sum(fee * 2)' }, [':150']],
 ]
 
 test.each([
@@ -634,6 +673,14 @@ test.each(questions)('%s: %s %j', (name, kind, params, wanted, count) => {
   const shown = typeof limit === 'number' ? items.slice(0, limit) : items
   const reply = JSON.stringify([shown, reports.flatMap(({ metadata }) => metadata.notes ?? [])])
   for (const each of wanted) expect(reply).toMatch(new RegExp(each))
+})
+
+test('a name that would lose its operator is refused', () => {
+  const { error, steps } = runPipeline(documentOf('prices'), filterSteps, {
+    fields: ['4. close * 2 as twice'],
+  })
+  const said = JSON.stringify([error, steps.flatMap(({ metadata }) => metadata.notes ?? [])])
+  expect(said).toContain('No record has the field')
 })
 
 test('the largest of a tree is sought at all of its levels', () => {
