@@ -50,9 +50,11 @@ export function collectionsOf(root: JsonValue): Collection[] {
     const next: typeof level = []
     for (const { path, value } of level) {
       if (visits++ > MAX_VISITS) return found
-      const collection = asCollection(value, path)
+      const tables = path === '$' ? [] : tablesIn(value, path)
+      found.push(...tables.filter(({ values }) => values.length > 1))
+      const collection = tables.length > 0 ? undefined : asCollection(value, path)
       if (collection && (collection.values.length > 1 || path === '$')) found.push(collection)
-      if (Array.isArray(value) && value.length <= WRAPPER) {
+      if (Array.isArray(value) && tables.length === 0 && value.length <= WRAPPER) {
         value.forEach((item, index) => {
           next.push({ path: `${path}[${index}]`, value: item })
         })
@@ -68,6 +70,31 @@ export function collectionsOf(root: JsonValue): Collection[] {
     level = next
   }
   return found
+}
+
+/** Tables of one page that are looked at. */
+const MOST_TABLES = 50
+
+/**
+ * The tables in a list of several, as pages have them. Tables with the same columns are one collection: `$.tables[*]` of all those at
+ * `$.tables`, `$.tables[0,2]` of some. Nothing where the value is no list of lists of objects.
+ */
+export function tablesIn(value: JsonValue, path: string): Collection[] {
+  if (!Array.isArray(value) || value.length < 2 || value.length > MOST_TABLES) return []
+  if (!value.every((one) => Array.isArray(one) && one.length > 0 && one.every(isObject))) return []
+  const kinds = new Map<string, { places: number[]; values: JsonValue[] }>()
+  for (const [at, table] of (value as JsonValue[][]).entries()) {
+    const columns = JSON.stringify([...fieldNames(table)].sort())
+    const kind = kinds.get(columns) ?? { places: [], values: [] }
+    kind.places.push(at)
+    for (const row of table) kind.values.push(row)
+    kinds.set(columns, kind)
+  }
+  return [...kinds.values()].map(({ places, values }) => ({
+    path: `${path}[${places.length === value.length ? '*' : places.join(',')}]`,
+    keys: undefined,
+    values,
+  }))
 }
 
 /** The value as a collection: an array's elements, a map's values with their keys. Undefined for anything else. */

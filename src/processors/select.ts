@@ -186,7 +186,8 @@ function recordsReached(reached: readonly Reached[], path: Path): ReachedPart {
   const [first, second] = reached
   if (first && second === undefined) return onlyOne(first, path)
   const name = lastName(path)
-  const inner = name === undefined ? undefined : elementsReached(reached)
+  const areTables = reached.every(({ value }) => Array.isArray(value) && value.every(isObject))
+  const inner = name === undefined && !areTables ? undefined : elementsReached(reached)
   if (!inner)
     return { content: fromRows({ noun: 'record', items: reached.map((one) => recordOf(one, name)) }) }
   const what = reached.some(({ value }) => Array.isArray(value)) ? 'lists' : 'maps'

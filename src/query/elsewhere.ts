@@ -284,7 +284,7 @@ function isNamed({ comparison, field }: Bound): boolean {
 
 /**
  * If no record of the main collection fulfils the conditions, these are the records of the one other place of its kind that do. That
- * place is nested in its records or beside it. If the fields were read loosely (`isLoose`), it is any place with such fields. Else it is one
+ * place is nested in its records or beside it. If the fields were read loosely (`isLoose`), it is any place with such fields. Otherwise it is one
  * of another kind only where a single record fulfils them. Of several such places the note tells how many each has. Undefined where
  * there is none, or a path was asked for.
  */

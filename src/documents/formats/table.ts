@@ -58,7 +58,9 @@ function readRuled(lines: LineIndex): FoundTable | undefined {
       for (let index = rule + 1; index < lines.count; index++) {
         const line = lines.at(index)
         const found = isSkipped(line) ? undefined : cellsOf(index)
-        if (!isSkipped(line)) rows.push(found?.length === names.length ? found : line)
+        // The names come again where several statements have the same columns.
+        const isAgain = found?.join('|') === names.join('|') && RULE.test(lines.at(index + 1))
+        if (!isSkipped(line) && !isAgain) rows.push(found?.length === names.length ? found : line)
       }
       return recordsOf(distinct(names), rows).map(withNulls)
     },
@@ -194,7 +196,7 @@ export function readAligned(lines: LineIndex): FoundTable | undefined {
   if (!dashed && !(titled ? TITLED.test(header.trimStart()) : isCapital(header))) return undefined
   const first = dashed ? 2 : 1
   const sample = sampleOf(lines, first)
-  if (sample.length === 0) return undefined
+  if (sample.length === 0 || (!dashed && hasOtherHead(lines, header))) return undefined
   if (!dashed && PROCESSES.test(header)) return ofProcesses(lines, header)
   const columns = (dashed && underlined(lines.at(1), header, sample)) || columnsOf(header, sample)
   if (columns.length < (dashed ? 2 : 3)) return undefined
@@ -209,6 +211,17 @@ export function readAligned(lines: LineIndex): FoundTable | undefined {
 /** Names in capitals, with their unit in brackets: `CPU(cores)`. */
 function isCapital(header: string): boolean {
   return /^[^a-z]*[A-Z]{2}[^a-z]*$/.test(header.replace(/\([a-z]{1,12}\)/g, ''))
+}
+
+/** True where names of other columns come after an empty line: these are several tables. */
+function hasOtherHead(lines: LineIndex, header: string): boolean {
+  if (lines.count > MOST_LINES) return false
+  for (let index = 1; index + 2 < lines.count; index++)
+    if (lines.at(index).trim() === '') {
+      const next = lines.at(index + 1).slice(0, LONGEST_LINE)
+      if (isCapital(next) && next.trimEnd() !== header.trimEnd()) return true
+    }
+  return false
 }
 
 /** Lines above the names in a part of a text, lines of a text in parts, and the share of table lines. */
@@ -355,10 +368,12 @@ function fitsIn(line: string, columns: readonly Column[]): boolean {
 }
 
 function readColumns(lines: LineIndex, first: number, header: string, columns: readonly Column[]) {
+  const head = header.trimEnd()
   const rows: (string[] | string)[] = []
   for (let index = first; index < lines.count; index++) {
     const line = lines.at(index)
-    if (line.trim() === '' || (index === lines.count - 1 && FOOTER.test(line))) continue
+    if (line.trim() === '' || line.trimEnd() === head) continue
+    if (index === lines.count - 1 && FOOTER.test(line)) continue
     rows.push(
       fitsIn(line, columns)
         ? columns.map(({ from, to }) => line.slice(from, to).trim().replace(BULLET, ''))

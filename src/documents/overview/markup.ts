@@ -2,7 +2,7 @@
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { formatPlural } from '../../text/format.ts'
 import { ellipsis } from '../../text/shorten.ts'
-import type { Collection } from '../collections.ts'
+import { type Collection, tablesIn } from '../collections.ts'
 import { call, type Template } from '../template.ts'
 import type { Overview } from './overview.ts'
 
@@ -17,12 +17,15 @@ export function tablesOf(json: JsonValue | undefined): JsonValue[][] {
   return Array.isArray(list) ? list.filter((table) => Array.isArray(table)) : []
 }
 
-/** The largest table of a page or a text, where it has two rows. */
+/** The largest table of a page or a text, where it has two rows; tables with the same columns are one. */
 export function largestTable(json: JsonValue | undefined): Collection | undefined {
+  const tables = tablesOf(json)
+  const [only] = tables
+  const all =
+    tables.length === 1 && only ? [{ path: '$.tables[0]', keys: undefined, values: only }] : undefined
   let largest: Collection | undefined
-  for (const [index, table] of tablesOf(json).entries())
-    if (table.length > (largest?.values.length ?? 1))
-      largest = { path: `$.tables[${index}]`, keys: undefined, values: table }
+  for (const table of all ?? tablesIn(tables, '$.tables'))
+    if (table.values.length > (largest?.values.length ?? 1)) largest = table
   return largest
 }
 

@@ -196,3 +196,47 @@ describe('columns that a line marks', () => {
     expect(read([...packages.slice(0, 4), ...prose].join('\n')).format).not.toBe('table')
   })
 })
+
+describe('several tables in one text', () => {
+  test('are one list of records where columns of others follow an empty line', () => {
+    const text = `${[
+      [
+        'NAME        READY   STATUS             RESTARTS   AGE',
+        [
+          'pod/app-0   1/1     CrashLoopBackOff   3          5d',
+          'pod/app-1   1/1     Running            0          5d',
+          'pod/app-2   1/1     Running            1          5d',
+        ],
+      ],
+      [
+        'NAME            TYPE        CLUSTER-IP   PORT(S)   AGE',
+        [
+          'service/svc-0   ClusterIP   10.0.0.1     80/TCP    5d',
+          'service/svc-1   ClusterIP   10.0.0.2     80/TCP    5d',
+        ],
+      ],
+    ]
+      .map(([head, rows]) => [head, ...(rows as string[])].join('\n'))
+      .join('\n\n')}\n`
+    const records = read(text).records ?? []
+    expect(records.map(({ NAME, STATUS, TYPE }) => [NAME, STATUS ?? TYPE])).toEqual([
+      ['pod/app-0', 'CrashLoopBackOff'],
+      ['pod/app-1', 'Running'],
+      ['pod/app-2', 'Running'],
+      ['service/svc-0', 'ClusterIP'],
+      ['service/svc-1', 'ClusterIP'],
+    ])
+  })
+
+  test('have their names once where several statements have the same columns', () => {
+    const table = (from: number): string =>
+      [
+        ' id  |  val',
+        '-----+-------',
+        ...[0, 1, 2].map((at) => ` ${from + at}   |   ${at * 7}`),
+        '(3 rows)',
+      ].join('\n')
+    const records = read(`${table(1)}\n\n${table(4)}\n`).records ?? []
+    expect(records.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6])
+  })
+})

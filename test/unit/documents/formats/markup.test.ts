@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fromRecognised } from '../../../../src/documents/derive.ts'
+import { fromRecognised, fromValue } from '../../../../src/documents/derive.ts'
 import { recognise } from '../../../../src/documents/detect.ts'
+import type { Document } from '../../../../src/documents/document.ts'
 import { htmlText, scanHtml } from '../../../../src/documents/formats/html.ts'
+import { select } from '../../../../src/processors/select.ts'
 import type { JsonObject, JsonValue } from '../../../../src/protocol/json.ts'
 
 const read = (text: string) => {
@@ -165,6 +167,27 @@ test('a question without a path is about the sections of Markdown, and the large
   )
   expect(guide.records()?.path).toBe('$.sections')
   const cells = (rows: number) => '<tr><td>1</td><td>2</td></tr>'.repeat(rows)
-  const page = `<!doctype html>${[3, 9, 4, 2, 5].map((rows) => `<table><tr><th>a</th><th>b</th></tr>${cells(rows)}</table>`).join('')}`
-  expect(fromRecognised(page).records()).toMatchObject({ path: '$.tables[1]', values: { length: 9 } })
+  const page = (columns: readonly string[]): Document =>
+    fromRecognised(
+      `<!doctype html>${[3, 9, 4, 2, 5].map((rows, at) => `<table><tr><th>${columns[at]}</th><th>b</th></tr>${cells(rows)}</table>`).join('')}`,
+    )
+  expect(page(['a', 'c', 'd', 'e', 'f']).records()).toMatchObject({
+    path: '$.tables[1]',
+    values: { length: 9 },
+  })
+  // Tables with the same columns are one.
+  expect(page(['a', 'a', 'a', 'a', 'a']).records()).toMatchObject({
+    path: '$.tables[*]',
+    values: { length: 23 },
+  })
+  expect(page(['a', 'c', 'a', 'd', 'a']).records()).toMatchObject({
+    path: '$.tables[0,2,4]',
+    values: { length: 12 },
+  })
+})
+
+test.each(['$.tables[*]', '$.tables[0,1]'])('the rows of several tables are the records at %s', (path) => {
+  const json = { tables: [[{ a: 1 }, { a: 2 }], [{ a: 3 }], [{ b: 1 }]] }
+  const { content } = select.process(fromValue(json), { path })
+  expect(content.rows().items.length).toBe(path.includes('*') ? 4 : 3)
 })
