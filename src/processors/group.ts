@@ -27,6 +27,7 @@ import {
   sumOfAll,
 } from '../query/aggregates.ts'
 import { type DatePart, datePart, hasOffset, isYearless, needsYear, partOf } from '../query/date-parts.ts'
+import { orderOfDates } from '../query/dates.ts'
 import { namesakes } from '../query/explain.ts'
 import { resolveExactly, resolveField } from '../query/fields.ts'
 import {
@@ -518,16 +519,22 @@ interface KeyCodes {
   readonly whole: boolean
 }
 
+function* textsOf(column: Coded['column']): Iterable<string> {
+  for (let code = 0; code < column.size; code++)
+    for (const value of column.values(code)) if (typeof value === 'string') yield value
+}
+
 /** The values that records are grouped by: the different values of each, null among them, or the part of each date. */
 function keyCodes({ column, codes, whole }: Coded, { part }: Pick<GroupKey, 'part'>): KeyCodes {
   const name = `group by ${part ?? 'value'}`
+  const order = part && column.derived('order of dates', () => orderOfDates(textsOf(column)))
   const values = column.derived(name, () =>
     encoded(
       column,
       name,
       (found) => {
         const all = listElements(found)
-        const parts = part ? all.flatMap((value) => partOf(value, part) ?? []) : all
+        const parts = part ? all.flatMap((value) => partOf(value, part, order) ?? []) : all
         if (parts.length < 2) return parts
         return [...new Map(parts.map((value) => [identity(value), value])).values()]
       },

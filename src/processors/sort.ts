@@ -3,7 +3,7 @@ import { abridge } from '../documents/abridge.ts'
 import { type Coded, type Column, codesPresent, columnsOf } from '../documents/column.ts'
 import { fromTable } from '../documents/derive.ts'
 import { isObject, type JsonValue, own } from '../protocol/json.ts'
-import { parseDate } from '../query/dates.ts'
+import { orderOfDates, parseDate } from '../query/dates.ts'
 import { namesakes } from '../query/explain.ts'
 import { resolveExactly, resolveField } from '../query/fields.ts'
 import { holdsObjects, nameWithin, numberWithin } from '../query/inner-fields.ts'
@@ -81,6 +81,8 @@ const NOUNS: Partial<Record<Reading, string>> = {
   cores: 'numbers',
   duration: 'durations',
   time: 'dates',
+  dayFirst: 'dates',
+  monthFirst: 'dates',
   level: 'levels',
   grade: 'grades',
   version: 'versions',
@@ -210,6 +212,8 @@ const READINGS = {
   duration,
   cores,
   time: (text: string) => (text.length > 4 ? parseDate(text)?.from : undefined),
+  dayFirst: (text: string) => parseDate(text, undefined, 'day')?.from,
+  monthFirst: (text: string) => parseDate(text, undefined, 'month')?.from,
   level: (text: string) => rankOn('level', text),
   grade: (text: string) => rankOn('grade', text),
   /** Versions are no numbers, for `1.10` is after `1.9` there. */
@@ -239,6 +243,9 @@ export function readingOf(coded: Coded): Reading {
     const readings = numbers > 0 ? WHOLLY.filter((name) => !isScale(name)) : WHOLLY
     const fitting = readings.find((name) => texts.every((text) => READINGS[name](text) !== undefined))
     if (fitting !== undefined) return fitting
+    const order = orderOfDates(texts)
+    const dates = order && (`${order}First` as const)
+    if (dates && texts.every((text) => READINGS[dates](text) !== undefined)) return dates
     if (texts.some((text) => VERSIONS.test(text))) return 'version'
     const most = (numbers + texts.length) / MOST_ALIKE
     const nearly = NEARLY.find((name) => {

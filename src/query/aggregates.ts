@@ -5,7 +5,7 @@
 import { type Census, equals, frequencies, type Values } from '../documents/values.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import { compareNaturally } from '../text/natural-order.ts'
-import { parseDate } from './dates.ts'
+import { orderOfDates, parseDate } from './dates.ts'
 import { rankOn, SCALE_NAMES, type Scale } from './levels.ts'
 import {
   areCores,
@@ -213,15 +213,19 @@ const READERS = {
   bytes: (text: string) => quantity(text) ?? looseNumber(text),
   cores: (text: string) => cores(text),
   time: (text: string) => (text.length > 4 ? parseDate(text)?.from : undefined),
+  dayFirst: (text: string) => parseDate(text, undefined, 'day')?.from,
+  monthFirst: (text: string) => parseDate(text, undefined, 'month')?.from,
   level: (text: string) => rankOn('level', text),
   grade: (text: string) => rankOn('grade', text),
 }
+
+const TIMES: ReadonlySet<keyof typeof READERS> = new Set(['time', 'dayFirst', 'monthFirst'])
 
 function numbersAs(values: Values, kind: keyof typeof READERS): Numbers {
   return values.derived(`numbers as ${kind}`, () =>
     Float64Array.from(values.items, (value: JsonValue) => {
       if (typeof value === 'string') return READERS[kind](value) ?? Number.NaN
-      return typeof value === 'number' && kind !== 'time' ? value : Number.NaN
+      return typeof value === 'number' && !TIMES.has(kind) ? value : Number.NaN
     }),
   )
 }
@@ -281,9 +285,12 @@ function comparison(
     return count >= least
   }
   if (enough(numbers)) return numbers
-  const times = numbersAs(values, 'time')
-  if (enough(times)) return times
   const { items } = values
+  const order = orderOfDates(
+    Array.from(present, (id) => items[id]).filter((item): item is string => typeof item === 'string'),
+  )
+  const times = numbersAs(values, order ? `${order}First` : 'time')
+  if (enough(times)) return times
   const isOn = (scale: Scale): boolean =>
     present.some((id) => !isNothing(items[id] ?? null)) &&
     present.every((id) => {

@@ -32,6 +32,8 @@ export function alike(names: ReadonlyMap<string, unknown>, reference: string): C
     (name) => name.parts.join('') === joined,
     (name) => parts.length === 1 && endsJoined(name.parts, joined),
     (name) => name.name.toLowerCase().endsWith(`(${whole})"]`),
+    // Its unit in brackets left out: `CPU(cores)`, `Cost ($)`.
+    (name) => name.parts.at(-1)?.startsWith(`${whole}(`) === true,
     (name) => sameBut(name, parts, singular),
     (name) =>
       last.length > 2 &&

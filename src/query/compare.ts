@@ -4,6 +4,7 @@ import { compareNaturally } from '../text/natural-order.ts'
 import {
   type ClockSpan,
   clockOf,
+  type DateOrder,
   parseClock,
   parseDate,
   parseWanted,
@@ -34,6 +35,8 @@ export interface Operand {
   /** Set where the field holds processors, such as "250m" and "1". */
   cores?: number
   date: Span | undefined
+  /** The part that comes first in dates with slashes of the field. */
+  dateOrder?: DateOrder
   /** A time of day alone. */
   clock: ClockSpan | undefined
   boolean: boolean | undefined
@@ -168,7 +171,7 @@ function sameRounded(value: string, wanted: string): boolean {
 }
 
 /** A date is equal to the day or month it lies in, and to its time of day; four digits alone are a number. */
-function sameTime(value: string, { date, clock, text }: Operand): boolean {
+function sameTime(value: string, { date, clock, text, dateOrder }: Operand): boolean {
   if (clock && value.length > text.length) {
     const time = clockOf(value)
     return time !== undefined && time.from >= clock.from && time.from < clock.to
@@ -176,7 +179,7 @@ function sameTime(value: string, { date, clock, text }: Operand): boolean {
   if (!date || /^\d{4}$/.test(text)) return false
   const instant = epoch(value)
   if (instant !== undefined) return instant >= date.from && instant < date.to
-  const [time, wanted] = sameCalendar(value, text, date) ?? []
+  const [time, wanted] = sameCalendar(value, text, date, dateOrder) ?? []
   if (!time || !wanted || time.to - time.from > wanted.to - wanted.from) return false
   return time.from >= wanted.from && time.from < wanted.to
 }
@@ -203,7 +206,7 @@ export function order(value: JsonValue, operand: Operand): number {
   if (typeof value !== 'string') return Number.NaN
   if (operand.cores !== undefined) return (cores(value) ?? Number.NaN) - operand.cores
   if (operand.date) {
-    const [time, wanted] = sameCalendar(value, operand.text, operand.date) ?? []
+    const [time, wanted] = sameCalendar(value, operand.text, operand.date, operand.dateOrder) ?? []
     if (time && wanted && (value.length > 4 || operand.text.length > 4)) return beside(time.from, wanted)
     const instant = epoch(value)
     if (instant !== undefined && operand.text.length > 4) return beside(instant, operand.date)

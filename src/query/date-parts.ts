@@ -1,6 +1,6 @@
 /** Parts of dates to group by: each month, each day of the week. All in UTC. */
 import type { JsonValue } from '../protocol/json.ts'
-import { bucket, parseDate, type Span } from './dates.ts'
+import { bucket, type DateOrder, parseDate, type Span } from './dates.ts'
 
 const PARTS = [
   'year',
@@ -47,10 +47,10 @@ const DAY = 86_400_000
 /**
  * `2024`, `2024-Q2`, `2024-05`, `2024-W18` (ISO 8601), `2024-05-06`, `2024-05-06T10`, `2024-05-06T10:30`, `Monday`, `10`. Dates without a
  * year are given without one; undefined where the part is not known without it, or `value` is no date. Numbers are seconds or
- * milliseconds since 1970.
+ * milliseconds since 1970. `order`: of dates with slashes.
  */
-export function partOf(value: JsonValue, part: DatePart): string | undefined {
-  const date = dateOf(value)
+export function partOf(value: JsonValue, part: DatePart, order?: DateOrder): string | undefined {
+  const date = dateOf(value, order)
   if (!date || !Number.isFinite(date.from) || Math.abs(date.from) > 8.64e15) return undefined
   const time = new Date(date.from)
   const yearless = date.yearless === true
@@ -94,8 +94,8 @@ export function hasOffset(value: JsonValue): boolean {
   )
 }
 
-export function dateOf(value: JsonValue): Span | undefined {
-  if (typeof value === 'string') return parseDate(value.trim()) ?? epoch(value)
+export function dateOf(value: JsonValue, order?: DateOrder): Span | undefined {
+  if (typeof value === 'string') return parseDate(value.trim(), undefined, order) ?? epoch(value)
   if (typeof value !== 'number' || value < 1e8 || value > 1e14) return undefined
   const from = value > 1e11 ? value : value * 1_000
   return { from, to: from }

@@ -16,25 +16,44 @@ const LOG = /^(\d\d)\/([A-Z][a-z]{2})\/(\d{4})(?::(\d\d):(\d\d):(\d\d))?(?:\s*([
 // `0503 08:00:00.123456` of klog, `05-03 08:00` of Android.
 const MONTH_AND_DAY = /^(\d\d)-?(\d\d) (\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?$/
 const DOTTED = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/
-const SLASHED = /^(\d{1,2})[/-](\d{1,2})[/-](\d{4})(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/
+const SLASHED = /^(\d{1,2})[/-](\d{1,2})[/-](\d{4}|\d\d)(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/
 // `2024/1/5`, which is also year, month and day.
 const UNPADDED = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/
 // `28-Dec-2024`, `28-DEC-24`.
 const DASHED =
   /^(\d{1,2})[-/](jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}[-/](\d{4}|\d\d)(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/i
+const SLASHES = /^(\d{1,2})[/-](\d{1,2})[/-](?:\d{4}|\d\d)(?!\d)/
 const HALF = /^(.+?\d)\s?([ap])\.?m$/i
 // `Mon, 06 May 2024 10:00:00 +0200`, `Mon May 6 10:00:00 2024`, `Jan  7 06:10:33`, `March 2024`.
 const NAMED =
   /^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},?\s+)?(?:(\d{1,2})\s+)?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?(?:\s+(\d{1,2})(?:st|nd|rd|th)?(?![\d:]))?(?:,?\s+(\d{4}))?(?:,?\s+(?:at\s+)?(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d+)?)?)?(?:\s+(z|utc|gmt|[+-]\d\d:?\d\d))?(?:\s+(\d{4}))?(?:\s+([+-]\d\d:?\d\d))?$/i
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** The time that `text` names, as wide as it was written. Without a zone it is UTC. Undefined when it is no date. */
-export function parseDate(text: string, year = 2000): Span | undefined {
+/** The part that comes first in `2/8/2025`. */
+export type DateOrder = 'day' | 'month'
+
+/** The order that dates of one field prove, as `22/12/2024` does; undefined where none does, or two differ. */
+export function orderOfDates(texts: Iterable<string>): DateOrder | undefined {
+  let found: DateOrder | undefined
+  for (const text of texts) {
+    const [, one, other] = (text.length <= 40 && SLASHES.exec(text)) || []
+    const order = Number(one) > 12 ? 'day' : Number(other) > 12 ? 'month' : undefined
+    if (found !== undefined && order !== undefined && order !== found) return undefined
+    found ??= order
+  }
+  return found
+}
+
+/**
+ * The time that `text` names, as wide as it was written. Without a zone it is UTC. `order`: of the other dates of its field. Undefined when
+ * it is no date, or two.
+ */
+export function parseDate(text: string, year = 2000, order?: DateOrder): Span | undefined {
   const first = text.charCodeAt(0)
   if (text.length > 40 || text.length < 3) return undefined
-  if (first === 32) return parseDate(text.trimStart(), year)
+  if (first === 32) return parseDate(text.trimStart(), year, order)
   const last = text.charCodeAt(text.length - 1) | 32
-  if (last === m && HALF.test(text)) return inHalf(text, year)
+  if (last === m && HALF.test(text)) return inHalf(text, year, order)
   if (first < 48 || first > 57) return namedSpan(text, year) ?? wrapped(text)
   const usual = instant(text)
   if (usual) return usual
@@ -48,11 +67,13 @@ export function parseDate(text: string, year = 2000): Span | undefined {
   }
   const slashes = SLASHED.exec(text)
   if (slashes) {
-    const [, one = '', other = '', fullYear, ...time] = slashes
+    const [, one = '', other = '', ofYear = '', ...time] = slashes
     // Which of the two is the month is clear only where the other cannot be one.
-    if (Number(one) > 12 === Number(other) > 12 && one !== other) return undefined
-    const [month, day] = Number(one) > 12 ? [other, one] : [one, other]
-    return span(given([fullYear, month, day, ...time]), 0, undefined)
+    const isClear = Number(one) > 12 !== Number(other) > 12 || one === other
+    if (!isClear && order === undefined) return undefined
+    const isDayFirst = isClear ? Number(one) > 12 : order === 'day'
+    const [month, day] = isDayFirst ? [other, one] : [one, other]
+    return span(given([inFull(ofYear), month, day, ...time]), 0, undefined)
   }
   const [, day, month, fullYear, ...time] = DOTTED.exec(text) ?? []
   if (fullYear !== undefined) return span(given([fullYear, month, day, ...time]), 0, undefined)
@@ -77,9 +98,9 @@ export function parseDate(text: string, year = 2000): Span | undefined {
 }
 
 /** A time of twelve hours: `8:00 AM`. */
-function inHalf(text: string, year: number): Span | undefined {
+function inHalf(text: string, year: number, order: DateOrder | undefined): Span | undefined {
   const [, rest = '', half = ''] = HALF.exec(text) ?? []
-  const date = parseDate(rest, year)
+  const date = parseDate(rest, year, order)
   const hour = Math.floor((clockOf(rest)?.from ?? Number.NaN) / HOUR)
   if (!date || !(hour >= 1 && hour <= 12)) return undefined
   const shift = ((hour % 12) + (/p/i.test(half) ? 12 : 0) - hour) * HOUR
@@ -183,9 +204,10 @@ export function sameCalendar(
   value: string,
   wanted: string,
   read = parseWanted(wanted),
+  order?: DateOrder,
 ): [Span, Span] | undefined {
   const other = read
-  const one = other && parseDate(value)
+  const one = other && parseDate(value, undefined, order)
   if (!one || !other || one.yearless === other.yearless) return one && other && [one, other]
   const [from, to] = one.yearless
     ? [parseDate(value, new Date(other.from).getUTCFullYear()), other]

@@ -6,7 +6,7 @@ import type { JsonValue } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
 import { equals, isNull, type Operand, operandFor } from './compare.ts'
 import type { Asked } from './comparison.ts'
-import { offset, parseDate, zoneIn } from './dates.ts'
+import { type DateOrder, offset, orderOfDates, parseDate, zoneIn } from './dates.ts'
 import { holdsLevels, levelAsNumber } from './levels.ts'
 import { operatorOf } from './operators.ts'
 import { areCores, cores, duration, plainNumber, quantity } from './quantities.ts'
@@ -24,6 +24,7 @@ export class Sample {
   readonly numbers: readonly number[]
   readonly texts: readonly string[]
   #dates: readonly string[] | undefined
+  #dateOrder: { order: DateOrder | undefined } | undefined
   #hasZones: boolean | undefined
   #unit: { unit: string | undefined } | undefined
   #zone: { zone: string | undefined } | undefined
@@ -36,8 +37,16 @@ export class Sample {
 
   /** The texts that are dates. */
   get dates(): readonly string[] {
-    this.#dates ??= this.texts.filter((text) => text.length > 4 && parseDate(text) !== undefined)
+    this.#dates ??= this.texts.filter(
+      (text) => text.length > 4 && parseDate(text, undefined, this.dateOrder) !== undefined,
+    )
     return this.#dates
+  }
+
+  /** The part that comes first in dates with slashes. */
+  get dateOrder(): DateOrder | undefined {
+    this.#dateOrder ??= { order: orderOfDates(this.texts) }
+    return this.#dateOrder.order
   }
 
   /** The unit of size or time that every value is written with, but for zero: `kB` of "8 kB" and "0". */
@@ -123,11 +132,17 @@ export function adapted(
   if (!isOrdering(comparison) && comparison.operator !== '=' && comparison.operator !== 'in')
     return comparison
   const operands = comparison.operands.map((operand) =>
-    inZone(adaptedOperand(operand, name, sample, note), name, sample, note),
+    inZone(adaptedOperand(inOrder(operand, sample), name, sample, note), name, sample, note),
   )
   if (isOrdering(comparison))
     for (const operand of operands) refuseUnordered(operand, comparison, name, sample)
   return { ...comparison, operands }
+}
+
+/** Dates with slashes are read as those of the field that can be read in one way only. */
+function inOrder(operand: Operand, { dateOrder }: Sample): Operand {
+  if (dateOrder === undefined) return operand
+  return { ...operand, dateOrder, date: operand.date ?? parseDate(operand.text, undefined, dateOrder) }
 }
 
 function adaptedOperand(

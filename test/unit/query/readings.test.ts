@@ -264,3 +264,40 @@ describe('a few texts that are no values of their field', () => {
     expect(metadata.notes).toBeUndefined()
   })
 })
+
+describe('dates with slashes', () => {
+  const days = ['22/12/2024', '2/8/2025', '3/1/2025', '1/11/2023'].map((at, nth) => ({ id: nth + 1, at }))
+  const months = ['12/22/2024', '8/2/2025', '1/3/25', '11/1/2023 8:00 PM'].map((at, nth) => ({
+    id: nth + 1,
+    at,
+  }))
+
+  test.each([
+    ['days', days],
+    ['months', months],
+  ])('begin with %s where one of their field proves it', (_, records) => {
+    expect(found(records, 'at >= 2025-01-01').ids).toEqual([2, 3])
+    expect(found(records, 'at >= 2025-08-01').ids).toEqual([2])
+    expect(found(records, 'at = 2023-11-01').ids).toEqual([4])
+    const sorted = sort.process(fromValue(records), { sort: ['-at'] }).content.rows().items
+    expect(sorted.map((row) => (row as { id: number }).id)).toEqual([2, 3, 1, 4])
+    const asked = { group_by: ['at:month'], aggregate: ['count'] }
+    const groups = aggregate.process(fromValue(records), asked).content.rows().items
+    expect(JSON.stringify(groups)).toContain('"at:month":"2025-08"')
+    expect(groups).toHaveLength(4)
+    const [most] = aggregate.process(fromValue(records), { aggregate: ['max(at)'] }).content.rows().items
+    expect(most).toEqual({ 'max(at)': records[1]?.at })
+  })
+
+  test('are no dates where none proves it, or two differ', () => {
+    const unclear = ['2/8/2025', '3/1/2025'].map((at, nth) => ({ id: nth + 1, at }))
+    expect(found(unclear, 'at >= 2025-01-01').ids).toEqual([])
+    const mixed = ['22/12/2024', '12/22/2024', '2/8/2025'].map((at, nth) => ({ id: nth + 1, at }))
+    expect(found(mixed, 'at >= 2024-01-01').ids).toEqual([1, 2])
+  })
+})
+
+test('a name needs no unit in brackets', () => {
+  const records = ['250m', '1500m', '2'].map((cpu, at) => ({ id: at + 1, 'CPU(cores)': cpu }))
+  expect(found(records, 'cpu > 300m')).toEqual({ ids: [2, 3], notes: ['`cpu` read as `CPU(cores)`.'] })
+})
