@@ -286,11 +286,15 @@ function comparison(
   }
   if (enough(numbers)) return numbers
   const { items } = values
-  const order = orderOfDates(
-    Array.from(present, (id) => items[id]).filter((item): item is string => typeof item === 'string'),
-  )
-  const times = numbersAs(values, order ? `${order}First` : 'time')
-  if (enough(times)) return times
+  const times = numbersAs(values, 'time')
+  const isWhole = enough(times) && present.every((id) => !Number.isNaN(times[id]))
+  const order = isWhole
+    ? undefined
+    : orderOfDates(
+        Array.from(present, (id) => items[id]).filter((item): item is string => typeof item === 'string'),
+      )
+  const ordered = order ? numbersAs(values, `${order}First`) : times
+  if (enough(ordered)) return ordered
   const isOn = (scale: Scale): boolean =>
     present.some((id) => !isNothing(items[id] ?? null)) &&
     present.every((id) => {

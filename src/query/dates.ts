@@ -36,12 +36,17 @@ export type DateOrder = 'day' | 'month'
 export function orderOfDates(texts: Iterable<string>): DateOrder | undefined {
   let found: DateOrder | undefined
   for (const text of texts) {
+    if (!isMark(text.charCodeAt(1)) && !isMark(text.charCodeAt(2))) continue
     const [, one, other] = (text.length <= 40 && SLASHES.exec(text)) || []
     const order = Number(one) > 12 ? 'day' : Number(other) > 12 ? 'month' : undefined
     if (found !== undefined && order !== undefined && order !== found) return undefined
     found ??= order
   }
   return found
+}
+
+function isMark(code: number): boolean {
+  return code === slash || code === dash
 }
 
 /**
@@ -139,7 +144,7 @@ function instant(text: string): Span | undefined {
   return Number.isNaN(fraction) ? undefined : { from: whole + fraction, to: whole + fraction + 1 }
 }
 
-const [dash, colon, dot, T, Z, zero, m] = [45, 58, 46, 84, 90, 48, 109]
+const [dash, slash, colon, dot, T, Z, zero, m] = [45, 47, 58, 46, 84, 90, 48, 109]
 const HOUR = 3_600_000
 
 function hasMarks(text: string): boolean {

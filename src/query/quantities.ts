@@ -13,6 +13,8 @@ const COMMA = new RegExp(`${BEFORE}(?:\\d{1,3}(?:\\.\\d{3})+|\\d+),\\d{1,2}${AFT
 const GROUPED = new RegExp(`${BEFORE}\\d{1,3}(?:[ \\u00a0\\u2009\\u202f'’]\\d{3})+(?:[.,]\\d{1,4})?${AFTER}`)
 /** `617.30-`, as some ledgers write it. */
 const NEGATIVE_AFTER = /^\s*[\d.,]{1,20}-\s*$/
+/** No number begins so: a letter that does not begin a currency. */
+const WORDY = /^\s*(?:[a-z]|[A-Z](?![A-Z]{2}\s|\$))/
 /** `($1.50)`, as accounts write what is owed; not `(2)`. */
 const OWED = /^\(([^()]*[$€£¥₹.][^()]*)\)$/
 /** `5 (3h ago)`, as restarts are counted. */
@@ -35,9 +37,11 @@ const LONGEST = 40
 const NOTHING =
   /^\s*(?:[-–—.?*]{0,3}|n\/?a|n\.a\.|nan|nil|null|none|never|unknown|undefined|missing|pending|tbd|tba|[<(](?:nil|none|null|unknown|unset|invalid|empty)[>)]|not (?:available|applicable|set))\s*$/i
 
+const LONGEST_NOTHING = 16
+
 /** True of a text that stands for an absent value: `N/A`, `-`, `<none>`, nothing at all. */
 export function saysNothing(text: string): boolean {
-  return text.length <= LONGEST && NOTHING.test(text)
+  return text.length <= LONGEST_NOTHING && NOTHING.test(text)
 }
 
 /** `12.5` of "12.5"; undefined for anything that is not a plain number. */
@@ -47,7 +51,7 @@ export function plainNumber(text: string): number | undefined {
 
 /** Like `plainNumber`, and 1234.5 of "$1,234.50", "1.234,50" and "USD 1234.50", -1.5 of "(1.50)", 12 of "12%", 5 of "5 (3h ago)". */
 export function looseNumber(text: string): number | undefined {
-  if (text.length > LONGEST) return undefined
+  if (text.length > LONGEST || WORDY.test(text)) return undefined
   if (text.startsWith('(')) return owed(text)
   if (PLAIN.test(text)) return Number(text)
   if (DRESSED.test(text)) return Number(digitsOf(text, '.'))
