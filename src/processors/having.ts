@@ -35,7 +35,7 @@ export const whereOfRecords: PipelineStep = {
     if (ofRecords.length === 0) return unchanged(document)
     const made = where.process(document, { where: ofRecords })
     if (made.error !== undefined) return made
-    const counted = countedElements(document, asked as Asked, made.content.rows().count)
+    const counted = countedElements(document, asked as Asked, made.content)
     return counted.length > 0 ? withNotes(made, counted) : made
   },
 }

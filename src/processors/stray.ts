@@ -8,7 +8,7 @@ import { parseCondition } from '../query/parser.ts'
 import { formatPath, type Path, parsePath } from '../query/path.ts'
 import { type Records, recordsOf } from '../query/records.ts'
 import { listed } from '../query/refusal.ts'
-import { fieldsIn, literalsIn, mapped, sourceOf } from '../query/tree.ts'
+import { type Expression, fieldsIn, literalsIn, mapped, partsOf, sourceOf } from '../query/tree.ts'
 import { formatCount } from '../text/format.ts'
 import { aggregate, type Call, parseCall, safely } from './group.ts'
 import type { PipelineStep } from './pipeline.ts'
@@ -67,13 +67,14 @@ export function strayElements(
 
 /**
  * Where records are counted, or none is found, by a condition about the objects in one of their lists: how many of these fulfil it. `document`: all records,
- * for a negative condition is fulfilled by elements of others, too. `matched`: how many records match.
+ * for a negative condition is fulfilled by elements of others, too. `matching`: the records that match.
  */
 export function countedElements(
   document: Document,
   { where: conditions = [], aggregate: functions = [], group_by }: Asked,
-  matched: number,
+  matching: Document,
 ): string[] {
+  const matched = matching.rows().count
   // Where no record matches, this is the answer to any question.
   const calls = functions.length === 0 && matched === 0 ? ['count'] : functions
   const [call, another] = calls
@@ -88,12 +89,22 @@ export function countedElements(
   })
   const [list, ...others] = new Set(lists)
   if (list === undefined || others.length > 0) return []
-  const alone = ofElementsAlone(document, list, conditions, calls)
+  const isNegative = conditions.some((condition) => safely(() => asksForAbsence(parseCondition(condition))))
+  const alone = ofElementsAlone(isNegative ? document : matching, list, conditions, calls)
   return alone === undefined || alone === `{"count":${matched}}`
     ? []
     : [
         `These are records; of the elements of their \`${list}\` that fulfil the condition: ${alone}, "path": "${list}[*]".`,
       ]
+}
+
+/** True for a condition that elements of a record fulfil although the record does not: `role != lead`, `email is null`. */
+function asksForAbsence(condition: Expression): boolean {
+  if (condition.kind === 'not') return true
+  if (condition.kind !== 'comparison') return partsOf(condition).some(asksForAbsence)
+  const { negated, operator, operands } = condition
+  const isNull = operands.some((one) => one.kind === 'literal' && /^(?:null|none|nil)$/i.test(one.text))
+  return negated || isNull || /^is (?:null|empty)$/.test(operator)
 }
 
 /** The functions over the elements of a list in these records that fulfil the conditions. */
