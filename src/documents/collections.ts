@@ -51,7 +51,7 @@ export function collectionsOf(root: JsonValue): Collection[] {
     for (const { path, value } of level) {
       if (visits++ > MAX_VISITS) return found
       const tables = path === '$' ? [] : tablesIn(value, path)
-      found.push(...tables.filter(({ values }) => values.length > 1))
+      found.push(...tables)
       const collection = tables.length > 0 ? undefined : asCollection(value, path)
       if (collection && (collection.values.length > 1 || path === '$')) found.push(collection)
       if (Array.isArray(value) && tables.length === 0 && value.length <= WRAPPER) {
@@ -76,21 +76,23 @@ export function collectionsOf(root: JsonValue): Collection[] {
 const MOST_TABLES = 50
 
 /**
- * The tables in a list of several, as pages have them. Tables with the same columns are one collection: `$.tables[*]` of all those at
- * `$.tables`, `$.tables[0,2]` of some. Nothing where the value is no list of lists of objects.
+ * The tables in a list of several, as pages have them. Tables of one kind are one collection: `$.tables[*]` of all those at `$.tables`,
+ * `$.tables[0,2]` of some. Nothing where the value is no list of lists of objects, or nothing in it repeats.
  */
 export function tablesIn(value: JsonValue, path: string): Collection[] {
   if (!Array.isArray(value) || value.length < 2 || value.length > MOST_TABLES) return []
   if (!value.every((one) => Array.isArray(one) && one.length > 0 && one.every(isObject))) return []
-  const kinds = new Map<string, { places: number[]; values: JsonValue[] }>()
+  const kinds: { places: number[]; values: JsonValue[] }[] = []
   for (const [at, table] of (value as JsonValue[][]).entries()) {
-    const columns = JSON.stringify([...fieldNames(table)].sort())
-    const kind = kinds.get(columns) ?? { places: [], values: [] }
-    kind.places.push(at)
-    for (const row of table) kind.values.push(row)
-    kinds.set(columns, kind)
+    const kind = kinds.find(({ values }) => areOfOneKind(values, table))
+    if (!kind) kinds.push({ places: [at], values: [...table] })
+    else {
+      kind.places.push(at)
+      for (const row of table) kind.values.push(row)
+    }
   }
-  return [...kinds.values()].map(({ places, values }) => ({
+  if (!kinds.some(({ values }) => values.length > 1)) return []
+  return kinds.map(({ places, values }) => ({
     path: `${path}[${places.length === value.length ? '*' : places.join(',')}]`,
     keys: undefined,
     values,

@@ -17,14 +17,13 @@ export function tablesOf(json: JsonValue | undefined): JsonValue[][] {
   return Array.isArray(list) ? list.filter((table) => Array.isArray(table)) : []
 }
 
-/** The largest table of a page or a text, where it has two rows; tables with the same columns are one. */
+/** The largest table of a page or a text, where it has two rows; tables of one kind are one. */
 export function largestTable(json: JsonValue | undefined): Collection | undefined {
   const tables = tablesOf(json)
-  const [only] = tables
-  const all =
-    tables.length === 1 && only ? [{ path: '$.tables[0]', keys: undefined, values: only }] : undefined
+  const together = tablesIn(tables, '$.tables')
+  const each = tables.map((values, at) => ({ path: `$.tables[${at}]`, keys: undefined, values }))
   let largest: Collection | undefined
-  for (const table of all ?? tablesIn(tables, '$.tables'))
+  for (const table of together.length > 0 ? together : each)
     if (table.values.length > (largest?.values.length ?? 1)) largest = table
   return largest
 }

@@ -186,6 +186,23 @@ test('a question without a path is about the sections of Markdown, and the large
   })
 })
 
+test('tables of one kind are one list although a row lacks a column, and many tables or single rows lose nothing', () => {
+  const main = (tables: JsonValue) => fromValue({ tables }).records()
+  expect(
+    main([[{ a: 1, b: 1, c: 1 }], [{ a: 2, b: 2 }], [{ a: 3, b: 3, c: 3 }], [{ a: 4, c: 4 }]])?.values,
+  ).toHaveLength(4)
+  expect(main([[{ a: 1 }], [{ b: 2 }]])).toMatchObject({ path: '$.tables', values: { length: 2 } })
+  const row = '<tr><td>1</td><td>2</td></tr>'
+  const page = Array.from(
+    { length: 60 },
+    (_, at) => `<table><tr><th>a</th><th>b</th></tr>${row.repeat(at === 7 ? 9 : 2)}</table>`,
+  )
+  expect(fromRecognised(`<!doctype html>${page.join('')}`).records()).toMatchObject({
+    path: '$.tables[7]',
+    values: { length: 9 },
+  })
+})
+
 test.each(['$.tables[*]', '$.tables[0,1]'])('the rows of several tables are the records at %s', (path) => {
   const json = { tables: [[{ a: 1 }, { a: 2 }], [{ a: 3 }], [{ b: 1 }]] }
   const { content } = select.process(fromValue(json), { path })
