@@ -527,8 +527,14 @@ browsing('keeps the token out of the address, and changes the configuration with
   await editor.pressSequentially('{ "prox')
   const suggestions = page.getByRole('option')
   await expect.poll(() => suggestions.allTextContents()).toEqual([expect.stringMatching(/^proxySettings /)])
+  // Who types faster than the page is drawn writes behind the word.
+  await page.evaluate(
+    '{ const frames = window.waiting = []; requestAnimationFrame = (run) => frames.push(run) }',
+  )
   await editor.press('Enter')
-  await editor.pressSequentially('{ "exposure": "')
+  await editor.pressSequentially('{ ')
+  await page.evaluate('for (const run of window.waiting.splice(0)) run()')
+  await editor.pressSequentially('"exposure": "')
   await expect.poll(() => suggestions.count()).toBe(3)
   await editor.press('ArrowDown')
   await editor.press('Tab')

@@ -172,13 +172,11 @@ function Editor(props: { text: string; onChange: (text: string) => void; onCheck
     const { current } = field
     if (!current || caret === undefined) return
     // A quote that an editor, or the person, has put behind the word goes with it.
-    const rest = text.slice(caret).replace(/^[\w-]*"/, '')
-    onChange(text.slice(0, from) + word + rest)
+    const [rest] = /^(?:[\w-]*")?/.exec(text.slice(caret)) as RegExpExecArray
+    // The field changes at once: what is typed before the page is drawn anew stands behind the word.
+    current.setRangeText(word, from, caret + rest.length, 'end')
+    onChange(current.value)
     close()
-    requestAnimationFrame(() => {
-      current.focus()
-      current.setSelectionRange(from + word.length, from + word.length)
-    })
   }
 
   function onKeyDown(event: KeyboardEvent & { currentTarget: HTMLTextAreaElement }): void {
