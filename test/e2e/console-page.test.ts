@@ -527,7 +527,7 @@ browsing('keeps the token out of the address, and changes the configuration with
   await editor.pressSequentially('{ "prox')
   const suggestions = page.getByRole('option')
   await expect.poll(() => suggestions.allTextContents()).toEqual([expect.stringMatching(/^proxySettings /)])
-  // Who types faster than the page is drawn writes behind the word.
+  // A user who types faster than the page is drawn writes behind the word.
   await page.evaluate(
     '{ const frames = window.waiting = []; requestAnimationFrame = (run) => frames.push(run) }',
   )

@@ -173,7 +173,7 @@ function Editor(props: { text: string; onChange: (text: string) => void; onCheck
     if (!current || caret === undefined) return
     // A quote that an editor, or the person, has put behind the word goes with it.
     const [rest] = /^(?:[\w-]*")?/.exec(text.slice(caret)) as RegExpExecArray
-    // The field changes at once: what is typed before the page is drawn anew stands behind the word.
+    // The field changes at once: what is typed before the next frame stands behind the word.
     current.setRangeText(word, from, caret + rest.length, 'end')
     onChange(current.value)
     close()
