@@ -7,6 +7,7 @@ import { claimsModern } from './eras.ts'
 import { RPC, RpcError } from './errors.ts'
 import { isObject, type JsonObject } from './json.ts'
 import type { JsonRpcMessage, Notification, Request, RequestId, Transport } from './message.ts'
+import { UnderWay } from './under-way.ts'
 
 /** A request of the other side under way. */
 export interface Incoming {
@@ -76,8 +77,8 @@ export class PeerClosed extends Error {
 export class Peer {
   readonly #transport: Transport
   readonly #handlers: PeerHandlers
-  readonly #pending = new Map<RequestId, Pending>()
-  readonly #incoming = new Map<RequestId, AbortController>()
+  readonly #pending = new UnderWay<RequestId, Pending>()
+  readonly #incoming = new UnderWay<RequestId, AbortController>()
   readonly #limit: IncomingLimit | undefined
   /** Requests of the other side under way: several may have the same id. */
   #serving = 0
@@ -263,7 +264,7 @@ export class Peer {
   #ended(): void {
     if (this.#closed) return
     this.#closed = true
-    for (const pending of [...this.#pending.values()]) pending.reject(new PeerClosed('the connection closed'))
+    for (const pending of this.#pending.values()) pending.reject(new PeerClosed('the connection closed'))
     for (const controller of this.#incoming.values()) controller.abort('the connection closed')
     this.#incoming.clear()
     this.#handlers.onClose?.()

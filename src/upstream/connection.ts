@@ -16,6 +16,7 @@ import { isLogLevel, leastOf, reaches } from '../protocol/log-levels.ts'
 import type { Notification, Request, RequestId } from '../protocol/message.ts'
 import { Peer, type PeerHandlers, type RequestOptions, RequestTimeout } from '../protocol/peer.ts'
 import { unlessAborted } from '../protocol/sharing.ts'
+import { UnderWay } from '../protocol/under-way.ts'
 import { type BackoffOptions, backoff, type Later } from './backoff.ts'
 import type { ConnectionState, ListKind } from './contract.ts'
 import { connectFailed, connectionLost, connectTimedOut, requestFailed } from './errors.ts'
@@ -88,7 +89,7 @@ export class Connection {
   readonly variants: Variants
   readonly subscription: Subscription | undefined
   readonly #options: ConnectionOptions
-  readonly #underway = new Map<RequestId, Exchange>()
+  readonly #underway = new UnderWay<RequestId, Exchange>()
   /** The clients that have not yet answered a request of the server, one entry a request. */
   readonly #asked: Client[] = []
   readonly #setup = new Setup()
@@ -591,19 +592,19 @@ export class Connection {
     const client = this.client ?? this.#onlyClient()
     // It is not known who an anonymous client is: a question could reach another person.
     if (client?.era !== 'modern' || client.agent.kind === 'anonymous') return undefined
-    return [...this.#underway.values()].findLast((exchange) => exchange.ask !== undefined)
+    return this.#underway.values().findLast((exchange) => exchange.ask !== undefined)
   }
 
   /** The client that a question of no request in particular is for. Undefined: it may be for several. */
   #meant(): Client | undefined {
-    const busy = new Map([...this.#underway.values()].map(({ client }) => [client.id, client]))
+    const busy = new Map(this.#underway.values().map(({ client }) => [client.id, client]))
     if (busy.size > 1) return undefined
     const [only] = busy.values()
     return this.#client ?? only ?? this.#options.founder
   }
 
   #onlyClient(): Client | undefined {
-    const [client, another] = new Set([...this.#underway.values()].map((exchange) => exchange.client))
+    const [client, another] = new Set(this.#underway.values().map((exchange) => exchange.client))
     return another === undefined ? client : undefined
   }
 }

@@ -48,11 +48,17 @@ export class Sessions {
 
   /** Without a client: the session of no client in particular, which is for lists. */
   of(server: Server, client: Client | undefined): Session {
-    const sessions = this.#byServer.get(server) ?? new WeakMap<Client | Server, Session>()
-    this.#byServer.set(server, sessions)
+    let sessions = this.#byServer.get(server)
+    if (sessions === undefined) {
+      sessions = new WeakMap()
+      this.#byServer.set(server, sessions)
+    }
     const owner = client ?? server
-    const session = sessions.get(owner) ?? new Session(server, client, this.#parts)
-    sessions.set(owner, session)
+    let session = sessions.get(owner)
+    if (session === undefined) {
+      session = new Session(server, client, this.#parts)
+      sessions.set(owner, session)
+    }
     return session
   }
 }

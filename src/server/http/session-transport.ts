@@ -10,6 +10,7 @@ import type {
   SendOptions,
   Transport,
 } from '../../protocol/message.ts'
+import { UnderWay } from '../../protocol/under-way.ts'
 import type { KeptStreams, Told, ToldEvent } from '../replicas.ts'
 import {
   EVENT_STORE_DEFAULTS,
@@ -66,7 +67,7 @@ export class SessionTransport implements Transport {
   onerror: Transport['onerror']
   readonly #wire: SessionWire
   readonly #now: () => number
-  readonly #byRequest = new Map<RequestId, PostStream>()
+  readonly #byRequest = new UnderWay<RequestId, PostStream>()
   readonly #overtaken: Overtaken
   readonly #tell: ((told: Told) => void) | undefined
   readonly #mayMove: boolean
@@ -190,7 +191,7 @@ export class SessionTransport implements Transport {
   }
 
   #streamOf({ stream }: Position): PostStream | undefined {
-    return [...this.#byRequest.values()].find(({ number }) => number === stream)
+    return this.#byRequest.values().find(({ number }) => number === stream)
   }
 
   /** Whether it concerns this replica alone: the answer to a request that was sent from here, or that a handshake is done. */

@@ -49,6 +49,8 @@ const REST_MS = 1500
 const MAX_TRIES = 8
 
 export class Post implements CallHandler {
+  /** Of all messages that are sent to this server. */
+  readonly number: number
   /** The id of the request; undefined for notifications and answers. */
   readonly id: RequestId | undefined
   readonly method: string | undefined
@@ -68,10 +70,11 @@ export class Post implements CallHandler {
 
   constructor(
     host: PostHost,
-    { id, method }: { id: RequestId | undefined; method: string | undefined },
+    { number, id, method }: { number: number; id: RequestId | undefined; method: string | undefined },
     resolve: () => void,
     reject: (error: Error) => void,
   ) {
+    this.number = number
     this.id = id
     this.method = method
     this.#host = host

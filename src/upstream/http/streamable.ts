@@ -12,6 +12,7 @@ import type {
   SendOptions,
   Transport,
 } from '../../protocol/message.ts'
+import { UnderWay } from '../../protocol/under-way.ts'
 import type { Later } from '../backoff.ts'
 import { type ReadLimits, watchFor } from '../incoming.ts'
 import type { ResumableSession } from '../shared-session.ts'
@@ -56,9 +57,11 @@ export class StreamableTransport implements UpstreamTransport {
   readonly #session: LegacySession | undefined
   readonly #resumable = this.#createResumable()
   #version: string | undefined
-  readonly #posts = new Set<Post>()
-  readonly #waiting = new Map<RequestId, Post>()
-  readonly #lingering = new Set<Post>()
+  #sent = 0
+  /** By their numbers. */
+  readonly #posts = new UnderWay<number, Post>()
+  readonly #waiting = new UnderWay<RequestId, Post>()
+  readonly #lingering = new UnderWay<number, Post>()
   #serverStream: ServerStream | undefined
   /** The server has to hear that the handshake is done before it hears anything else. */
   #introducing: Promise<void> | undefined
@@ -96,7 +99,7 @@ export class StreamableTransport implements UpstreamTransport {
   async close(): Promise<void> {
     if (this.#ended) return
     this.#ended = true
-    for (const post of [...this.#posts]) post.abort()
+    for (const post of this.#posts.values()) post.abort()
     this.#serverStream?.close()
     await this.#endSession()
     this.onclose?.()
@@ -149,8 +152,8 @@ export class StreamableTransport implements UpstreamTransport {
     const headers = withMessageHeaders(common, options?.headers)
     const body = bodyOf(message)
     return new Promise((resolve, reject) => {
-      const post = new Post(this.#host, { id, method }, resolve, reject)
-      this.#posts.add(post)
+      const post = new Post(this.#host, { number: this.#sent++, id, method }, resolve, reject)
+      this.#posts.set(post.number, post)
       if (id !== undefined) this.#waiting.set(id, post)
       post.send({ method: 'POST', headers, body })
     })
@@ -205,18 +208,14 @@ export class StreamableTransport implements UpstreamTransport {
     const post = this.#waiting.get(id)
     if (post === undefined) return
     this.#waiting.delete(id)
-    this.#lingering.add(post)
+    this.#lingering.set(post.number, post)
     post.answered()
-    if (this.#lingering.size <= MAX_LINGERING) return
-    for (const oldest of this.#lingering) {
-      oldest.abort()
-      break
-    }
+    if (this.#lingering.size > MAX_LINGERING) this.#lingering.values()[0]?.abort()
   }
 
   #postEnded(post: Post): void {
-    this.#posts.delete(post)
-    this.#lingering.delete(post)
+    this.#posts.delete(post.number)
+    this.#lingering.delete(post.number)
     if (post.id !== undefined && this.#waiting.get(post.id) === post) this.#waiting.delete(post.id)
   }
 
