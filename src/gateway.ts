@@ -35,6 +35,7 @@ import {
 import { createStack } from './module-runtime/stack.ts'
 import { silentLogger, steadyClock } from './observe/log.ts'
 import { createLedger } from './observe/savings.ts'
+import { embedded } from './protocol/embedding.ts'
 import { calledNameIn, PROXY_TOOL_NAMES } from './proxy/own-tools.ts'
 import { createAddressBook } from './proxy/resources.ts'
 import { createServerQuotas } from './proxy/router.ts'
@@ -183,7 +184,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     book,
     quotas: quotas.take,
     exposure: exposure.layers,
-    middlewares: parts.middlewares ?? [],
+    middlewares: (parts.middlewares ?? []).map(embedded),
     modules: stack,
     changes: audience.changes,
     resultCache,

@@ -52,6 +52,7 @@ export type {
 export type { ClientRule, Shows } from './protocol/client-rules.ts'
 export { LargeResult, plain, type Result } from './protocol/content.ts'
 export type { Destination, Effect, Limit } from './protocol/effects.ts'
+export type { Exchange, Handler, Middleware, ShowList } from './protocol/embedding.ts'
 export type { Era } from './protocol/eras.ts'
 export {
   ERROR_CODES,

@@ -1,5 +1,6 @@
 /** Finds tools by words, by meaning, or by both: what the engines have in common. */
 import type { JsonObject } from '../protocol/json.ts'
+import type { Signal } from '../protocol/message.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { type KnownTool, keyOf } from './catalogue/known-tool.ts'
 import type { SearchedTool } from './fields.ts'
@@ -32,7 +33,7 @@ export interface Finder {
   close(): Promise<void>
 }
 
-export type Search = (question: string, limit: number, signal?: AbortSignal) => Promise<Found[]>
+export type Search = (question: string, limit: number, signal?: Signal) => Promise<Found[]>
 
 interface FinderParts {
   /** Remembers tools for the next run. */
@@ -159,13 +160,13 @@ interface HybridParts {
   tools: readonly Pick<KnownTool, 'vectorId'>[]
   lexical: ToolSearch
   /** `Meaning.near`; undefined from it: the words alone decide. */
-  near: (question: string, limit: number, signal?: AbortSignal) => Promise<readonly Near[] | undefined>
+  near: (question: string, limit: number, signal?: Signal) => Promise<readonly Near[] | undefined>
   /** `meaning`: the words decide only where the meaning cannot. */
   engine: 'hybrid' | 'meaning'
 }
 
 /** Like `ToolSearch`, for searches that ask somebody else. */
-type SearchByMeaning = (question: string, limit: number, signal?: AbortSignal) => Promise<Found[]>
+type SearchByMeaning = (question: string, limit: number, signal?: Signal) => Promise<Found[]>
 
 export function createHybrid({ tools, lexical, near, engine }: HybridParts): SearchByMeaning {
   const places = new Map(

@@ -2,6 +2,8 @@
 import type { Logger } from '../observe/log.ts'
 import { messageOf } from '../protocol/errors.ts'
 import { isObject, type JsonValue, own } from '../protocol/json.ts'
+import type { Signal } from '../protocol/message.ts'
+import { abortSignalOf } from '../protocol/peer.ts'
 import type { KnownTool } from './catalogue/known-tool.ts'
 import type { Embedder } from './embed/embedder.ts'
 import { DimensionError, type IdentifiedVector, type Near, type VectorIndex } from './vectors/vector-index.ts'
@@ -24,7 +26,7 @@ export interface Meaning {
    */
   refresh(tools: readonly KnownTool[], signal?: AbortSignal): Promise<number>
   /** The nearest tools by number of their vectors, best first; undefined while the embedder does not work or no vectors are there. */
-  near(question: string, limit: number, signal?: AbortSignal): Promise<readonly Near[] | undefined>
+  near(question: string, limit: number, signal?: Signal): Promise<readonly Near[] | undefined>
   close(): Promise<void>
 }
 
@@ -125,10 +127,11 @@ export function createMeaning(options: MeaningOptions): Meaning {
         void refresh(tools)
       }
       if (!ready) return undefined
-      const limits = [AbortSignal.timeout(patience), ending.signal, ...(signal ? [signal] : [])]
+      const until = signal && abortSignalOf(signal)
+      const limits = [AbortSignal.timeout(patience), ending.signal, ...(until ? [until] : [])]
       try {
         const [vector] = await embedder.embed([question], AbortSignal.any(limits), 'question')
-        const found = vector ? await nearest(vector, limit, signal) : []
+        const found = vector ? await nearest(vector, limit, until) : []
         works()
         return found?.filter(({ similarity }) => similarity >= leastSimilarity)
       } catch (error) {

@@ -14,6 +14,7 @@ import type { Rest } from '../documents/paging/next.ts'
 import type { Dialect, Template } from '../documents/template.ts'
 import type { ReadbackAnswer, ReadbackLimits, ReadbackParams } from '../processors/readback.ts'
 import type { JsonObject } from '../protocol/json.ts'
+import type { Signal } from '../protocol/message.ts'
 import type { GrowingBytes } from '../protocol/stream.ts'
 import type { TextChange } from '../text/change-rules.ts'
 import type { Found, KeyPath } from './arguments.ts'
@@ -28,42 +29,32 @@ export interface Engine {
    * Finds blobs over the limits in a result that is not kept yet, and what is inside of them. Rejects as `query` does; without `reads`
    * nothing is looked into, which is sure to be quick.
    */
-  unpack(arrival: Arrival, wanted: Unpacking, signal: AbortSignal): Promise<Unpacked>
+  unpack(arrival: Arrival, wanted: Unpacking, signal: Signal): Promise<Unpacked>
   /** Workers and tasks of this moment. */
   work(): Work
   /** Measures a first response and, when it is too large, makes its preview. Its views stay warm for the first query. */
-  digest(arrival: Arrival, options: DigestOptions, signal: AbortSignal): Promise<Digest>
+  digest(arrival: Arrival, options: DigestOptions, signal: Signal): Promise<Digest>
   /** Answers a query. Rejects with ProxyError QUERY_TIMEOUT, QUERY_BUSY, CANCELLED or QUERY_FAILED; bad parameters are an answer that `failed`. */
-  query(sources: readonly Source[], query: Query, signal: AbortSignal): Promise<QueryAnswer>
+  query(sources: readonly Source[], query: Query, signal: Signal): Promise<QueryAnswer>
   /** Gives a part of these kept results as data, for programs. Rejects as `query` does. */
-  read(sources: readonly Source[], wanted: Reading, signal: AbortSignal): Promise<ReadAnswer>
+  read(sources: readonly Source[], wanted: Reading, signal: Signal): Promise<ReadAnswer>
   /** The differences between `after` and `before`, in at most `budget` characters. Rejects as `query` does. */
-  compare(
-    before: Source,
-    after: Source,
-    budget: number,
-    signal: AbortSignal,
-  ): Promise<Comparison | Incomparable>
+  compare(before: Source, after: Source, budget: number, signal: Signal): Promise<Comparison | Incomparable>
   /** Puts values of these kept results into arguments of a call. Rejects as `query` does. */
-  fill(sources: readonly Source[], filling: Filling, signal: AbortSignal): Promise<Filled>
+  fill(sources: readonly Source[], filling: Filling, signal: Signal): Promise<Filled>
   /**
    * The content of a result, as a file. With `toon` data is written as TOON where that can be. `content`: of a kept result, or one like
    * it.
    */
-  export(content: Uint8Array, toon: boolean, signal: AbortSignal): Promise<Export>
+  export(content: Uint8Array, toon: boolean, signal: Signal): Promise<Export>
   /** Reads a part of a file, or of a result (`isResult`) as a file would hold it. */
-  readback(
-    content: Uint8Array,
-    isResult: boolean,
-    wanted: Readback,
-    signal: AbortSignal,
-  ): Promise<ReadbackResult>
+  readback(content: Uint8Array, isResult: boolean, wanted: Readback, signal: Signal): Promise<ReadbackResult>
   /** Changes texts of a result that is not kept yet. Rejects as `query` does. */
-  change(content: Uint8Array, change: TextChange, signal: AbortSignal): Promise<Changed>
+  change(content: Uint8Array, change: TextChange, signal: Signal): Promise<Changed>
   /** Looks at a page of a collection for what it says of the rest. Rejects as `query` does. */
-  page(content: Uint8Array, asked: AskedPage, signal: AbortSignal): Promise<Page>
+  page(content: Uint8Array, asked: AskedPage, signal: Signal): Promise<Page>
   /** Joins pages of a collection, in their order. Rejects as `query` does. */
-  join(contents: readonly Uint8Array[], place: Page['place'], signal: AbortSignal): Promise<JoinedPages>
+  join(contents: readonly Uint8Array[], place: Page['place'], signal: Signal): Promise<JoinedPages>
   /** Exact tokens of short texts (≤ 4 KB each). */
   countTokens(texts: readonly string[]): Promise<number[]>
   /** Forgets the views of content that is gone, by its hash. */

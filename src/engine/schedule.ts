@@ -3,6 +3,7 @@
  * another agent waits gives its worker up. It runs again later, with more time.
  */
 import { cancelled, messageOf, ProxyError } from '../protocol/errors.ts'
+import type { Signal } from '../protocol/message.ts'
 import { unlessAborted } from '../protocol/sharing.ts'
 import type { Work } from './contract.ts'
 import { startWorker, type Worker, WorkerGone, type WorkerOptions } from './process.ts'
@@ -23,7 +24,7 @@ export interface Wanted {
   name?: string
   /** Where what it needs is open already. Another worker takes it when that one is busy. */
   home?: Worker | undefined
-  signal?: AbortSignal | undefined
+  signal?: Signal | undefined
   /** Before other tasks of its agent: a call is under way for it. */
   urgent?: boolean
   /** Refused when too many of its agent wait. */

@@ -4,7 +4,7 @@ import type { Config } from '../config/schema.ts'
 import type { Logger } from '../observe/log.ts'
 import { LargeResult, type Result } from '../protocol/content.ts'
 import { messageOf, RpcError } from '../protocol/errors.ts'
-import type { Request } from '../protocol/message.ts'
+import type { Request, Signal } from '../protocol/message.ts'
 import type { ModernService, Requester } from '../server/backend.ts'
 import { toRpcError } from '../server/errors.ts'
 import type { Courier } from '../server/parked.ts'
@@ -89,7 +89,7 @@ export async function openCourier(
     logger.warn({ reason: messageOf(error) }, 'a call could not be carried between replicas')
 
   /** The last word; undefined: none came for a while, or the client left. */
-  function lastWord(id: string, replica: string, signal: AbortSignal): Promise<Word | undefined> {
+  function lastWord(id: string, replica: string, signal: Signal): Promise<Word | undefined> {
     return new Promise((resolve) => {
       const end = (word?: Word): void => {
         clearTimeout(timer)
@@ -108,11 +108,7 @@ export async function openCourier(
     })
   }
 
-  async function carried(
-    sent: Sent,
-    replica: string,
-    signal: AbortSignal,
-  ): Promise<[Word, string] | undefined> {
+  async function carried(sent: Sent, replica: string, signal: Signal): Promise<[Word, string] | undefined> {
     const id = randomUUID()
     try {
       await put(id, 'asked', JSON.stringify(sent))

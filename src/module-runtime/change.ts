@@ -4,6 +4,7 @@ import { toJson } from '../documents/stringify.ts'
 import type { Engine } from '../engine/contract.ts'
 import { LargeResult, type Result } from '../protocol/content.ts'
 import { isObject, type JsonValue } from '../protocol/json.ts'
+import type { Signal } from '../protocol/message.ts'
 import { compileChange } from '../text/change.ts'
 import { type ChangeText, Tally, type TextChange } from '../text/change-rules.ts'
 import { sharedBytes } from '../text/shared-bytes.ts'
@@ -15,7 +16,7 @@ const SMALL = 64 * 1024
 export type Change = (
   result: Result,
   change: TextChange,
-  signal: AbortSignal,
+  signal: Signal,
 ) => Promise<{ result: Result; counts: Counts }>
 
 export function createChange(engine: Pick<Engine, 'change'>): Change {

@@ -2,8 +2,9 @@
 import type { Logger } from '../observe/log.ts'
 import { LargeResult, plain, type Result } from '../protocol/content.ts'
 import type { Destination } from '../protocol/effects.ts'
+import { withAbortSignal } from '../protocol/embedding.ts'
 import { messageOf } from '../protocol/errors.ts'
-import type { Exchange, Handler, Lists } from '../protocol/exchange.ts'
+import type { Exchange, Handler, Lists, ShowList } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 import { KINDS, type Kind, kindOfList, showList } from '../protocol/lists.ts'
 import { originOf, withOrigin } from '../protocol/origin.ts'
@@ -56,11 +57,14 @@ function wholeOf(
   const calls = (seesObjects && wrap ? ofObjects(wrap, next, inside) : wrap?.(next, inside)) ?? next
   const list = module.list?.bind(module)
   if (list === undefined) return calls
+  const show: ShowList = seesObjects
+    ? (listed, exchange, lists) => list(listed, withAbortSignal(exchange), lists)
+    : list
   return async (exchange) =>
-    kindOfList(exchange.method) === undefined ? calls(exchange) : showList(exchange, next, inside, list)
+    kindOfList(exchange.method) === undefined ? calls(exchange) : showList(exchange, next, inside, show)
 }
 
-/** A large result that the module gives back as it came stays the bytes that it was. */
+/** A module of an embedding program. A large result that it gives back as it came stays the bytes that it was. */
 function ofObjects(wrap: Wrap, next: Handler, inside: Lists): Handler {
   const large = new WeakMap<JsonObject, LargeResult>()
   const handler = wrap(async (exchange) => {
@@ -70,7 +74,7 @@ function ofObjects(wrap: Wrap, next: Handler, inside: Lists): Handler {
     return object
   }, inside)
   return async (exchange) => {
-    const result = await handler(exchange)
+    const result = await handler(withAbortSignal(exchange))
     return result instanceof LargeResult ? result : (large.get(result) ?? result)
   }
 }

@@ -3,9 +3,11 @@
 import type * as z from 'zod'
 import type { Logger } from '../observe/log.ts'
 import type { Result } from '../protocol/content.ts'
+import type * as embedding from '../protocol/embedding.ts'
 import { ProxyError, RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange, Handler, Lists, ShowList } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
+import type { Signal } from '../protocol/message.ts'
 import type { Rate, Take } from '../protocol/rate.ts'
 import type { SharedMap } from '../protocol/shared-map.ts'
 import type { TextChange } from '../text/change-rules.ts'
@@ -86,7 +88,7 @@ export interface ModuleContext {
    * Changes texts of a result. Large results, which must not be parsed on the event loop, are changed in a worker. The result
    * itself where nothing had to be changed. `counts`: how often each change was made, by its name.
    */
-  change(result: Result, change: TextChange, signal: AbortSignal): Promise<{ result: Result; counts: Counts }>
+  change(result: Result, change: TextChange, signal: Signal): Promise<{ result: Result; counts: Counts }>
   /** Buckets of calls by key, for the module alone. Replicas that share a store count together. */
   buckets(rate: Rate): Take
   /** Texts by key that replicas have in common, for the module alone. Undefined: each replica is by itself. */
@@ -129,9 +131,11 @@ export function defineModule<Options extends z.ZodObject>(
 }
 
 /** A module that sees every result as an object. */
-export interface ObjectModule extends Omit<Module, 'wrap'> {
+export interface ObjectModule extends Omit<Module, 'wrap' | 'list'> {
   /** As that of `Module`. Results are not to be changed in place. A large one that it gives back as it came is not written again. */
-  wrap?(next: (exchange: Exchange) => Promise<JsonObject>, inside: Lists): Handler
+  wrap?(next: (exchange: Exchange) => Promise<JsonObject>, inside: Lists): embedding.Handler
+  /** As that of `Module`. */
+  list?: embedding.ShowList
 }
 
 /** Such a module as it is written. */

@@ -8,14 +8,14 @@ import { asksForInput, MAX_QUESTIONS, MAX_ROUNDS, PARKED, plain, type Result } f
 import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Exchange, Handler } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
-import type { Request } from '../protocol/message.ts'
+import type { Request, Signal } from '../protocol/message.ts'
 
 /** A request of a server on its way to a client. */
 export interface Asking extends Pick<Exchange, 'client' | 'agent' | 'signal' | 'notify'> {
   readonly request: Request
   readonly server?: string | undefined
 }
-export type Answer = (request: Request, signal: AbortSignal) => Promise<Result>
+export type Answer = (request: Request, signal: Signal) => Promise<Result>
 
 interface Rounds {
   /** The exchange to its end, or to what the client has to answer first. */
@@ -249,12 +249,12 @@ interface Open {
 class Question {
   readonly key: string
   readonly #outcome: Promise<Result>
-  readonly #signal: AbortSignal
+  readonly #signal: Signal
   #open: Open | undefined
   #opened: Promise<void> = Promise.resolve()
   #wake: () => void = () => {}
 
-  constructor(key: string, through: Through, signal: AbortSignal) {
+  constructor(key: string, through: Through, signal: Signal) {
     this.key = key
     this.#signal = signal
     this.#close()

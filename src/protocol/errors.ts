@@ -4,7 +4,7 @@
  */
 
 import { isObject, type JsonObject, type JsonValue } from './json.ts'
-import type { JsonRpcErrorObject } from './message.ts'
+import type { JsonRpcErrorObject, Signal } from './message.ts'
 
 /** The codes of JSON-RPC errors that this proxy sends or goes by, of JSON-RPC 2.0 and of MCP. `docs/errors.md` is made of it. */
 export const RPC_ERRORS = {
@@ -233,7 +233,7 @@ export class ProxyError extends Error {
 }
 
 /** The error of a request when the signal says that its client no longer waits. */
-export function cancelled(signal: AbortSignal): ProxyError {
+export function cancelled(signal: Signal): ProxyError {
   return new ProxyError('CANCELLED', 'the client cancelled', '', { cause: signal.reason })
 }
 

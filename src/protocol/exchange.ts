@@ -5,7 +5,7 @@ import type { Result } from './content.ts'
 import type { Destination, Limit } from './effects.ts'
 import type { Era } from './eras.ts'
 import type { JsonObject } from './json.ts'
-import type { Notification, Request, RequestId } from './message.ts'
+import type { Notification, Request, RequestId, Signal } from './message.ts'
 import type { Origin } from './origin.ts'
 import type { Timed } from './timing.ts'
 
@@ -53,7 +53,7 @@ export interface Client {
    * Asks the client (sampling, elicitation, roots, ping). Rejects with RpcError when it refuses, and always in the modern era,
    * where a server asks by its result.
    */
-  ask(request: Request, signal?: AbortSignal): Promise<Result>
+  ask(request: Request, signal?: Signal): Promise<Result>
 }
 
 /** The cost of an answer for its reader, and the cost of the whole result, as it was counted. */
@@ -96,15 +96,15 @@ export interface Sent {
   readonly protocolVersion: string | undefined
 }
 
-/** One JSON-RPC request under way. */
-export interface Exchange {
+/** One JSON-RPC request under way. `S`: an AbortSignal for code of an embedding program. */
+export interface Exchange<S extends Signal = Signal> {
   readonly method: string
   /** As received, never mutated: a middleware that changes something passes a copy on. */
   readonly params: JsonObject
   readonly client: Client
   readonly agent: Agent
   /** Aborts when the client cancels or leaves. */
-  readonly signal: AbortSignal
+  readonly signal: S
   /** `client`: a request of a server to a client (sampling, elicitation, roots), on its way through the modules. */
   readonly toward?: 'client'
   /** The server that asks, of such a request. */
@@ -112,7 +112,7 @@ export interface Exchange {
   /** Progress and log messages, back to this requester, on this request's stream. `server`: the server that sent them. */
   notify(notification: Notification, server?: string): void
   /** Sampling, elicitation and roots, to this requester, on this request's stream. Absent in the modern era. */
-  ask?(request: Request, signal?: AbortSignal, server?: string): Promise<Result>
+  ask?(request: Request, signal?: Signal, server?: string): Promise<Result>
   /** Set by the proxy's own tools: keep the result whatever its size. */
   readonly keep?: true
   /** Set by the proxy's own tools: follow the pages of a collection, and answer with all of it. */
@@ -158,7 +158,7 @@ export interface Exchange {
 }
 
 /** Answers an exchange. Rejects with RpcError what the client is to read, with ProxyError what went wrong here. */
-export type Handler = (exchange: Exchange) => Promise<Result>
+export type Handler<S extends Signal = Signal> = (exchange: Exchange<S>) => Promise<Result>
 
 /** One list as a client gets it at a place of the onion. */
 export interface Listed {
@@ -201,9 +201,9 @@ export interface Lists {
  * The list that a layer makes of another: the items as they are listed outside of it, the very same array where it changes none. `inside`
  * are the lists that it is made from.
  */
-export type ShowList = (
+export type ShowList<S extends Signal = Signal> = (
   listed: Listed,
-  exchange: Exchange,
+  exchange: Exchange<S>,
   inside: Lists,
 ) => readonly JsonObject[] | Promise<readonly JsonObject[]>
 
@@ -211,12 +211,12 @@ export type ShowList = (
  * One layer of the onion. The first in the list is outermost: it sees a request first and its result last. Its lists are remembered
  * further out until servers list something else, other lists are announced, or the client asks for its list again.
  */
-export interface Middleware {
+export interface Middleware<S extends Signal = Signal> {
   readonly name: string
   /** Methods it wants to see, for example `tools/call`. Absent: all. */
   readonly methods?: readonly string[]
   /** The lists among these methods, as it changes them. Absent: `wrap` sees the requests for them, and answers as it likes. */
-  readonly list?: ShowList
+  readonly list?: ShowList<S>
   /** `inside`: what is listed inside of this layer. No layer sends a request for a list on its own. */
-  wrap(next: Handler, inside: Lists): Handler
+  wrap(next: Handler, inside: Lists): Handler<S>
 }

@@ -74,3 +74,19 @@ export interface Transport {
   onclose?: (() => void) | undefined
   onerror?: ((error: Error) => void) | undefined
 }
+
+/**
+ * The end of a request, for the work that is done for it: its client left, or takes no answer. The part of AbortSignal that our own code
+ * uses: each AbortSignal is one, and a `Cancellation` (`peer.ts`) is the other kind.
+ */
+export interface Signal {
+  readonly aborted: boolean
+  /** The argument of `abort`, or the DOMException `AbortError`. */
+  readonly reason: unknown
+  throwIfAborted(): void
+  addEventListener(type: 'abort', listener: AbortListener, options?: { once?: boolean }): void
+  removeEventListener(type: 'abort', listener: AbortListener): void
+}
+
+/** A function, or an object that listens itself. Of an AbortSignal it gets the event. */
+export type AbortListener = ((event: unknown) => void) | { handleEvent(event: unknown): void }

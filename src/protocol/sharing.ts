@@ -1,5 +1,7 @@
 /** Work that callers share: who comes while it is under way joins it, and it is aborted when the last of them leaves. */
 import { cancelled } from './errors.ts'
+import type { Signal } from './message.ts'
+import { Cancellation } from './peer.ts'
 
 /** One run of the work. */
 interface Flight<T> {
@@ -7,7 +9,7 @@ interface Flight<T> {
    * The outcome, or a rejection with CANCELLED as soon as the signal aborts. The flight goes on for as long as one who joined still
    * waits; when the last one leaves it is aborted for that one's reason.
    */
-  join(signal: AbortSignal): Promise<T>
+  join(signal: Signal): Promise<T>
 }
 
 /** Flights by the keys that they answer; one may answer several. */
@@ -20,7 +22,7 @@ export class SingleFlight<T> {
   }
 
   /** Begins the work at once. Later callers find it under each of the keys, in place of earlier work. */
-  begin(keys: readonly string[], work: (signal: AbortSignal) => Promise<T>): Flight<T> {
+  begin(keys: readonly string[], work: (signal: Signal) => Promise<T>): Flight<T> {
     const flight = new Aloft(work, () => {
       for (const key of keys) if (this.#underWay.get(key) === flight) this.#underWay.delete(key)
     })
@@ -35,19 +37,19 @@ export class SingleFlight<T> {
 }
 
 class Aloft<T> implements Flight<T> {
-  readonly #controller = new AbortController()
+  readonly #cancellation = new Cancellation()
   readonly #outcome: Promise<T>
   readonly #over: () => void
   #waiting = 0
 
-  constructor(work: (signal: AbortSignal) => Promise<T>, over: () => void) {
+  constructor(work: (signal: Signal) => Promise<T>, over: () => void) {
     this.#over = over
-    this.#outcome = work(this.#controller.signal).finally(over)
+    this.#outcome = work(this.#cancellation).finally(over)
     // All callers may be gone when it fails.
     this.#outcome.catch(() => {})
   }
 
-  join(signal: AbortSignal): Promise<T> {
+  join(signal: Signal): Promise<T> {
     this.#waiting++
     return unlessAborted(this.#outcome, signal, () => {
       this.#waiting--
@@ -57,7 +59,7 @@ class Aloft<T> implements Flight<T> {
 
   abort(reason?: unknown): void {
     this.#over()
-    this.#controller.abort(reason)
+    this.#cancellation.abort(reason)
   }
 }
 
@@ -71,7 +73,7 @@ class Aloft<T> implements Flight<T> {
  */
 export function unlessAborted<T>(
   promise: Promise<T>,
-  signal: AbortSignal | undefined,
+  signal: Signal | undefined,
   left?: () => void,
 ): Promise<T> {
   if (signal === undefined) return promise

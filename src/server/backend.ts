@@ -5,7 +5,7 @@ import type { Result } from '../protocol/content.ts'
 import { LEGACY_VERSIONS } from '../protocol/eras.ts'
 import type { Agent } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, own, setOwn } from '../protocol/json.ts'
-import type { Notification, Request, RequestId } from '../protocol/message.ts'
+import type { Notification, Request, RequestId, Signal } from '../protocol/message.ts'
 import type { AnnouncedList } from './audience.ts'
 
 /** The client's version when we speak it, else our newest (basic/lifecycle, "Version Negotiation"). */
@@ -65,7 +65,7 @@ export interface Requester {
   profile?: string | undefined
   id: RequestId
   /** Aborts when the client cancels or leaves: over HTTP by closing the stream. */
-  signal: AbortSignal
+  signal: Signal
   /** Sends on the stream of this request. */
   notify(notification: Notification): void
 }

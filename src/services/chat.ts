@@ -1,5 +1,6 @@
 /** Models behind an API as OpenAI has it (`POST {url}/chat/completions`). */
 import { isObject, own } from '../protocol/json.ts'
+import type { Signal } from '../protocol/message.ts'
 import { type Posted, post, WrongAnswer } from './post.ts'
 
 /** Which model is asked, and where. */
@@ -24,7 +25,7 @@ export async function chat(
   system: string,
   user: string,
   options: ChatOptions,
-  signal: AbortSignal,
+  signal: Signal,
 ): Promise<ChatAnswer> {
   const { name, url, model, apiKey, maxTokens, headers } = options
   const address = /\/chat\/completions$/.test(url) ? url : `${url.replace(/\/+$/, '')}/chat/completions`

@@ -1,5 +1,7 @@
 /** Services of the operator that take JSON by POST: one address, with limits of time and size. */
 import type { JsonValue } from '../protocol/json.ts'
+import type { Signal } from '../protocol/message.ts'
+import { abortSignalOf } from '../protocol/peer.ts'
 import { retryAfter, Transient } from './retry.ts'
 
 /** The service answered, and not with what it was asked for. */
@@ -25,14 +27,14 @@ export async function post(
   url: string,
   body: object,
   { name, headers, timeoutMs, mostBytes }: Posted,
-  signal: AbortSignal,
+  signal: Signal,
 ): Promise<JsonValue> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
     redirect: 'manual',
-    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    signal: AbortSignal.any([abortSignalOf(signal), AbortSignal.timeout(timeoutMs)]),
   })
   const { ok, status } = response
   if (!ok) {

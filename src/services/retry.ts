@@ -1,12 +1,14 @@
 /** Trying again, for as long as it may help. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Signal } from '../protocol/message.ts'
+import { abortSignalOf } from '../protocol/peer.ts'
 
 export interface RetryOptions {
   /** Attempts in all. */
   attempts: number
-  signal: AbortSignal | undefined
+  signal: Signal | undefined
   /** Milliseconds; for tests. */
-  wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>
+  wait?: (ms: number, signal: Signal | undefined) => Promise<void>
   random?: () => number
 }
 
@@ -27,7 +29,8 @@ const LONGEST_WAIT = 20_000
 /** Rejects with the last failure, at once with one that is not `Transient`, and with the signal's reason when it is aborted. */
 export async function retry<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { attempts, signal, random = Math.random } = options
-  const wait = options.wait ?? ((ms, until) => sleep(ms, undefined, until && { signal: until }))
+  const wait =
+    options.wait ?? ((ms, until) => sleep(ms, undefined, until && { signal: abortSignalOf(until) }))
   for (let tried = 1; ; tried++) {
     signal?.throwIfAborted()
     try {

@@ -6,7 +6,7 @@ import { cancelled, RPC, RpcError } from '../protocol/errors.ts'
 import type { Client } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
 import { type LimitName, type Limits, limitWords } from '../protocol/limits.ts'
-import type { Request } from '../protocol/message.ts'
+import type { Request, Signal } from '../protocol/message.ts'
 import { unlessAborted } from '../protocol/sharing.ts'
 import type { Later } from './backoff.ts'
 import type { Connection } from './connection.ts'
@@ -93,7 +93,7 @@ export class Catalogue {
     servers: readonly Server[],
     kind: ListKind,
     client: Client | undefined,
-    signal: AbortSignal,
+    signal: Signal,
   ): Promise<(Kept | undefined)[]> {
     // For a client that is gone no server may be started: it would never be ended.
     if (signal.aborted) throw cancelled(signal)
@@ -107,7 +107,7 @@ export class Catalogue {
     server: Server,
     kind: ListKind,
     client: Client | undefined,
-    { limits, signal }: { limits: TimeLimits; signal: AbortSignal },
+    { limits, signal }: { limits: TimeLimits; signal: Signal },
   ): Promise<Kept | undefined> {
     const session = this.#parts.sessions.of(server, client)
     const first = session.first()

@@ -13,10 +13,9 @@ import type { Client, Exchange, Sent } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
 import { type Limits, limitWords } from '../protocol/limits.ts'
 import { isLogLevel, leastOf, reaches } from '../protocol/log-levels.ts'
-import type { Notification, Request, RequestId } from '../protocol/message.ts'
-import { Peer, type PeerHandlers, type RequestOptions, RequestTimeout } from '../protocol/peer.ts'
+import type { Notification, Request, RequestId, Signal } from '../protocol/message.ts'
+import { Peer, type PeerHandlers, type RequestOptions, RequestTimeout, UnderWay } from '../protocol/peer.ts'
 import { unlessAborted } from '../protocol/sharing.ts'
-import { UnderWay } from '../protocol/under-way.ts'
 import { type BackoffOptions, backoff, type Later } from './backoff.ts'
 import type { ConnectionState, ListKind } from './contract.ts'
 import { connectFailed, connectionLost, connectTimedOut, requestFailed } from './errors.ts'
@@ -45,7 +44,7 @@ interface ConnectionHandlers {
   /** The server asks for something on a connection that clients share: this one is meant, as far as it is known. */
   personal?(client: Client): void
   /** Asks a client that has no request under way which the question belongs to. Absent: the client itself is asked. */
-  ask?(client: Client, request: Request, signal: AbortSignal): Promise<Result>
+  ask?(client: Client, request: Request, signal: Signal): Promise<Result>
 }
 
 export interface ConnectionOptions {
@@ -559,7 +558,7 @@ export class Connection {
   }
 
   /** Passes a request of the server to the client it can only be meant for, or refuses it. */
-  async #answer(request: Request, signal: AbortSignal, via: RequestId | undefined): Promise<Result> {
+  async #answer(request: Request, signal: Signal, via: RequestId | undefined): Promise<Result> {
     const exchange = this.#exchangeOf(via) ?? this.#latest()
     const { handlers, founder } = this.#options
     const client = exchange?.client ?? this.#meant()

@@ -5,7 +5,7 @@ import type { Result } from '../protocol/content.ts'
 import type { Client, Exchange, Reach } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import { LIMIT_DEFAULTS, type Limits } from '../protocol/limits.ts'
-import type { Notification, Request } from '../protocol/message.ts'
+import type { Notification, Request, Signal } from '../protocol/message.ts'
 import { type BackoffOptions, DEFAULT_BACKOFF, type Later, later } from './backoff.ts'
 import type { ServerOptions } from './dial.ts'
 import type { Arriving } from './incoming.ts'
@@ -58,7 +58,7 @@ export interface UpstreamEvents {
   /** A notification of a server that belongs to no request: logging, resources/updated. `client` absent: to all. */
   notification(server: string, notification: Notification, client: Client | undefined): void
   /** A request of a server that belongs to no request of the client's. Absent: the client is asked. */
-  ask?(server: string, client: Client, request: Request, signal: AbortSignal): Promise<Result>
+  ask?(server: string, client: Client, request: Request, signal: Signal): Promise<Result>
 }
 
 /** Whether a tool of a server, by the server's own name for it, may be used. */
@@ -82,14 +82,14 @@ export interface Upstreams {
   list(
     kind: ListKind,
     client: Client | undefined,
-    signal: AbortSignal,
+    signal: Signal,
     options?: { hidden?: boolean },
   ): Promise<ServerList[]>
   /**
    * One list of one server as the session at work has told it: not one of an earlier session or of the last run. Rejects with
    * ProxyError when the server cannot be asked.
    */
-  surely(kind: ListKind, server: string, client: Client, signal: AbortSignal): Promise<readonly JsonObject[]>
+  surely(kind: ListKind, server: string, client: Client, signal: Signal): Promise<readonly JsonObject[]>
   /** The next list of this kind for this client is what the servers (these, or all) say then, not what is remembered. */
   refresh(kind: ListKind, client: Client, servers?: readonly string[]): void
   /** One request to one server on behalf of an exchange: progress, cancellation and server→client requests belong to it. */

@@ -6,7 +6,7 @@ import type { Result } from '../protocol/content.ts'
 import { cancelled, messageOf, ProxyError, RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
-import type { Notification, Request } from '../protocol/message.ts'
+import type { Notification, Request, Signal } from '../protocol/message.ts'
 import { unlessAborted } from '../protocol/sharing.ts'
 import { timing } from '../protocol/timing.ts'
 import { LogLevels } from './bridges/legacy-client.ts'
@@ -164,7 +164,7 @@ class Pool implements Upstreams {
   async list(
     kind: ListKind,
     client: Client | undefined,
-    signal: AbortSignal,
+    signal: Signal,
     { hidden = false } = {},
   ): Promise<ServerList[]> {
     const servers = this.#for(client)
@@ -178,12 +178,7 @@ class Pool implements Upstreams {
     })
   }
 
-  async surely(
-    kind: ListKind,
-    name: string,
-    client: Client,
-    signal: AbortSignal,
-  ): Promise<readonly JsonObject[]> {
+  async surely(kind: ListKind, name: string, client: Client, signal: Signal): Promise<readonly JsonObject[]> {
     const server = this.#server(name)
     const read = async (connection: Connection): Promise<readonly JsonObject[]> =>
       (await unlessAborted(this.#catalogue.surely(server, kind, connection, client), signal)).items

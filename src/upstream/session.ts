@@ -10,7 +10,7 @@ import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange } from '../protocol/exchange.ts'
 import { buildParamHeaders, scanParamHeaders } from '../protocol/headers.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
-import type { Request } from '../protocol/message.ts'
+import type { Request, Signal } from '../protocol/message.ts'
 import { unlessAborted } from '../protocol/sharing.ts'
 import type { Later } from './backoff.ts'
 import { type LogLevels, requestForLegacyClient } from './bridges/legacy-client.ts'
@@ -127,7 +127,7 @@ export class Session {
   /** Runs the work on a connection of an era that the server speaks. */
   async use<T>(
     work: (connection: Connection) => Promise<T>,
-    signal: AbortSignal | undefined,
+    signal: Signal | undefined,
     slot = 0,
   ): Promise<T> {
     const known =

@@ -2,7 +2,7 @@
 
 import { type ErrorCode, RPC, type RpcError } from '../protocol/errors.ts'
 import { isObject, own } from '../protocol/json.ts'
-import type { JsonRpcFailure, RequestId, Transport } from '../protocol/message.ts'
+import type { JsonRpcFailure, RequestId, Signal, Transport } from '../protocol/message.ts'
 import type { ResumableSession } from './shared-session.ts'
 
 /** Settings of any server; what is absent comes from `defaults`. */
@@ -74,12 +74,12 @@ export interface Refusal {
 
 export interface Authorizer {
   /** The `Authorization` header to send now, renewed when it is about to expire; undefined while there is none. */
-  header(signal?: AbortSignal): Promise<string | undefined>
+  header(signal?: Signal): Promise<string | undefined>
   /**
    * The server refused. Resolves to true when there is something new to send, so that the request may be sent once more, and to
    * false when not. Rejects with AuthorizationNeeded when a person has to visit an address first.
    */
-  refused(refusal: Refusal, signal?: AbortSignal): Promise<boolean>
+  refused(refusal: Refusal, signal?: Signal): Promise<boolean>
   /** Ends what waits for a person. */
   close(): Promise<void>
 }

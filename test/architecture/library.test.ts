@@ -43,7 +43,9 @@ test.each(entries)('the types that signatures of %s use are exported', (entry) =
   const exported = new Set(exportsOf(entry))
   expect(exported.size).toBeGreaterThan(5)
   const used = [...exported].flatMap(({ declarations = [] }) => declarations.flatMap((one) => namedIn(one)))
-  const missing = used.filter((symbol) => isOurs(symbol) && !exported.has(symbol))
+  // Of a type that programs get in a form of their own, that form bears the name.
+  const names = new Set([...exported].map(({ name }) => name))
+  const missing = used.filter((symbol) => isOurs(symbol) && !exported.has(symbol) && !names.has(symbol.name))
   expect([
     ...new Set(
       missing.map(

@@ -211,3 +211,54 @@ test('a request with a body that was read already is refused with what to do', a
     expect.stringContaining('before what parses'),
   ])
 })
+
+test('layers and modules get a true AbortSignal, which aborts when the client cancels', async () => {
+  const signals: AbortSignal[] = []
+  const noted = (signal: AbortSignal): void => {
+    if (!signals.includes(signal)) signals.push(AbortSignal.any([signal, new AbortController().signal]))
+  }
+  const module = defineModule({
+    name: 'noting',
+    options: z.object({}),
+    create: () => ({
+      wrap: (next) => (exchange) => {
+        if (exchange.method === 'tools/call') noted(exchange.signal)
+        return next(exchange)
+      },
+      list: ({ items }, { signal }) => {
+        noted(signal)
+        return items
+      },
+    }),
+  })
+  const slow = toolServer({ wait: { run: () => new Promise<string>(() => {}) } })
+  const gateway = await createGateway(
+    { mcpServers: { data: slow.serve }, modules: [module], proxySettings: { dataDir: temporaryFolder() } },
+    {
+      middlewares: [
+        {
+          name: 'layer',
+          list: ({ items }, { signal }) => {
+            noted(signal)
+            return items
+          },
+          wrap: (next) => (exchange) => {
+            noted(exchange.signal)
+            return next(exchange)
+          },
+        },
+      ],
+    },
+  )
+  onTestFinished(() => gateway.close())
+  const client = await connected(gateway)
+  await client.listTools()
+  const before = signals.length
+  expect(before).toBeGreaterThanOrEqual(2)
+  const leaving = new AbortController()
+  const called = client.callTool({ name: 'data_wait', arguments: {} }, undefined, { signal: leaving.signal })
+  await expect.poll(() => signals.length).toBeGreaterThanOrEqual(before + 2)
+  leaving.abort()
+  await expect(called).rejects.toThrow()
+  await expect.poll(() => signals.slice(before).every(({ aborted }) => aborted)).toBe(true)
+})

@@ -6,7 +6,8 @@ import { plain } from '../../protocol/content.ts'
 import { RpcError } from '../../protocol/errors.ts'
 import type { Exchange } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
-import type { Request } from '../../protocol/message.ts'
+import type { Request, Signal } from '../../protocol/message.ts'
+import { abortSignalOf } from '../../protocol/peer.ts'
 import { Fault } from './fault.ts'
 
 /** One program's way to its client. */
@@ -26,11 +27,11 @@ export function createAsking(exchange: Exchange, patienceMs: number): Asking {
   let before = 0
   const waited = (): number => before + (under > 0 ? performance.now() - since : 0)
 
-  async function timed<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async function timed<T>(work: (signal: Signal) => Promise<T>): Promise<T> {
     const late = AbortSignal.timeout(Math.max(0, Math.ceil(patienceMs - waited())))
     if (under++ === 0) since = performance.now()
     try {
-      return await work(AbortSignal.any([exchange.signal, late]))
+      return await work(AbortSignal.any([abortSignalOf(exchange.signal), late]))
     } catch (error) {
       if (late.aborted && !exchange.signal.aborted)
         throw new Fault(
@@ -61,7 +62,7 @@ export function createAsking(exchange: Exchange, patienceMs: number): Asking {
 }
 
 /** The service that answers may ignore the signal. */
-function settledBy<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+function settledBy<T>(answer: Promise<T>, signal: Signal): Promise<T> {
   return new Promise((resolve, reject) => {
     const aborted = (): void => reject(signal.reason)
     signal.addEventListener('abort', aborted, { once: true })

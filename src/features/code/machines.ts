@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import type { Signal } from '../../protocol/message.ts'
 import {
   BUSY_SINCE,
   CLOCK_SIZE,
@@ -27,7 +28,7 @@ export interface Machines {
 export interface Asker {
   /** Agents take turns. */
   readonly agent: string
-  readonly signal: AbortSignal
+  readonly signal: Signal
   /** Milliseconds for which it has waited for its client: they are not counted. */
   waited(): number
   answer(ask: string, args: string, bytes: Uint8Array<SharedArrayBuffer> | undefined): Promise<string>

@@ -6,6 +6,7 @@ import { asksForLater } from '../../documents/paging/next.ts'
 import { isPartial } from '../../documents/paging/standing.ts'
 import type { Engine, Page } from '../../engine/contract.ts'
 import type { JsonObject } from '../../protocol/json.ts'
+import type { Signal } from '../../protocol/message.ts'
 import { formatPlural } from '../../text/format.ts'
 
 /** A result of a tool. */
@@ -36,7 +37,7 @@ interface Noted {
   readonly page: Page
 }
 
-export function createPages(engine: Pick<Engine, 'page'>, signal: AbortSignal): Pages {
+export function createPages(engine: Pick<Engine, 'page'>, signal: Signal): Pages {
   const looks: Promise<void>[] = []
   const byTool = new Map<string, Noted[]>()
 

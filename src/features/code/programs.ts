@@ -1,6 +1,5 @@
 /** The parts that programs are run with. It is loaded with the first program. */
 
-import { setMaxListeners } from 'node:events'
 import type { Finder } from '../../discovery/finder.ts'
 import { openFinder } from '../../discovery/open-finder.ts'
 import type { Engine } from '../../engine/contract.ts'
@@ -9,6 +8,7 @@ import type { Ledger } from '../../observe/savings.ts'
 import { plain, plainAnswer } from '../../protocol/content.ts'
 import type { Agent, Exchange, Lists } from '../../protocol/exchange.ts'
 import type { JsonObject } from '../../protocol/json.ts'
+import { Cancellation } from '../../protocol/peer.ts'
 import type { ExposureConfig, OutputTypesOf } from '../../proxy/exposure.ts'
 import { dialectOf } from '../../proxy/own-tools.ts'
 import { createToolIndexes, type ToolIndexEvents, type ToolIndexes } from '../../proxy/tool-index.ts'
@@ -148,12 +148,10 @@ async function run(
     )
   const snapshot = session === undefined ? undefined : await sessions.find(agent, session)
   // Work that is still under way when the program ends is given up.
-  const over = new AbortController()
-  // As many listen as things are asked at once.
-  setMaxListeners(0, over.signal, exchange.signal)
+  const over = new Cancellation()
   const cancelled = (): void => over.abort(exchange.signal.reason)
   exchange.signal.addEventListener('abort', cancelled)
-  const running: Exchange = { ...exchange, signal: over.signal }
+  const running: Exchange = { ...exchange, signal: over }
   const asking = createAsking(running, settings.personMs)
   const subCalls = parts.subCalls(running, asking)
   const bridge = createBridge(running, {

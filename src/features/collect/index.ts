@@ -25,7 +25,9 @@ import { Exceeded, type Limit, within } from '../../protocol/effects.ts'
 import { ProxyError, RpcError } from '../../protocol/errors.ts'
 import type { Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
+import type { Signal } from '../../protocol/message.ts'
 import { originOf } from '../../protocol/origin.ts'
+import { abortSignalOf } from '../../protocol/peer.ts'
 import type { FeatureParts, ResultSettingsOf } from '../../proxy/feature.ts'
 import { PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
@@ -104,7 +106,7 @@ async function gather(
   const args = argumentsOf(exchange)
   if (args === undefined || isFailed(first) || asksForInput(first)) return first
   const got = pageOf(first)
-  const look = (content: Uint8Array, called: JsonObject, signal: AbortSignal): Promise<Page> =>
+  const look = (content: Uint8Array, called: JsonObject, signal: Signal): Promise<Page> =>
     engine.page(content, { args: called, schema }, signal)
   const page = await look(got, args, exchange.signal)
   if (page.rest === undefined) {
@@ -244,7 +246,7 @@ function standingOf(
 type Ask = (index: number, args: JsonObject) => Promise<Got | undefined>
 
 interface AskerOptions extends Pick<CollectOptions, 'maxBytes'> {
-  signal: AbortSignal
+  signal: Signal
   /** Called with the number of pages whenever one came. */
   told(pages: number): void
 }
@@ -428,19 +430,19 @@ function progressOf(
 }
 
 interface TimeLimit {
-  readonly signal: AbortSignal
+  readonly signal: Signal
   /** The time is over, and not because the caller left. */
   isOver(): boolean
   end(): void
 }
 
 /** Aborts with the caller, or when the time is over. */
-function createLimit(caller: AbortSignal, milliseconds: number): TimeLimit {
+function createLimit(caller: Signal, milliseconds: number): TimeLimit {
   const time = new AbortController()
   const timer = setTimeout(() => time.abort(), milliseconds)
   timer.unref()
   return {
-    signal: AbortSignal.any([caller, time.signal]),
+    signal: AbortSignal.any([abortSignalOf(caller), time.signal]),
     isOver: () => time.signal.aborted && !caller.aborted,
     end: () => clearTimeout(timer),
   }

@@ -12,6 +12,7 @@ import { errorResult, isInputRequired, LargeResult, plain, type Result } from '.
 import { messageOf, RPC, RpcError } from '../../protocol/errors.ts'
 import type { Exchange } from '../../protocol/exchange.ts'
 import type { JsonObject } from '../../protocol/json.ts'
+import type { Signal } from '../../protocol/message.ts'
 import { type LineParts, openLine } from './connection.ts'
 import {
   type Ask,
@@ -70,7 +71,7 @@ export function createExternal(config: ExternalModule, { logger, now, open }: Ex
   offer.start().catch(() => {})
 
   /** False: what it wants cannot be known, and messages go on. */
-  async function known(signal: AbortSignal | undefined): Promise<boolean> {
+  async function known(signal: Signal | undefined): Promise<boolean> {
     // One that is away is asked in vain: each of its interceptors fails as it is to fail.
     if (offer.interceptors !== undefined) return true
     if (config.mode === 'audit') return false

@@ -7,6 +7,7 @@ import { isInputRequired, LargeResult, META, plain, type Result } from '../../pr
 import { messageOf, RPC, RpcError } from '../../protocol/errors.ts'
 import type { Agent, Client } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue, own, RawJson } from '../../protocol/json.ts'
+import type { Signal } from '../../protocol/message.ts'
 
 /** The interceptors that are asked about a message in one phase. */
 export interface Chain {
@@ -30,7 +31,7 @@ interface Offer {
   /** Asks what it offers. All who wait share one attempt. */
   start(): Promise<void>
   /** Waits until what it offers is known and it can be asked, no longer than the time for a message. */
-  known(signal: AbortSignal | undefined): Promise<void>
+  known(signal: Signal | undefined): Promise<void>
   lost(error: Error): void
   chainsOf(event: string): ByPhase
   /** False: it did not ask for messages of this method. Before it said what it asks for, it may be anything. */
@@ -169,7 +170,7 @@ export function isEmpty({ mutations, validations, sinks }: Chain): boolean {
   return mutations.length === 0 && validations.length === 0 && sinks.length === 0
 }
 
-async function within<T>(work: Promise<T>, ms: number, signal: AbortSignal | undefined): Promise<T> {
+async function within<T>(work: Promise<T>, ms: number, signal: Signal | undefined): Promise<T> {
   let stop = (): void => {}
   const ended = new Promise<never>((_, reject) => {
     const timer = setTimeout(() => reject(new ModuleTimeout(`was not ready within ${ms} ms`)), ms)
@@ -199,7 +200,7 @@ const ANSWER = `${META}answer`
 interface About {
   readonly client: Client
   readonly agent: Agent
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: Signal | undefined
 }
 
 /** A message in one of its phases. */
@@ -218,7 +219,7 @@ interface AskParts {
   /** Milliseconds since 1970. */
   now: () => number
   /** Waits until it can be asked, and no longer than it may take for a message. */
-  ready: (signal: AbortSignal | undefined) => Promise<void>
+  ready: (signal: Signal | undefined) => Promise<void>
   /** Whether the module is not wanted any more. */
   isClosed: () => boolean
 }
@@ -450,7 +451,7 @@ export interface LineRequest {
 }
 
 export interface LineLimits {
-  signal?: AbortSignal | undefined
+  signal?: Signal | undefined
   /** Milliseconds. */
   timeoutMs: number
 }

@@ -15,6 +15,7 @@ import { effectOf, type Limit, within } from '../../protocol/effects.ts'
 import { type ErrorCode, ProxyError, RPC, RpcError } from '../../protocol/errors.ts'
 import type { Agent, Client, Exchange, Handler, Lists } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
+import type { Signal } from '../../protocol/message.ts'
 import { originOf } from '../../protocol/origin.ts'
 import {
   type Connection,
@@ -68,10 +69,10 @@ export function createBridge(options: BridgeOptions): Bridge {
   const permits = createPermit(options.tools)
   const kept = createKept(options)
   const connections = () => withAliases(options.connections())
-  const indexFor = async (client: Client, signal: AbortSignal): Promise<ToolIndex> =>
+  const indexFor = async (client: Client, signal: Signal): Promise<ToolIndex> =>
     (await indexes.of(exchangeOf(client, 'tools/list', {}, signal))).index
 
-  const exchangeOf = (client: Client, method: string, params: JsonObject, signal: AbortSignal): Exchange => ({
+  const exchangeOf = (client: Client, method: string, params: JsonObject, signal: Signal): Exchange => ({
     method,
     params,
     client,
@@ -87,11 +88,7 @@ export function createBridge(options: BridgeOptions): Bridge {
     return listed(one ? [one] : all, index.tools.filter(permits), params)
   }
 
-  async function search(
-    params: ParamsOf<'search'>,
-    index: ToolIndex,
-    signal: AbortSignal,
-  ): Promise<JsonObject> {
+  async function search(params: ParamsOf<'search'>, index: ToolIndex, signal: Signal): Promise<JsonObject> {
     const one = connectionNamed(params.connection, connections())
     const hits = await index.search(params.query, index.tools.length, signal)
     const tools = hits.flatMap(({ index: at, score }) => {
@@ -105,7 +102,7 @@ export function createBridge(options: BridgeOptions): Bridge {
     params: ParamsOf<'call'>,
     index: ToolIndex,
     client: Client,
-    signal: AbortSignal,
+    signal: Signal,
   ): Promise<JsonObject> {
     const tool = toolNamed(params, index.tools, connections(), permits)
     const asked = { name: tool.name, arguments: params.arguments }
@@ -137,7 +134,7 @@ export function createBridge(options: BridgeOptions): Bridge {
     { calls }: ParamsOf<'batch'>,
     index: ToolIndex,
     client: Client,
-    signal: AbortSignal,
+    signal: Signal,
   ): Promise<JsonObject> {
     const one = async (given: JsonObject): Promise<JsonObject> => {
       try {
@@ -151,7 +148,7 @@ export function createBridge(options: BridgeOptions): Bridge {
   }
 
   /** As a reference in arguments would give it. */
-  async function partOf(entry: Entry, path: string, signal: AbortSignal): Promise<Uint8Array> {
+  async function partOf(entry: Entry, path: string, signal: Signal): Promise<Uint8Array> {
     const args = { part: { $from: entry.handle, path } }
     const found = findReferences(args)
     if ('fault' in found) throw new BridgeError('bad_request', found.fault)
@@ -512,7 +509,7 @@ export interface BridgeContent {
 
 /** Rejects with BridgeError alone. */
 export interface Bridge {
-  answer(action: BridgeAction, params: JsonObject, signal: AbortSignal): Promise<JsonObject>
+  answer(action: BridgeAction, params: JsonObject, signal: Signal): Promise<JsonObject>
   /** A result that was kept. */
-  result(id: string, part: BridgePart, signal: AbortSignal): Promise<BridgeContent>
+  result(id: string, part: BridgePart, signal: Signal): Promise<BridgeContent>
 }

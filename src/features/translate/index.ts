@@ -11,6 +11,7 @@ import { LargeResult, plain } from '../../protocol/content.ts'
 import { cancelled, messageOf } from '../../protocol/errors.ts'
 import type { Exchange, ShowList } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
+import type { Signal } from '../../protocol/message.ts'
 import { originOf } from '../../protocol/origin.ts'
 import { SingleFlight } from '../../protocol/sharing.ts'
 import { WrongAnswer } from '../../services/post.ts'
@@ -125,11 +126,7 @@ export const translate = defineModule({
     }
 
     /** Until all is there, the time is up, or the client leaves. A translation that comes later is announced. */
-    async function waited(
-      missing: Texts,
-      found: Map<string, Translations>,
-      signal: AbortSignal,
-    ): Promise<void> {
+    async function waited(missing: Texts, found: Map<string, Translations>, signal: Signal): Promise<void> {
       const wasLate = isLate
       const gathered = gather(missing, found)
       if (!wasLate && (await isThere(gathered, listWaitMs, signal))) return
@@ -197,7 +194,7 @@ export const translate = defineModule({
 type Texts = Map<string, Set<string>>
 
 /** False: not in time, or no request waits any more. */
-function isThere(done: Promise<void>, ms: number, signal: AbortSignal): Promise<boolean> {
+function isThere(done: Promise<void>, ms: number, signal: Signal): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const leave = (): void => resolve(false)
     const timer = setTimeout(leave, ms)
@@ -243,7 +240,7 @@ interface Translator {
    * All of them with their translations. Rejects when the service fails, or when the signal aborts, which ends work that no other request
    * waits for.
    */
-  learn(texts: Iterable<string>, scope: string, signal: AbortSignal): Promise<Translations>
+  learn(texts: Iterable<string>, scope: string, signal: Signal): Promise<Translations>
   /** All that is remembered, the latest used last. */
   entries(): [key: string, translation: string][]
   close(): void
@@ -280,7 +277,7 @@ export function createTranslator({ service, entries, known = [] }: TranslatorOpt
   async function ask(
     texts: readonly string[],
     scope: string,
-    signal: AbortSignal,
+    signal: Signal,
   ): Promise<[text: string, translation: string][]> {
     try {
       const answers = await service(texts, signal)

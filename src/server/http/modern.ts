@@ -14,7 +14,9 @@ import type {
   Notification,
   Request,
   RequestId,
+  Signal,
 } from '../../protocol/message.ts'
+import { Cancellation } from '../../protocol/peer.ts'
 import type { ModernService, Requester, Visitor } from '../backend.ts'
 import { readEnvelope } from '../envelope.ts'
 import { toRpcError } from '../errors.ts'
@@ -153,7 +155,7 @@ class ModernReply implements Requester {
   readonly address: string | undefined
   readonly #options: ModernReplyOptions
   readonly #timer: NodeJS.Timeout
-  #controller: AbortController | undefined
+  #cancellation: Cancellation | undefined
   #stream: { outlet: Outlet } | undefined
   #over = false
   #gone = false
@@ -169,12 +171,12 @@ class ModernReply implements Requester {
   }
 
   /** Made when somebody asks for it: most answers are there before. */
-  get signal(): AbortSignal {
-    if (!this.#controller) {
-      this.#controller = new AbortController()
+  get signal(): Signal {
+    if (!this.#cancellation) {
+      this.#cancellation = new Cancellation()
       if (this.#gone) this.#abort()
     }
-    return this.#controller.signal
+    return this.#cancellation
   }
 
   /** Bound, because it is handed on by itself. */
@@ -228,11 +230,11 @@ class ModernReply implements Requester {
     if (this.#over) return
     this.#over = true
     this.#gone = true
-    if (this.#controller) this.#abort()
+    if (this.#cancellation) this.#abort()
   }
 
   #abort(): void {
-    this.#controller?.abort(new Error('the client closed the stream of its request'))
+    this.#cancellation?.abort(new Error('the client closed the stream of its request'))
   }
 }
 

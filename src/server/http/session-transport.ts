@@ -10,7 +10,7 @@ import type {
   SendOptions,
   Transport,
 } from '../../protocol/message.ts'
-import { UnderWay } from '../../protocol/under-way.ts'
+import { UnderWay } from '../../protocol/peer.ts'
 import type { KeptStreams, Told, ToldEvent } from '../replicas.ts'
 import {
   EVENT_STORE_DEFAULTS,

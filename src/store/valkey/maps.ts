@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ProxyError } from '../../protocol/errors.ts'
+import { abortSignalOf } from '../../protocol/peer.ts'
 import type { OpenSharedMap } from '../../protocol/shared-map.ts'
 import { createCipher } from './cipher.ts'
 import type { SharedValues } from './values.ts'
@@ -100,7 +101,7 @@ export function createSharedMaps({ values, keys, failed }: MapsOptions): OpenSha
         for (;;) {
           const letGo = await values.hold(KIND, `${name} ${key}`, HELD_MS)
           if (letGo !== undefined) return letGo
-          await sleep(RETRY_MS, undefined, { signal })
+          await sleep(RETRY_MS, undefined, signal && { signal: abortSignalOf(signal) })
         }
       },
       watch(heard) {

@@ -18,7 +18,8 @@ import { MODERN_META, toLegacyResult } from '../../protocol/eras.ts'
 import { RPC, RpcError } from '../../protocol/errors.ts'
 import type { Client, Exchange } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
-import type { Request } from '../../protocol/message.ts'
+import type { Request, Signal } from '../../protocol/message.ts'
+import { abortSignalOf } from '../../protocol/peer.ts'
 import type { Later } from '../backoff.ts'
 import { envelope } from '../handshake.ts'
 import type { Send } from './modern-client.ts'
@@ -68,7 +69,7 @@ async function allAnswers(
   exchange: Exchange,
 ): Promise<(readonly [key: string, answer: JsonObject])[]> {
   const failed = new AbortController()
-  const signal = AbortSignal.any([exchange.signal, failed.signal])
+  const signal = AbortSignal.any([abortSignalOf(exchange.signal), failed.signal])
   try {
     return await Promise.all(
       requests.map(async ([key, wanted]) => [key, plain(await ask(wanted, exchange, signal))] as const),
@@ -79,7 +80,7 @@ async function allAnswers(
   }
 }
 
-function ask(wanted: unknown, exchange: Exchange, signal: AbortSignal): Promise<Result> {
+function ask(wanted: unknown, exchange: Exchange, signal: Signal): Promise<Result> {
   const method = isObject(wanted) ? own(wanted, 'method') : undefined
   if (!isObject(wanted) || typeof method !== 'string' || !QUESTIONS.includes(method) || !exchange.ask)
     throw new RpcError(RPC.internalError, 'the server asked for something that a client cannot answer')

@@ -9,7 +9,7 @@ import { MODERN_META } from '../../protocol/eras.ts'
 import { RPC, RpcError } from '../../protocol/errors.ts'
 import type { Exchange } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
-import type { Notification, Request } from '../../protocol/message.ts'
+import type { Notification, Request, Signal } from '../../protocol/message.ts'
 import type { Later } from '../backoff.ts'
 
 /** Sends a request in the form a legacy server knows. */
@@ -273,7 +273,7 @@ class ParkedCall {
     })
   }
 
-  #ask(request: Request, signal: AbortSignal | undefined): Promise<JsonObject> {
+  #ask(request: Request, signal: Signal | undefined): Promise<JsonObject> {
     if (!QUESTIONS.includes(request.method))
       return Promise.reject(new RpcError(RPC.methodNotFound, `${request.method} is not available`))
     const key = `${request.method.split('/')[0]}-${++this.#asked}`

@@ -12,7 +12,7 @@ import type {
   SendOptions,
   Transport,
 } from '../../protocol/message.ts'
-import { UnderWay } from '../../protocol/under-way.ts'
+import { UnderWay } from '../../protocol/peer.ts'
 import type { Later } from '../backoff.ts'
 import { type ReadLimits, watchFor } from '../incoming.ts'
 import type { ResumableSession } from '../shared-session.ts'

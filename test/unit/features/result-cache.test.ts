@@ -9,6 +9,7 @@ import { createGateway } from '../../../src/gateway.ts'
 import { LargeResult, META, plain, type Result } from '../../../src/protocol/content.ts'
 import type { Client, Exchange } from '../../../src/protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../../src/protocol/json.ts'
+import type { Signal } from '../../../src/protocol/message.ts'
 import { withOrigin } from '../../../src/protocol/origin.ts'
 import { compose } from '../../../src/proxy/layers.ts'
 import { createMemoryStore } from '../../../src/store/memory.ts'
@@ -172,7 +173,7 @@ verifies('S4.35', 'does not cache a result read during a change', async () => {
 
 verifies('S4.35', 'shares simultaneous calls; a caller that leaves does not end them', async () => {
   const gate = deferred()
-  const signals: AbortSignal[] = []
+  const signals: Signal[] = []
   const { call, text, made } = world({
     answer: async ({ signal }, n) => {
       signals.push(signal)
@@ -193,7 +194,7 @@ verifies('S4.35', 'shares simultaneous calls; a caller that leaves does not end 
 })
 
 verifies('S4.35', 'when the last one leaves the call ends, and the next is a new one', async () => {
-  const signals: AbortSignal[] = []
+  const signals: Signal[] = []
   const { call, made } = world({
     answer: ({ signal }) => {
       signals.push(signal)

@@ -8,6 +8,7 @@ import type { ModuleContext } from '../../../src/module-runtime/module.ts'
 import { silentLogger } from '../../../src/observe/log.ts'
 import { LargeResult, plain } from '../../../src/protocol/content.ts'
 import { isObject, type JsonObject } from '../../../src/protocol/json.ts'
+import type { Signal } from '../../../src/protocol/message.ts'
 import { WrongAnswer } from '../../../src/services/post.ts'
 import { deferred } from '../../support/deferred.ts'
 import { listed, moduleWorld } from '../../support/module-world.ts'
@@ -379,7 +380,7 @@ describe('a translator', () => {
   })
 
   test('cancels a request only when its last caller leaves', async () => {
-    const signals: AbortSignal[] = []
+    const signals: Signal[] = []
     const answers = [deferred<void>(), deferred<void>()]
     const one = createTranslator({
       entries: 10,

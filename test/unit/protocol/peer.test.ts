@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { RpcError } from '../../../src/protocol/errors.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
-import type { Notification } from '../../../src/protocol/message.ts'
+import type { Notification, Signal } from '../../../src/protocol/message.ts'
 import {
   type Incoming,
   Peer,
@@ -61,7 +61,7 @@ test('errors keep code, message and data', async () => {
 })
 
 test('an aborted request is cancelled on the other side and gets no answer', async () => {
-  let seen: AbortSignal | undefined
+  let seen: Signal | undefined
   const started = deferred<void>()
   const { a } = await connected({
     onRequest: async (_, { signal }) => {
@@ -124,7 +124,7 @@ test('a request without an answer times out and is cancelled at the other side',
 })
 
 test('closing the connection rejects pending requests and aborts running handlers', async () => {
-  const serving = deferred<AbortSignal>()
+  const serving = deferred<Signal>()
   let ends = 0
   const { a, b } = await connected(
     {

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Signal } from '../../../src/protocol/message.ts'
 import { SingleFlight } from '../../../src/protocol/sharing.ts'
 import { deferred } from '../../support/deferred.ts'
 import { runs } from '../../support/runs.ts'
@@ -21,7 +22,7 @@ describe('a single flight', () => {
 
   test('aborts with the reason of the last caller and accepts no new ones', async () => {
     const flights = new SingleFlight<never>()
-    let given = never
+    let given: Signal = never
     const flight = flights.begin(['a'], (signal) => {
       given = signal
       return new Promise(() => {})
@@ -58,7 +59,7 @@ describe('a single flight', () => {
 
   test('all are aborted together; who waits hears what the work makes of it', async () => {
     const flights = new SingleFlight<string>()
-    const work = (signal: AbortSignal): Promise<string> =>
+    const work = (signal: Signal): Promise<string> =>
       new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(new Error('ended')))
       })
@@ -78,7 +79,7 @@ const deed = fc.oneof(
 
 interface Run {
   readonly name: string
-  readonly signal: AbortSignal
+  readonly signal: Signal
   readonly gate: ReturnType<typeof deferred<string>>
   waiting: number
   over: boolean

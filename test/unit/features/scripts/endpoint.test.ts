@@ -9,6 +9,7 @@ import {
 } from '../../../../src/features/scripts/endpoint.ts'
 import { type Bridge, BridgeError } from '../../../../src/features/scripts/scripts.ts'
 import { silentLogger } from '../../../../src/observe/log.ts'
+import type { Signal } from '../../../../src/protocol/message.ts'
 import { type ListenOptions, listen } from '../../../../src/server/http/listen.ts'
 import { deferred } from '../../../support/deferred.ts'
 import { verifies } from '../../../support/verifies.ts'
@@ -262,7 +263,7 @@ test('answers 429 beyond the limit of concurrent requests', async () => {
 })
 
 test('ends the call of a script that disconnects', async () => {
-  const begun = deferred<AbortSignal>()
+  const begun = deferred<Signal>()
   const { send } = await world({
     bridge: {
       answer: (_, _params, signal) => {

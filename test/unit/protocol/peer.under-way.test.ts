@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { UnderWay } from '../../../src/protocol/under-way.ts'
+import { UnderWay } from '../../../src/protocol/peer.ts'
 
 test('holds what a Map holds, in the same order, whatever comes and goes', () => {
   const step = fc.tuple(
