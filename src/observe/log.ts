@@ -1,6 +1,6 @@
 /** The parts by which every part reports on itself: a logger, a clock for how long things take, and the fields of a call. */
 import type { Client } from '../protocol/exchange.ts'
-import type { JsonValue } from '../protocol/json.ts'
+import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import { fingerprint } from './redact.ts'
 
 /** Pino's shape, fields first, so that pino itself fits. */
@@ -58,23 +58,29 @@ const callers = new WeakMap<Client, Caller>()
 /** The most values of a result that are measured: a longer result counts with the size of these. */
 const MOST_VALUES = 2000
 
-/** Characters of a value as JSON, about: nothing is written out to be measured. */
+/** Characters of a value as JSON, about: nothing is written out, and little is made, to measure it. */
 export function lengthAbout(value: JsonValue | undefined): number {
+  if (typeof value === 'string') return value.length + 2
+  if (typeof value !== 'object' || value === null) return String(value ?? '').length
   let length = 0
-  const waiting: (JsonValue | undefined)[] = [value]
-  for (let seen = 0; waiting.length > 0 && seen < MOST_VALUES; seen++) {
-    const one = waiting.pop()
-    if (typeof one === 'string') length += one.length + 2
-    else if (Array.isArray(one)) {
+  let seen = 0
+  const waiting: (JsonObject | readonly JsonValue[])[] = [value]
+  const measure = (one: JsonValue | undefined): void => {
+    if (typeof one === 'object' && one !== null) waiting.push(one)
+    else length += typeof one === 'string' ? one.length + 2 : String(one ?? '').length
+  }
+  for (let one = waiting.pop(); one !== undefined && seen < MOST_VALUES; one = waiting.pop()) {
+    if (Array.isArray(one)) {
       length += one.length + 1
-      for (const item of one.slice(0, MOST_VALUES)) waiting.push(item)
-    } else if (typeof one === 'object' && one !== null) {
+      for (let index = 0; index < one.length && seen < MOST_VALUES; index++, seen++) measure(one[index])
+    } else {
       length += 2
-      for (const key of Object.keys(one).slice(0, MOST_VALUES)) {
+      for (const key in one) {
+        if (seen++ >= MOST_VALUES) break
         length += key.length + 4
-        waiting.push(one[key])
+        measure((one as JsonObject)[key])
       }
-    } else length += String(one ?? '').length
+    }
   }
   return length
 }

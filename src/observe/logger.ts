@@ -24,7 +24,7 @@ const loadPino = (): typeof pino => createRequire(import.meta.url)('pino')
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
 /** Milliseconds that a line waits for others, at most, and lines that wait, at most. */
-const WAITS_MS = 10
+const WAITS_MS = 100
 const MOST_WAITING = 100
 
 interface Line {

@@ -216,10 +216,15 @@ function createCounts({ calledName = ({ name }) => String(name) }: Pick<MetricsP
       const name = calledName(exchange.params)
       let at = OWN_TOOLS.has(name) ? [PROXY, name] : undefined
       let received = 0
+      /** The last result of a server, and its size: most are what the client gets. */
+      let last: Result | undefined
+      let lastSize = 0
       const sending: Exchange['sending'] = async (sent, send) => {
         at = [sent.server, String(sent.request.params?.name)]
         const result = await (exchange.sending ? exchange.sending(sent, send) : send(sent.request))
-        received += sizeOf(result)
+        last = result
+        lastSize = sizeOf(result)
+        received += lastSize
         return result
       }
       let result: Result | undefined
@@ -245,7 +250,7 @@ function createCounts({ calledName = ({ name }) => String(name) }: Pick<MetricsP
         if (bucket >= 0) series.buckets[bucket] = (series.buckets[bucket] ?? 0) + 1
         series.asked += lengthAbout(exchange.params.arguments)
         series.received += received
-        series.answered += result === undefined ? 0 : sizeOf(result)
+        series.answered += result === undefined ? 0 : result === last ? lastSize : sizeOf(result)
       }
     },
   }
