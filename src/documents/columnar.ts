@@ -30,7 +30,9 @@ export function withColumns(value: JsonValue, depth = 0): JsonValue {
   let copy: JsonObject | undefined
   for (const key of keys) {
     const before = own(value, key) ?? null
-    const after = Array.isArray(before) ? recordsIn(before, names) : withColumns(before, depth + 1)
+    const after = Array.isArray(before)
+      ? (ofGroups(before, value) ?? recordsIn(before, names))
+      : withColumns(before, depth + 1)
     if (after === before) continue
     copy ??= { ...value }
     setOwn(copy, key, after)
@@ -91,6 +93,60 @@ function plainRow(row: JsonValue): JsonValue {
   return cells.every((cell) => isObject(cell) && Object.hasOwn(cell, 'v'))
     ? cells.map((cell) => own(cell as JsonObject, 'v') ?? null)
     : row
+}
+
+/** A group of cells in a row, and the key of the list that names them. */
+interface Group {
+  readonly key: string
+  readonly names: readonly string[]
+}
+
+const CELLS = /^(.+?)_?values$/i
+const HEADERS = /^(.+?)_?headers$/i
+
+/**
+ * The rows of reports, as Google Analytics has them: `{dimensionHeaders: [{name: "country"}], rows: [{dimensionValues: [{value: "DE"}]}]}`
+ * with the same for `metric`. Undefined when it is anything else.
+ */
+function ofGroups(sent: readonly JsonValue[], value: JsonObject): JsonValue[] | undefined {
+  const [first] = sent
+  if (!isObject(first ?? null)) return undefined
+  const headers = new Map(
+    Object.keys(value).flatMap((key): [string, readonly string[]][] => {
+      const list = own(value, key)
+      const about = HEADERS.exec(key)?.[1]?.toLowerCase()
+      if (about === undefined || !Array.isArray(list) || list.length > MOST_COLUMNS) return []
+      const names = list.map((item) => (isObject(item) ? own(item, 'name') : item))
+      return names.every((name) => typeof name === 'string') ? [[about, names]] : []
+    }),
+  )
+  if (headers.size === 0) return undefined
+  const groups = Object.keys(first as JsonObject).map((key): Group => {
+    const names = headers.get(CELLS.exec(key)?.[1]?.toLowerCase() ?? '') ?? []
+    return { key, names }
+  })
+  const all = groups.flatMap(({ names }) => names)
+  if (new Set(all).size < all.length || groups.some(({ names }) => names.length === 0)) return undefined
+  const rows: JsonValue[] = []
+  for (const row of sent) {
+    const record = isObject(row) ? recordOf(row, groups) : undefined
+    if (record === undefined) return undefined
+    rows.push(record)
+  }
+  return rows
+}
+
+function recordOf(row: JsonObject, groups: readonly Group[]): JsonObject | undefined {
+  const record: JsonObject = {}
+  for (const { key, names } of groups) {
+    const cells = own(row, key)
+    if (!Array.isArray(cells) || cells.length !== names.length) return undefined
+    for (const [index, name] of names.entries()) {
+      const cell = cells[index] ?? null
+      setOwn(record, name, isObject(cell) ? (own(cell, 'value') ?? null) : cell)
+    }
+  }
+  return record
 }
 
 function recordsIn(sent: JsonValue[], candidates: readonly string[][]): JsonValue[] {

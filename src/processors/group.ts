@@ -32,6 +32,7 @@ import { namesakes } from '../query/explain.ts'
 import { resolveExactly, resolveField } from '../query/fields.ts'
 import {
   acrossMap,
+  eitherWithin,
   holdsObjects,
   nameWithin,
   numberWithin,
@@ -41,6 +42,7 @@ import {
 import { isOn, listAround, listName, listOn, type Units, unitsOf } from '../query/lists.ts'
 import { parseComputed, parseCondition } from '../query/parser.ts'
 import { type Path, parsePath } from '../query/path.ts'
+import { looseNumber } from '../query/quantities.ts'
 import { codedOf } from '../query/reader.ts'
 import { type Field, type Records, recordsOfValues, requireRecords } from '../query/records.ts'
 import { Refusal, shown } from '../query/refusal.ts'
@@ -88,6 +90,7 @@ export const aggregate = defineStep({
         ...groupNotes(records, keys, found, list),
         ...moreValues(first),
         ...(keys.length > 0 ? [] : columns.flatMap((one) => describeHolders(records, one, found, first))),
+        ...(keys.length > 0 ? [] : totals(records, columns)),
       ]),
     ]
     return {
@@ -407,7 +410,13 @@ function withColumns(
 function measured(records: Records, reference: string): Field {
   const field = resolveField(records, reference)
   if (!holdsObjects(records, field)) return valueOfPairs(records, field) ?? field
-  return acrossMap(records, field) ?? textWithin(records, field) ?? numberWithin(records, field) ?? field
+  return (
+    acrossMap(records, field) ??
+    textWithin(records, field) ??
+    numberWithin(records, field) ??
+    eitherWithin(records, field) ??
+    field
+  )
 }
 
 /** The values of a field, which are collected of each group. */
@@ -1001,6 +1010,50 @@ function withoutYear(records: Records, key: GroupKey | undefined): string[] {
   const title = fieldTitle(key.field.name)
   const others = ['month', 'day', 'hour'].map((part) => `\`${title}:${part}\``)
   return [`\`${title}\` is written without a year: group by ${others.join(', ')}.`]
+}
+
+const TOTAL = /^(?:(?:grand |over)?totals?|all|sums?|gesamt|insgesamt|summe)$/i
+/** Functions over numbers of which a sum among them makes something else. */
+const SWAYED = new Set(['sum', 'avg', 'median', 'max', 'stddev', 'percentile'])
+const MOST_SUMMED = 100_000
+/** A printed sum is rounded. */
+const ROUNDED = 0.005
+
+/** Says that the last record, or the first, is the sum of the others and is counted with them, as tables for people end. */
+function totals(records: Records, columns: readonly Column[]): string[] {
+  const { values } = records
+  if (values.length < 3 || values.length > MOST_SUMMED) return []
+  for (const place of [values.length - 1, 0]) {
+    const record = values[place]
+    const label =
+      isObject(record) &&
+      Object.entries(record).find(
+        ([, held]) => typeof held === 'string' && TOTAL.test(held.slice(0, 40).replaceAll(/[\s*_:]/g, '')),
+      )
+    if (!label) continue
+    const swayed = columns.find(
+      ({ call, field }) => SWAYED.has(call.name) && field && isSumOfOthers(values, field, place),
+    )
+    if (swayed)
+      return [
+        `The record with \`${label[0]}\` = ${JSON.stringify(label[1])} is the sum of the others, and was counted as one of them. Leave it out: \`where\`: "${label[0]} != ${label[1]}".`,
+      ]
+  }
+  return []
+}
+
+function isSumOfOthers(values: readonly JsonValue[], { path }: Field, place: number): boolean {
+  const work = newWork()
+  const numberAt = (at: number): number => {
+    const found: JsonValue[] = []
+    readValues(values[at] ?? null, path, found, work)
+    const [value] = found
+    return typeof value === 'string' ? (looseNumber(value) ?? 0) : typeof value === 'number' ? value : 0
+  }
+  const total = numberAt(place)
+  let others = 0
+  for (let at = 0; at < values.length; at++) if (at !== place) others += numberAt(at)
+  return total !== 0 && Math.abs(others - total) <= Math.abs(total) * ROUNDED
 }
 
 /** `max(price) is of {"id":17,"name":"Lamp"}`; nothing for other functions, and for records without fields. */

@@ -196,6 +196,9 @@ function bySyntax(source: string): Reading[] {
   }
   const [, , bare] = /^(["'`])(.+)\1$/s.exec(source) ?? []
   if (bare !== undefined) found.push({ source: bare, how: 'without the quotes' })
+  // A model that escapes for JSON twice.
+  if (/\\\\[dwsbDWSB.()[\]{}|+*?$^]/.test(source))
+    found.push({ source: source.replaceAll('\\\\', '\\'), how: 'with single backslashes' })
   if (/[\^$\\.*+?()[\]{}|]/.test(source)) found.push({ source: escaped(source), how: 'as plain text' })
   if (/^[^\\()[\]{}|^$+?]*\*[^\\()[\]{}|^$+?]*$/.test(source) && /[^*\s]/.test(source)) {
     const parts = source.split('*').map(escaped)

@@ -32,8 +32,11 @@ export function alike(names: ReadonlyMap<string, unknown>, reference: string): C
     (name) => name.parts.join('') === joined,
     (name) => parts.length === 1 && endsJoined(name.parts, joined),
     (name) => name.name.toLowerCase().endsWith(`(${whole})"]`),
-    // Its unit in brackets left out: `CPU(cores)`, `Cost ($)`.
-    (name) => name.parts.at(-1)?.startsWith(`${whole}(`) === true,
+    // Its unit or limit left out: `CPU(cores)`, `Cost ($)`, `CPU %`, `MEM USAGE / LIMIT`.
+    (name) => {
+      const part = name.parts.at(-1) ?? ''
+      return part.startsWith(whole) && /^[(/%]/.test(part.slice(whole.length))
+    },
     (name) => sameBut(name, parts, singular),
     (name) =>
       last.length > 2 &&

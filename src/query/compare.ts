@@ -4,6 +4,7 @@ import { compareNaturally } from '../text/natural-order.ts'
 import {
   type ClockSpan,
   clockOf,
+  compactDate,
   type DateOrder,
   parseClock,
   parseDate,
@@ -247,7 +248,7 @@ function orderOfVersions(value: string, { text }: Operand): number {
 function orderNumber(value: number, operand: Operand): number {
   const wanted = operand.cores ?? operand.size ?? operand.number
   if (wanted !== undefined) return beyond(value, wanted) || besideToTheDigit(value, operand.text)
-  return operand.date ? beside(milliseconds(value), operand.date) : Number.NaN
+  return operand.date ? beside(compactDate(value)?.from ?? milliseconds(value), operand.date) : Number.NaN
 }
 
 /** 0 for the same number, also for numbers that no double holds. */

@@ -1,6 +1,6 @@
 /** Parts of dates to group by: each month, each day of the week. All in UTC. */
 import type { JsonValue } from '../protocol/json.ts'
-import { bucket, type DateOrder, parseDate, type Span } from './dates.ts'
+import { bucket, compactDate, type DateOrder, parseDate, type Span } from './dates.ts'
 
 const PARTS = [
   'year',
@@ -95,7 +95,9 @@ export function hasOffset(value: JsonValue): boolean {
 }
 
 export function dateOf(value: JsonValue, order?: DateOrder): Span | undefined {
-  if (typeof value === 'string') return parseDate(value.trim(), undefined, order) ?? epoch(value)
+  if (typeof value === 'string')
+    return parseDate(value.trim(), undefined, order) ?? epoch(value) ?? compactDate(value)
+  if (typeof value === 'number' && value < 1e8) return compactDate(value)
   if (typeof value !== 'number' || value < 1e8 || value > 1e14) return undefined
   const from = value > 1e11 ? value : value * 1_000
   return { from, to: from }

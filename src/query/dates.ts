@@ -119,6 +119,17 @@ function wrapped(text: string): Span | undefined {
   return inner === undefined ? undefined : parseDate(inner)
 }
 
+/** The basic format of ISO 8601: `20240103`, `20240103T101500Z`, `20240103101500`. Digits alone may be anything else, so who asks for a date says so. */
+const COMPACT = /^((?:19|20)\d\d)(\d\d)(\d\d)(?:T?(\d\d)(\d\d)(\d\d)?(Z|[+-]\d{4})?)?$/
+
+/** The date of a value that is known to be one. */
+export function compactDate(value: string | number): Span | undefined {
+  const text = String(value)
+  if (text.length < 8 || text.length > 20) return undefined
+  const [, year, month, day, hour, minute, second, zone] = COMPACT.exec(text) ?? []
+  return year === undefined ? undefined : span(given([year, month, day, hour, minute, second]), 0, zone)
+}
+
 /** `1999` of "99", `2024` of "24". */
 function inFull(year: string): string {
   return year.length > 2 ? year : String(Number(year) + (Number(year) < 70 ? 2000 : 1900))
@@ -212,7 +223,8 @@ export function sameCalendar(
   order?: DateOrder,
 ): [Span, Span] | undefined {
   const other = read
-  const one = other && parseDate(value, undefined, order)
+  const one =
+    other && (parseDate(value, undefined, order) ?? (/\D/.test(wanted) ? compactDate(value) : undefined))
   if (!one || !other || one.yearless === other.yearless) return one && other && [one, other]
   const [from, to] = one.yearless
     ? [parseDate(value, new Date(other.from).getUTCFullYear()), other]
@@ -230,8 +242,10 @@ export function bucket(date: Span, unit: 'year' | 'month' | 'day' | 'hour'): str
 
 /** The number of the year, month, day or hour of a time, UTC; none of what is no time. */
 export function partOf(value: JsonValue, unit: 'year' | 'month' | 'day' | 'hour'): number[] {
-  const time =
-    typeof value === 'number'
+  const compact = typeof value === 'number' || typeof value === 'string' ? compactDate(value) : undefined
+  const time = compact
+    ? new Date(compact.from)
+    : typeof value === 'number'
       ? new Date(value > 1e11 ? value : value * 1_000)
       : new Date((typeof value === 'string' ? parseDate(value)?.from : undefined) ?? Number.NaN)
   if (Number.isNaN(time.getTime())) return []

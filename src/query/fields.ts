@@ -653,10 +653,12 @@ function listAlike(records: Records, path: Path): Field | undefined {
   return found && 'one' in found ? readAs('', found.one) : undefined
 }
 
-/** `Content-Type`, the key of a pair in the only list that has such. */
+/** `Content-Type` or `http.method`, the key of a pair in the only list that has such. */
 export function pairAnywhere(records: Records, path: Path, written: string): Field | undefined {
-  const [only] = path[0]?.selectors ?? []
-  if (path.length !== 1 || only?.kind !== 'name') return undefined
+  const names = path.map(({ selectors: [first] }) => (first?.kind === 'name' ? first.name : undefined))
+  if (names.length === 0 || names.length > MOST_TRIES || names.some((name) => name === undefined))
+    return undefined
+  const key = names.join('.')
   const work = newWork()
   const lists = [...records.names()].flatMap(([name]): Path[] => {
     const [, list] = /^(.+)\.[@#]?\w+$/.exec(name) ?? []
@@ -667,7 +669,7 @@ export function pairAnywhere(records: Records, path: Path, written: string): Fie
     const values: JsonValue[] = []
     for (const record of records.values.slice(0, 20)) readValues(record, list, values, work)
     if (!values.flat().some((element) => halvesOf(element))) return []
-    const tagged = taggedIn(records, list, name, only.name)
+    const tagged = taggedIn(records, list, name, key)
     return tagged
       ? [
           {

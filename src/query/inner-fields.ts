@@ -1,7 +1,7 @@
 /** Fields that hold objects, where one of the fields within is meant: `user = ann` for `user.login = ann`. */
 import { pathStep } from '../documents/collections.ts'
 import { identifying, isNaming } from '../documents/identity.ts'
-import { isObject, type JsonValue, own } from '../protocol/json.ts'
+import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
 import { formatPath, parsePath } from './path.ts'
 import { AMOUNTS, looseNumber } from './quantities.ts'
 import type { Field, Records } from './records.ts'
@@ -91,34 +91,54 @@ export function nameWithin(records: Records, field: Field): Field | undefined {
   return (
     named(telling) ??
     (telling.length === 1 ? telling[0] : undefined) ??
-    eitherTime(records, field) ??
+    eitherWithin(records, field) ??
     named(inner)
   )
 }
 
-/** The times right within of which each object has one: `start["date","dateTime"]` of a calendar, for days and hours. */
-export function eitherTime(records: Records, { name, path }: Field): Field | undefined {
+/**
+ * The parts right within of which each object has one: `start["date","dateTime"]` of a calendar, for days and hours, and
+ * `value["stringValue","intValue"]` of values that say their type. Undefined where some object has several, or none.
+ */
+export function eitherWithin(records: Records, { name, path }: Field): Field | undefined {
   const names = new Set<string>()
   const work = newWork()
+  let alone = 0
   for (const record of records.values.slice(0, MOST_SAMPLED)) {
     const values: JsonValue[] = []
     readValues(record, path, values, work)
     for (const value of values) {
       if (value === null) continue
-      const times = isObject(value)
-        ? Object.keys(value).filter((key) => TIME.test(String(own(value, key) ?? '')))
-        : []
-      if (times.length !== 1) return undefined
-      names.add(String(times[0]))
+      const part = isObject(value) ? onlyPart(value) : undefined
+      if (part === undefined || names.size > MOST_PARTS) return undefined
+      if (Object.keys(value as JsonObject).length === 1) alone++
+      names.add(part)
     }
   }
-  if (names.size < 2) return undefined
-  const either = `${name}[${[...names].map((one) => JSON.stringify(one)).join(',')}]`
+  // Where it is always the same one it is a field like any other. A value that says its type may be reached by a key beside it alone.
+  const isTyped = alone > 0 && [...names].every((part) => TYPED.test(part))
+  if (names.size < 2 && !isTyped) return undefined
+  const parts = `[${[...names].map((one) => JSON.stringify(one)).join(',')}]`
+  const either = `${name}${parts}`
   return {
     name: either,
-    path: parsePath(either),
+    // The name of an entry of a list of tags is not its path.
+    path: [...path, ...parsePath(`x${parts}`).slice(1)],
     note: `\`${name}\` holds objects and was read as \`${either}\`.`,
   }
+}
+
+const MOST_PARTS = 8
+/** As OpenTelemetry and Firestore name them. */
+const TYPED = /^[a-z]+Value$/
+
+/** The only time, or the only part at all, where that holds no parts of its own. */
+function onlyPart(value: JsonObject): string | undefined {
+  const keys = Object.keys(value)
+  const times = keys.filter((key) => TIME.test(String(own(value, key) ?? '')))
+  if (times.length === 1) return times[0]
+  const [only = ''] = keys
+  return keys.length === 1 && typeof own(value, only) !== 'object' ? only : undefined
 }
 
 /** True when records have different values there that have no parts. */

@@ -91,7 +91,13 @@ function owed(text: string): number | undefined {
 export function quantity(text: string): number | undefined {
   if (text.length > LONGEST) return undefined
   const parts = SIZED.exec(text)
-  if (!parts) return undefined
+  if (!parts) {
+    // `12.5MiB / 1.9GiB`: what is used, of a limit.
+    const [used = '', limit, more] = text.split(' / ')
+    return limit === undefined || more !== undefined || quantity(limit) === undefined
+      ? undefined
+      : quantity(used)
+  }
   const [, number = '', letter, binary, word = ''] = parts
   const power =
     letter === undefined ? (WORDS[word.toLowerCase()] ?? 0) : POWERS.indexOf(letter.toLowerCase()) + 1

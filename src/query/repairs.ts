@@ -14,7 +14,7 @@ import {
   heldBy,
   holdsSome,
 } from './comparison.ts'
-import { acrossMap, eitherTime, holdsObjects, innerFields } from './inner-fields.ts'
+import { acrossMap, eitherWithin, holdsObjects, innerFields } from './inner-fields.ts'
 import { columnOf } from './reader.ts'
 import type { Field, Records } from './records.ts'
 import { Refusal, shown } from './refusal.ts'
@@ -253,7 +253,7 @@ function inner(records: Records, asked: Asked, field: Field): Field {
   if (some(field)) return field
   const across = acrossMap(records, field)
   if (across) return across
-  const either = eitherTime(records, field)
+  const either = eitherWithin(records, field)
   if (either && some(either)) return either
   const [first, second] = innerFields(records, field).filter(some)
   return first && (!second || second.path.length > first.path.length) ? first : field

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { withColumns } from '../../../src/documents/columnar.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { deepFreeze } from '../../support/deep-freeze.ts'
@@ -46,4 +46,37 @@ test('rows hold every cell of the columns, and nothing else', () => {
       return rows.every((row) => Object.keys(row ?? {}).length === names.length)
     }),
   )
+})
+
+describe('rows of reports with groups of cells', () => {
+  const report = (dimension: string, metric: string, values: string) => ({
+    [`${dimension}`]: [{ name: 'country' }],
+    [`${metric}`]: [{ name: 'activeUsers', type: 'TYPE_INTEGER' }, { name: 'sessions' }],
+    rows: [
+      {
+        [`dimension${values}`]: [{ value: 'Germany' }],
+        [`metric${values}`]: [{ value: '120' }, { value: '9' }],
+      },
+      { [`dimension${values}`]: [{ value: 'France' }], [`metric${values}`]: [{ value: '80' }, {}] },
+    ],
+    rowCount: 2,
+  })
+
+  test.each([
+    ['as the service writes them', report('dimensionHeaders', 'metricHeaders', 'Values')],
+    ['as its library writes them', report('dimension_headers', 'metric_headers', '_values')],
+  ])('become records by the names of their headers, %s', (_, value) => {
+    expect((withColumns(value) as { rows: unknown }).rows).toEqual([
+      { country: 'Germany', activeUsers: '120', sessions: '9' },
+      { country: 'France', activeUsers: '80', sessions: null },
+    ])
+  })
+
+  test('stay as they are where a row has another number of cells, or two headers share a name', () => {
+    const value = report('dimensionHeaders', 'metricHeaders', 'Values')
+    const short = { ...value, rows: [...value.rows, { dimensionValues: [], metricValues: [] }] }
+    expect(withColumns(short)).toEqual(short)
+    const twice = { ...value, metricHeaders: [{ name: 'country' }, { name: 'sessions' }] }
+    expect(withColumns(twice)).toEqual(twice)
+  })
 })

@@ -27,6 +27,13 @@ describe('regular expressions in text', () => {
     expect(rows('say "this": or "this" : now', { pattern: '"this": or' })).toHaveLength(1)
   })
 
+  test('backslashes that were doubled are single ones where nothing else matches', () => {
+    const other = find(fromText('took 12ms\ntook 300ms'), { pattern: String.raw`took \\d{3}ms` })
+    expect(other.rows).toEqual(['2: took 300ms'])
+    expect(other.notes).toContain('it was read with single backslashes')
+    expect(rows(String.raw`C:\dir`, { pattern: String.raw`C:\\dir` })).toHaveLength(1)
+  })
+
   verifies('S3.21', 'respects case, reads what finds nothing regardless of it, and says so', () => {
     expect(rows('Error\nerror', { pattern: 'error' })).toEqual(['2: error'])
     expect(rows('Error\nerror', { pattern: 'error', case_insensitive: true })).toHaveLength(2)

@@ -301,3 +301,105 @@ test('a name needs no unit in brackets', () => {
   const records = ['250m', '1500m', '2'].map((cpu, at) => ({ id: at + 1, 'CPU(cores)': cpu }))
   expect(found(records, 'cpu > 300m')).toEqual({ ids: [2, 3], notes: ['`cpu` read as `CPU(cores)`.'] })
 })
+
+test('a name needs no limit after a slash, and its texts count as what is used', () => {
+  const records = ['12.5MiB / 1.944GiB', '512MiB / 1.944GiB', '0B / 0B'].map((mem, at) => ({
+    id: at + 1,
+    'MEM USAGE / LIMIT': mem,
+  }))
+  expect(found(records, 'mem_usage > 100MiB')).toEqual({
+    ids: [2],
+    notes: ['`mem_usage` read as `["MEM USAGE / LIMIT"]`.'],
+  })
+  expect(quantity('1 / 2 / 3')).toBeUndefined()
+  expect(quantity('5 apples / 6kB')).toBeUndefined()
+})
+
+describe('dates of digits alone', () => {
+  const records = [
+    { id: 1, text: '20240103', number: 20240103, time: '20240103T101500Z' },
+    { id: 2, text: '20240210', number: 20240210, time: '20240210101500' },
+    { id: 3, text: '20231231', number: 20231231, time: '20231231T235959Z' },
+  ]
+
+  test('are dates where a date is asked for', () => {
+    for (const field of ['text', 'number', 'time']) {
+      expect(found(records, `${field} > 2024-01-15`).ids).toEqual([2])
+      expect(found(records, `${field} between 2024-01-01 and 2024-01-31`).ids).toEqual([1])
+      expect(found(records, `${field} = 2024-01-03`).ids).toEqual([1])
+      expect(found(records, `year(${field}) = 2024`).ids).toEqual([1, 2])
+      const asked = { group_by: [`${field}:year`], aggregate: ['count'] }
+      expect(aggregate.process(fromValue(records), asked).content.rows().items).toEqual([
+        { [`${field}:year`]: '2024', count: 2 },
+        { [`${field}:year`]: '2023', count: 1 },
+      ])
+    }
+  })
+
+  test('are numbers where a number is asked for, and none where they name no day', () => {
+    expect(found(records, 'text > 20240101').ids).toEqual([1, 2])
+    expect(found(records, 'number > 2024').ids).toEqual([1, 2, 3])
+    const codes = ['20241301', '19990230x', '30240101'].map((code, at) => ({ id: at + 1, code }))
+    expect(found(codes, 'code >= 1900-01-01').ids).toEqual([])
+  })
+})
+
+describe('values that say their type', () => {
+  const spans = [
+    { id: 1, method: 'GET', status: { intValue: '200' } },
+    { id: 2, method: 'POST', status: { intValue: '500' } },
+    { id: 3, method: 'GET', status: { doubleValue: 503 } },
+  ].map(({ id, method, status }) => ({
+    id,
+    attributes: [
+      { key: 'http.method', value: { stringValue: method } },
+      { key: 'http.status_code', value: status },
+    ],
+  }))
+
+  test('are compared, summed and sorted as what they hold', () => {
+    expect(found(spans, 'attributes.http.method = GET').ids).toEqual([1, 3])
+    expect(found(spans, 'attributes.http.status_code >= 500').ids).toEqual([2, 3])
+    const sum = aggregate.process(fromValue(spans), { aggregate: ['sum(attributes.http.status_code)'] })
+    expect(Object.values(sum.content.rows().items[0] as object)).toEqual([1203])
+    const sorted = sort.process(fromValue(spans), { sort: ['-attributes.http.status_code'] })
+    expect(sorted.content.rows().items.map((row) => (row as { id: number }).id)).toEqual([3, 2, 1])
+  })
+
+  test('are found by the key alone, with its dots', () => {
+    expect(found(spans, 'http.method = POST').ids).toEqual([2])
+  })
+
+  test('are none where an object has several parts, or a part has parts', () => {
+    const several = [
+      { id: 1, v: { a: 1, b: 2 } },
+      { id: 2, v: { c: { d: 1 } } },
+    ]
+    expect(found(several, 'v > 0').ids).toEqual([])
+  })
+})
+
+describe('a record with the sum of the others', () => {
+  const regions = [
+    { region: 'North', sold: 10 },
+    { region: 'South', sold: 5 },
+    { region: '**Total**', sold: 15 },
+  ]
+  const notesOf = (records: JsonValue, call: string): readonly string[] =>
+    aggregate.process(fromValue(records), { aggregate: [call] }).metadata.notes ?? []
+  const told =
+    'The record with `region` = "**Total**" is the sum of the others, and was counted as one of them.'
+
+  test('is told where it makes a sum, a mean or a greatest value wrong', () => {
+    for (const call of ['sum(sold)', 'avg(sold)', 'max(sold)'])
+      expect(notesOf(regions, call).join(' ')).toContain(told)
+    expect(notesOf([...regions].reverse(), 'sum(sold)').join(' ')).toContain(told)
+  })
+
+  test('is one by its number and not by its name alone', () => {
+    expect(notesOf(regions.with(2, { region: 'Total', sold: 99 }), 'sum(sold)')).toEqual([])
+    expect(notesOf(regions.with(2, { region: 'West', sold: 15 }), 'sum(sold)')).toEqual([])
+    expect(notesOf(regions, 'count')).toEqual([])
+    expect(notesOf(regions, 'min(sold)').join(' ')).not.toContain(told)
+  })
+})
