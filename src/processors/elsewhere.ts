@@ -1,17 +1,20 @@
 /** Steps and the records that are not those of the main list: nested in them, beside them, above them. */
 
-import { fieldNames, smallMapsOf } from '../documents/collections.ts'
+import { fieldNames, smallMapsOf, withField } from '../documents/collections.ts'
 import { fromRows, fromTable } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
 import { placed } from '../documents/make.ts'
-import { isObject, type JsonValue } from '../protocol/json.ts'
+import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { nestedMatches, nodesOf, onlyPlaceWith, placesNaming, siblingMatches } from '../query/elsewhere.ts'
 import { isExactly, knowing } from '../query/fields.ts'
 import { parseCondition, parseNamed } from '../query/parser.ts'
+import { formatPath, parsePath } from '../query/path.ts'
 import { recordsOf, requireRecords } from '../query/records.ts'
 import { listed } from '../query/refusal.ts'
 import { fieldsIn } from '../query/tree.ts'
 import type { Matcher } from '../query/verdict.ts'
+import { readValues } from '../query/walk.ts'
+import { newWork } from '../query/work.ts'
 import { formatCount } from '../text/format.ts'
 import { literal } from '../text/literal.ts'
 import { safely } from './group.ts'
@@ -171,18 +174,23 @@ export function withNodes(
   return { ...unchanged(document), content, applied: true, metadata: { notes: [note] } }
 }
 
-/** Where nothing is a list or a large map: the values of the one small map that has the fields in question. */
+/** Where nothing is a list or a large map: the values of the small map that has the fields in question. Maps in one map are one. */
 function ofSmallMap(document: Document, asked: Asked): ProcessorResult {
   const names = [
     ...conditionFields(asked.where),
     ...[asked.group_by, asked.aggregate, asked.sort].flatMap(fieldsNamed),
   ].filter((name) => name !== '_key')
-  const maps = smallMapsOf(document.json() ?? null).filter(({ value }) => {
+  const all = smallMapsOf(document.json() ?? null)
+  const maps = all.filter(({ value }) => {
     const fields = fieldNames(Object.values(value))
     return names.every((name) => fields.has(/^[^.[]+/.exec(name)?.[0] ?? name))
   })
   const [only, another] = maps
   if (!only) return unchanged(document)
+  // Maps at the root are parts of the result, each with a meaning of its own.
+  const outer = outerPath(only.path)
+  const beside = outer === outerPath('$') ? [] : all.filter(({ path }) => outerPath(path) === outer)
+  if (beside.length > 1 && maps.every((map) => beside.includes(map))) return ofMapsBeside(document, outer)
   if (!another) {
     const items = entriesOf(only.value)
     const content = placed(fromRows({ noun: 'record', items }), {
@@ -197,6 +205,26 @@ function ofSmallMap(document: Document, asked: Asked): ProcessorResult {
     document,
     `Nothing in this result is a list. Several small maps have such values: ${listed(places)}. Name one: "path": ${JSON.stringify(only.path)}.`,
   )
+}
+
+const outerPath = (path: string): string => formatPath(parsePath(path).slice(0, -1))
+
+/** The objects in the maps of one map, as the operations of each path of an OpenAPI document: `_key` has their key, `_map` that of their map. */
+function ofMapsBeside(document: Document, outer: string): ProcessorResult {
+  const found: JsonValue[] = []
+  readValues(document.json() ?? null, parsePath(outer), found, newWork())
+  const [map] = found
+  if (!isObject(map ?? null)) return unchanged(document)
+  const items = Object.entries(map as JsonObject).flatMap(([name, inner]) =>
+    isObject(inner)
+      ? entriesOf(inner)
+          .filter(isObject)
+          .map((entry) => withField('_map', name, entry))
+      : [],
+  )
+  const content = placed(fromRows({ noun: 'record', items }), { path: outer, keys: [], scattered: true })
+  const note = `The maps in \`${outer}\` were read as one: their ${formatCount(items.length)} values are the records, with their key in \`_key\` and that of their map in \`_map\`.`
+  return { ...unchanged(document), content, applied: true, metadata: { notes: [note] } }
 }
 
 /** Rows of an answer that a remark tells, and characters of them. */

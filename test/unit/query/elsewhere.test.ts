@@ -158,6 +158,26 @@ describe('what a question without a path is about', () => {
     expect(ask(har, { path: 'entries.length' }).rows).toEqual([6])
   })
 
+  test('the small maps of one map together, as the operations of the paths of an API', () => {
+    const paths = {
+      '/pets': { get: { id: 'listPets', tags: ['pets'] }, post: { id: 'addPet', tags: ['pets'] } },
+      '/users': {
+        get: { id: 'listUsers', tags: ['users'], deprecated: true },
+        put: { id: 'putUser', tags: ['users'] },
+      },
+    }
+    const { rows, notes } = ask({ openapi: '3.1.0', paths }, { where: ['deprecated = true'] })
+    expect(rows).toEqual([
+      { _map: '/users', _key: 'get', id: 'listUsers', tags: ['users'], deprecated: true },
+    ])
+    expect(notes).toContain('The maps in `paths` were read as one: their 4 values are the records')
+    const groups = ask({ paths }, { group_by: ['tags'], aggregate: ['count'] }).rows
+    expect(groups).toEqual([
+      { tags: 'pets', count: 2 },
+      { tags: 'users', count: 2 },
+    ])
+  })
+
   test('the one small map that has the field', () => {
     const servers = { web: { port: 80, host: 'a' }, db: { port: 5432, host: 'b' } }
     const { rows, notes } = ask({ servers, version: 3 }, { where: 'port = 80' })
