@@ -1,9 +1,11 @@
 /** Tables drawn as text: by databases (with bars and rules), and by commands such as kubectl and docker (aligned). */
-import type { JsonValue } from '../../protocol/json.ts'
+import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { overviewOfData } from '../overview/records.ts'
 import { distinct, recordsOf } from './cells.ts'
 import { defineFormat } from './define.ts'
+import { readGrids } from './grids.ts'
+import { readHeaded } from './headed.ts'
 
 /** A table as records, and the words around it. */
 export interface FoundTable {
@@ -26,7 +28,15 @@ const FOOTER = /^\s*\(?[\d,]+ rows?\b[^|]{0,80}$/
 function readTable(text: string): FoundTable | undefined {
   const lines = indexLines(text)
   if (lines.count < 3) return undefined
-  return readRuled(lines) ?? readBarred(lines) ?? readMarked(lines) ?? readAligned(lines) ?? readBlocks(lines)
+  return (
+    readRuled(lines) ??
+    readGrids(lines) ??
+    readBarred(lines) ??
+    readMarked(lines) ??
+    readHeaded(lines) ??
+    readAligned(lines) ??
+    readBlocks(lines)
+  )
 }
 
 /** Names over a rule with crossings, cells between bars. */
@@ -228,45 +238,94 @@ function hasOtherHead(lines: LineIndex, header: string): boolean {
 const MOST_TITLES = 2
 const MOST_LINES = 20_000
 const LEAST_SHARE = 0.5
+/** Lines above the first names, an empty line between them; of these, so many have no part in the share. */
+const MOST_ABOVE = 12
+const FREE_ABOVE = 6
+const MOST_ASIDES = 6
+/** So many names of a header stand two blanks or more apart: words of prose in capitals do not. */
+const LEAST_APART = 3
+const LEAST_PROCESSES = 5
+const LONGEST_HEAD = 1_000
 
-/** Parts between empty lines, the first of which is a table below a line or two: what `netstat`, `systemctl` and `kubectl get all` print. */
+/** Parts between empty lines: what `netstat`, `systemctl`, `kubectl get all` and `top` print. */
 function readBlocks(lines: LineIndex): FoundTable | undefined {
+  if (lines.count > MOST_LINES) return undefined
   const isHead = (index: number): boolean => {
     const line = lines.at(index).slice(0, LONGEST_LINE)
     return isCapital(line) || TITLED.test(line.trimStart())
   }
-  if (lines.count > MOST_LINES || ![0, 1, 2].some(isHead)) return undefined
-  const found: FoundTable[] = []
-  const asides: string[] = []
-  let [block, ofTables, all] = [[] as string[], 0, 0]
+  const read = [0, 1, 2].some(isHead) ? blocksFrom(lines, 0) : undefined
+  if (read) return read
+  const first = linesAbove(lines)
+  return first === 0 ? undefined : blocksFrom(lines, first)
+}
+
+/** How many lines stand above the first names, where these are in capitals and apart; 0 when there are no such names. */
+function linesAbove(lines: LineIndex): number {
+  for (let index = 0; index <= Math.min(MOST_ABOVE, lines.count - 2); index++) {
+    const line = lines.at(index).slice(0, LONGEST_LINE)
+    if (line.startsWith('```')) return 0
+    if (index === 0 || line.length > LONGEST_HEAD || !isCapital(line)) continue
+    const isBelow = lines.at(index - 1).trim() === ''
+    if (isBelow && line.trim().split(/ {2,}/).length >= LEAST_APART) return index
+    if (PROCESSES.test(line) && line.trim().split(/ +/).length >= LEAST_PROCESSES) return index
+  }
+  return 0
+}
+
+/**
+ * Tables from line `first` on. The lines above them come again above each round of a list of processes. Undefined when the first part has
+ * no table below a line or two.
+ */
+function blocksFrom(lines: LineIndex, first: number): FoundTable | undefined {
+  const above = Array.from({ length: first }, (_, index) => lines.at(index)).filter(
+    (line) => line.trim() !== '',
+  )
+  const word = PROCESSES.test(lines.at(first).slice(0, LONGEST_LINE)) && /^\S+ /.exec(above[0] ?? '')?.[0]
+  const isRound = (line = ''): boolean => word !== false && word !== undefined && line.startsWith(word)
+  const found: (FoundTable & { round: number })[] = []
+  const asides = [...above]
+  let [block, ofTables, all, round] = [[] as string[], 0, Math.max(0, above.length - FREE_ABOVE), 1]
   const close = () => {
-    for (let above = 0; above <= MOST_TITLES && above + 1 < block.length; above++) {
-      const read = readAligned(indexLines(block.slice(above).join('\n')))
+    if (isRound(block[0])) {
+      round += 1
+      asides.push(...block.splice(0, above.length))
+    }
+    all += block.length
+    for (let titles = 0; titles <= MOST_TITLES && titles + 1 < block.length; titles++) {
+      const read = readAligned(indexLines(block.slice(titles).join('\n')))
       if (!read) continue
-      found.push(read)
+      found.push({ ...read, round })
       ofTables += block.length
-      asides.push(...block.splice(0, above), ...read.asides)
+      asides.push(...block.splice(0, titles), ...read.asides)
       block = []
     }
     asides.push(...block)
     block = []
   }
-  for (let index = 0; index < lines.count; index++) {
+  for (let index = first; index < lines.count; index++) {
     const line = lines.at(index)
-    if (line.trim() !== '') {
-      block.push(line)
-      all += 1
-      continue
+    const isEmpty = line.trim() === ''
+    if (isEmpty || isRound(line)) {
+      close()
+      if (found.length === 0) return undefined
     }
-    close()
-    if (found.length === 0) return undefined
+    if (!isEmpty) block.push(line)
   }
   close()
   if (found.length === 0 || ofTables < all * LEAST_SHARE) return undefined
   return {
-    json: () => found.flatMap(({ json }) => json()),
-    asides: asides.slice(0, 6).map((line) => `text beside it: ${line.trim().slice(0, 200)}`),
+    json: () =>
+      found.flatMap(({ json, round: of }) => (round === 1 ? json() : json().map((row) => inRound(row, of)))),
+    asides: asides
+      .slice(0, Math.max(MOST_ASIDES, above.length))
+      .map((line) => `text beside it: ${line.trim().slice(0, 200)}`),
   }
+}
+
+/** Where there are several rounds, each record tells its own. */
+function inRound(row: JsonValue, round: number): JsonValue {
+  return isObject(row) ? { round, ...row } : row
 }
 
 /** The columns stand where a line has marks; the names are in the line above. */

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { recognise } from '../../../../src/documents/detect.ts'
+import { table } from '../../../../src/documents/formats/table.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
+import { formatContract } from '../../../contract/formats.ts'
 
 const read = (text: string) => {
   const { format, json, asides } = recognise(text)
@@ -240,3 +242,405 @@ describe('several tables in one text', () => {
     expect(records.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6])
   })
 })
+
+/** The lines of `top` above its processes. */
+const ABOVE = [
+  'top - 10:00:00 up 10 days,  1:02,  1 user,  load average: 0.00, 0.01, 0.05',
+  'Tasks: 100 total,   1 running,  99 sleeping,   0 stopped,   0 zombie',
+  '%Cpu(s):  1.0 us,  0.5 sy,  0.0 ni, 98.5 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st',
+  'MiB Mem :   7961.9 total,    500.0 free,   4000.0 used,   3461.9 buff/cache',
+  'MiB Swap:   2048.0 total,   2048.0 free,      0.0 used.   3500.0 avail Mem ',
+]
+const topOf = (rows: readonly string[]): string =>
+  [
+    ...ABOVE,
+    '',
+    '    PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND',
+    ...rows,
+    '',
+  ].join('\n')
+const nginx = '   1234 root      20   0  162892   2520   1720 S   5.3   0.0   0:10.50 nginx: master process'
+const mysqld = '   2345 mysql     20   0 1800000 500000  10000 S  12.0   6.1  10:00.00 mysqld'
+
+describe('a table below a few lines and an empty one', () => {
+  test('is read, and the lines above stand beside the records of `top`', () => {
+    const { format, asides, records } = read(topOf([nginx, mysqld]))
+    expect(format).toBe('table')
+    expect(asides).toEqual(ABOVE.map((line) => `text beside it: ${line.trim()}`))
+    expect(records).toMatchObject([
+      { PID: 1234, USER: 'root', '%CPU': '5.3', COMMAND: 'nginx: master process' },
+      { PID: 2345, USER: 'mysql', 'TIME+': '10:00.00', COMMAND: 'mysqld' },
+    ])
+    expect(Object.keys(records?.[0] ?? {})).not.toContain('round')
+  })
+
+  test('tells the round of each process where there are several rounds', () => {
+    const text = [topOf([nginx, mysqld]), topOf([mysqld]), topOf([nginx])].join('\n')
+    expect(read(text).records?.map(({ round, PID }) => [round, PID])).toEqual([
+      [1, 1234],
+      [1, 2345],
+      [2, 2345],
+      [3, 1234],
+    ])
+  })
+
+  test('needs no empty line above the names of processes', () => {
+    const busy = [
+      'Mem: 1234K used, 100K free, 0K shrd, 0K buff, 0K cached',
+      'CPU:   0% usr   0% sys   0% nic 100% idle   0% io   0% irq   0% sirq',
+      'Load average: 0.00 0.01 0.05 1/123 456',
+      '  PID  PPID USER     STAT   VSZ %VSZ %CPU COMMAND',
+      '    1     0 root     S     1234   0%   0% init',
+      '   12     1 root     S     1234   0%   0% sh -c x',
+    ]
+    expect(read(busy.join('\n')).records).toMatchObject([
+      { PID: 1, COMMAND: 'init' },
+      { PID: 12, COMMAND: 'sh -c x' },
+    ])
+    const twice = read([...busy, ...busy].join('\n')).records
+    expect(twice?.map(({ round, PID }) => [round, PID])).toEqual([
+      [1, 1],
+      [1, 12],
+      [2, 1],
+      [2, 12],
+    ])
+  })
+
+  test('has other names than those of processes, too', () => {
+    const text = [
+      '',
+      'Showing 2 of 2 open pull requests in a/b',
+      '',
+      'ID   TITLE            BRANCH',
+      '#12  Fix the thing    fix-thing',
+      '#9   Add another one  add-one',
+    ].join('\n')
+    expect(read(text)).toMatchObject({
+      asides: ['text beside it: Showing 2 of 2 open pull requests in a/b'],
+      records: [
+        { ID: '#12', TITLE: 'Fix the thing', BRANCH: 'fix-thing' },
+        { ID: '#9', TITLE: 'Add another one', BRANCH: 'add-one' },
+      ],
+    })
+  })
+
+  test.each([
+    ['words in capitals', 'Dear all,\n\nPLEASE READ THIS\nfoo bar baz\n'],
+    [
+      'columns that the lines below do not keep to',
+      `${ABOVE[0]}\n\nNAME   READY   STATUS\n${many(9, (n) => `${'words '.repeat(n)}do not keep to columns`).join('\n')}`,
+    ],
+    [
+      'a long text above',
+      `${many(20, (n) => `Line ${n}`).join('\n')}\n\nNAME   READY   STATUS\nweb    1/1     Up\n`,
+    ],
+    [
+      'a long text below',
+      `Pods:\n\nNAME   READY   STATUS\nweb    1/1     Up\n\n${many(20, (n) => `Line ${n} of it.`).join('\n')}`,
+    ],
+  ])('is none: %s', (_, text) => {
+    expect(read(text).format).not.toBe('table')
+  })
+})
+
+/** A list of instances as it is drawn, with grids within grids. */
+const reservation = (id: string, state: string, tags: readonly string[]): string[] => [
+  '||                     Reservations                      ||',
+  '|+------------------------------+------------------------+|',
+  '||  OwnerId                     |  12                    ||',
+  `||  ReservationId               |  r-${id}                   ||`,
+  '|+------------------------------+------------------------+|',
+  '|||                      Instances                      |||',
+  '||+--------------------------+--------------------------+||',
+  `|||  InstanceId              |  i-${id}                     |||`,
+  '||+--------------------------+--------------------------+||',
+  '||||                       State                       ||||',
+  '|||+------------------------+--------------------------+|||',
+  '||||  Code                  |  16                      ||||',
+  `||||  Name                  |  ${state}                 ||||`,
+  '|||+------------------------+--------------------------+|||',
+  '||||                       Tags                        ||||',
+  '|||+-----------------+---------------------------------+|||',
+  '||||       Key       |              Value              ||||',
+  '|||+-----------------+---------------------------------+|||',
+  ...tags.map((tag) => `||||  ${tag}            |  of ${tag}                         ||||`),
+  '|||+-----------------+---------------------------------+|||',
+]
+const INSTANCES = [
+  '-----------------------------------------------------------',
+  '|                    DescribeInstances                    |',
+  '+---------------------------------------------------------+',
+  ...reservation('1', 'running', ['Name', 'Team']),
+  ...reservation('2', 'stopped', ['Name']),
+].join('\n')
+
+const gridOf = (title: string, rows: readonly string[]): string =>
+  [
+    '--------------------------',
+    `|${title.padStart(15).padEnd(24)}|`,
+    '+-----------+------------+',
+    ...rows.map((row) => (row === '' ? '+-----------+------------+' : row)),
+    '+-----------+------------+',
+    '',
+  ].join('\n')
+
+describe('a grid below its title', () => {
+  test('is records under the names of its columns', () => {
+    const text = gridOf('Instances', [
+      '|    Id     |   State    |',
+      '',
+      '|  i-1      |  running   |',
+      '|  i-2      |  a|b       |',
+    ])
+    expect(read(text)).toEqual({
+      format: 'table',
+      asides: ['text beside it: Instances'],
+      records: [
+        { Id: 'i-1', State: 'running' },
+        { Id: 'i-2', State: 'a|b' },
+      ],
+    })
+    expect(read(`${text}\n${text}`).records).toHaveLength(4)
+  })
+
+  test('has columns with numbers where they have no names', () => {
+    expect(
+      read(gridOf('Instances', ['|  i-1      |  running   |', '|  i-2      |  stopped   |'])).records,
+    ).toEqual([
+      { column_1: 'i-1', column_2: 'running' },
+      { column_1: 'i-2', column_2: 'stopped' },
+    ])
+  })
+
+  test('is one record where a row is a key and its value', () => {
+    const text = gridOf('Identity', [
+      '|  Account  |  12        |',
+      '|  Arn      |  arn:aws   |',
+      '|  UserId   |  AIDA      |',
+    ])
+    expect(read(text).records).toEqual([{ Account: 12, Arn: 'arn:aws', UserId: 'AIDA' }])
+  })
+
+  test('of one column has the title for a name', () => {
+    const shown = [
+      '+--------+',
+      '| Tables |',
+      '+--------+',
+      '| a      |',
+      '| b      |',
+      '+--------+',
+      '2 rows in set (0.00 sec)',
+    ]
+    expect(read(shown.join('\n')).records).toEqual([{ Tables: 'a' }, { Tables: 'b' }])
+    const listed = [
+      '----------------',
+      '|  ListTables  |',
+      '+--------------+',
+      '||   Tables   ||',
+      '|+------------+|',
+      '||  a         ||',
+      '||  b         ||',
+      '|+------------+|',
+    ]
+    expect(read(listed.join('\n')).records).toEqual([{ Tables: 'a' }, { Tables: 'b' }])
+  })
+
+  test('holds the grids within it', () => {
+    expect(read(INSTANCES).records).toEqual([
+      {
+        OwnerId: 12,
+        ReservationId: 'r-1',
+        Instances: [
+          {
+            InstanceId: 'i-1',
+            State: { Code: 16, Name: 'running' },
+            Tags: [
+              { Key: 'Name', Value: 'of Name' },
+              { Key: 'Team', Value: 'of Team' },
+            ],
+          },
+        ],
+      },
+      {
+        OwnerId: 12,
+        ReservationId: 'r-2',
+        Instances: [
+          {
+            InstanceId: 'i-2',
+            State: { Code: 16, Name: 'stopped' },
+            Tags: [{ Key: 'Name', Value: 'of Name' }],
+          },
+        ],
+      },
+    ])
+  })
+
+  test('is none where it frames a notice, or begins a longer text', () => {
+    const notice = ['+---------+', '| WARNING |', '+---------+', '| stop it |', '+---------+', '']
+    expect(read(notice.join('\n')).format).toBe('text')
+    const rows = ['|  i-1      |  running   |', '|  i-2      |  stopped   |']
+    expect(read(gridOf('T', rows) + many(20, (n) => `Line ${n} of it.`).join('\n')).format).toBe('text')
+  })
+})
+
+const CHAINS = [
+  'Chain INPUT (policy ACCEPT 0 packets, 0 bytes)',
+  'num   pkts bytes target     prot opt in     out     source               destination         ',
+  '1      100  5000 ACCEPT     tcp  --  eth0   *       0.0.0.0/0            0.0.0.0/0            tcp dpt:22',
+  '2        0     0            all  --  *      *       10.0.0.0/8           0.0.0.0/0           ',
+  '',
+  'Chain FORWARD (policy DROP 0 packets, 0 bytes)',
+  'num   pkts bytes target     prot opt in     out     source               destination         ',
+  '1        7   500 DOCKER-ISOLATION-STAGE-1  all  --  *      *       0.0.0.0/0            0.0.0.0/0           ',
+  '',
+  'Chain DOCKER (1 references)',
+  'num   pkts bytes target     prot opt in     out     source               destination         ',
+  '',
+]
+
+describe('rules of a firewall', () => {
+  test('tell their chain; the policies stand beside them', () => {
+    const { format, asides, records } = read(CHAINS.join('\n'))
+    expect(format).toBe('table')
+    expect(asides).toEqual([CHAINS[0], CHAINS[5]].map((line) => `text beside it: ${line}`))
+    expect(records).toEqual([
+      {
+        chain: 'INPUT',
+        num: 1,
+        pkts: 100,
+        bytes: 5000,
+        target: 'ACCEPT',
+        prot: 'tcp',
+        opt: '--',
+        in: 'eth0',
+        out: '*',
+        source: '0.0.0.0/0',
+        destination: '0.0.0.0/0',
+        options: 'tcp dpt:22',
+      },
+      expect.objectContaining({
+        chain: 'INPUT',
+        num: 2,
+        target: '',
+        prot: 'all',
+        source: '10.0.0.0/8',
+        options: '',
+      }),
+      expect.objectContaining({ chain: 'FORWARD', target: 'DOCKER-ISOLATION-STAGE-1', prot: 'all' }),
+    ])
+  })
+
+  test('are read without counts, and without options where addresses are of version 6', () => {
+    const short = [
+      '# Warning: iptables-legacy tables present, use iptables-legacy to see them',
+      'Chain INPUT (policy ACCEPT)',
+      'target     prot opt source               destination         ',
+      'ACCEPT     all  --  anywhere             anywhere             /* ok */ ctstate RELATED,ESTABLISHED',
+      '           tcp      ::/0                 ::/0                 tcp dpt:22',
+    ]
+    expect(read(short.join('\n'))).toMatchObject({
+      asides: short.slice(0, 2).map((line) => `text beside it: ${line}`),
+      records: [
+        { chain: 'INPUT', target: 'ACCEPT', opt: '--', options: '/* ok */ ctstate RELATED,ESTABLISHED' },
+        { chain: 'INPUT', target: '', prot: 'tcp', opt: '', source: '::/0', options: 'tcp dpt:22' },
+      ],
+    })
+  })
+
+  test('are none where a chain is only spoken of', () => {
+    expect(read(`${CHAINS[0]}\nis the first chain.\nIt has no rules.\n`).format).toBe('text')
+    const prose = many(9, () => 'These words are no rule.')
+    expect(read([...CHAINS.slice(0, 3), ...prose].join('\n')).format).toBe('text')
+  })
+})
+
+const HOSTS = [
+  'Starting Nmap 7.80 ( https://nmap.org ) at 2024-01-01 10:00 UTC',
+  'Nmap scan report for a.example.org (10.0.0.1)',
+  'Host is up (0.18s latency).',
+  'Not shown: 996 closed ports',
+  'PORT    STATE         SERVICE VERSION',
+  '22/tcp  open          ssh     OpenSSH 8.2 (protocol 2.0)',
+  '| ssh-hostkey: ',
+  '|_  256 22:33 (ED25519)',
+  '161/udp open|filtered snmp',
+  'Service Info: OS: Linux',
+  '',
+  'Nmap scan report for 10.0.0.2',
+  'Host is up.',
+  'All 1000 scanned ports on 10.0.0.2 are closed',
+  '',
+  'Nmap scan report for 10.0.0.3',
+  'Host is up (0.0010s latency).',
+  'PORT    STATE  SERVICE',
+  '443/tcp closed https',
+  '',
+  'Nmap done: 3 IP addresses (3 hosts up) scanned in 14.37 seconds',
+]
+
+describe('ports of hosts', () => {
+  test('tell their host, and what a script says of them', () => {
+    expect(read(HOSTS.join('\n'))).toEqual({
+      format: 'table',
+      asides: [HOSTS[0], 'a.example.org: Service Info: OS: Linux', HOSTS.at(-1)].map(
+        (line) => `text beside it: ${line}`,
+      ),
+      records: [
+        {
+          host: 'a.example.org',
+          address: '10.0.0.1',
+          PORT: '22/tcp',
+          STATE: 'open',
+          SERVICE: 'ssh',
+          VERSION: 'OpenSSH 8.2 (protocol 2.0)',
+          script: 'ssh-hostkey:\n  256 22:33 (ED25519)',
+        },
+        {
+          host: 'a.example.org',
+          address: '10.0.0.1',
+          PORT: '161/udp',
+          STATE: 'open|filtered',
+          SERVICE: 'snmp',
+          VERSION: '',
+        },
+        { host: '10.0.0.3', address: '10.0.0.3', PORT: '443/tcp', STATE: 'closed', SERVICE: 'https' },
+      ],
+    })
+  })
+
+  test('are told apart by words where they keep to no columns', () => {
+    const text = [HOSTS[1], 'PORT STATE SERVICE VERSION', '22/tcp  open  ssh  OpenSSH 8.2', ''].join('\n')
+    expect(read(text).records).toMatchObject([
+      { PORT: '22/tcp', STATE: 'open', SERVICE: 'ssh', VERSION: 'OpenSSH 8.2' },
+    ])
+  })
+
+  test('are none where a scan shows no ports', () => {
+    expect(read(HOSTS.slice(0, 4).join('\n')).format).toBe('text')
+    expect(read([...HOSTS.slice(0, 5), 'and that is all'].join('\n')).format).toBe('text')
+  })
+})
+
+const AGAIN = [
+  {
+    are: [topOf([nginx, mysqld])],
+    grows: (times: number) => topOf(many(times, (n) => mysqld.replace('2345', String(2_000 + n)))),
+  },
+  {
+    are: [INSTANCES],
+    grows: (times: number) =>
+      gridOf(
+        'T',
+        many(times, (n) => `|  i-${n}  |  on        |`),
+      ),
+  },
+  {
+    are: [CHAINS.join('\n')],
+    grows: (times: number) => [...CHAINS.slice(0, 2), ...many(times, () => CHAINS[2] ?? '')].join('\n'),
+  },
+  {
+    are: [HOSTS.join('\n')],
+    grows: (times: number) => [...HOSTS.slice(0, 5), ...many(times, () => HOSTS[5] ?? '')].join('\n'),
+  },
+]
+for (const samples of AGAIN) formatContract(table, samples)
