@@ -6,6 +6,7 @@ import {
   clockOf,
   compactDate,
   type DateOrder,
+  dateIn,
   parseClock,
   parseDate,
   parseWanted,
@@ -108,8 +109,11 @@ export function equals(value: JsonValue, operand: Operand, strictness: Strictnes
         (strictness !== 'exact' && (sameText(value, operand) || sameBoolean(value, operand))) ||
         (strictness === 'level' && isSameLevel(value, operand.lower))
       )
-    default:
-      return value === null && isNull(operand)
+    default: {
+      if (value === null) return isNull(operand)
+      const date = operand.date && dateIn(value)
+      return date !== undefined && sameTime(date, operand)
+    }
   }
 }
 
@@ -204,7 +208,10 @@ function milliseconds(value: number): number {
  */
 export function order(value: JsonValue, operand: Operand): number {
   if (typeof value === 'number') return orderNumber(value, operand)
-  if (typeof value !== 'string') return Number.NaN
+  if (typeof value !== 'string') {
+    const date = operand.date && dateIn(value)
+    return date === undefined ? Number.NaN : order(date, operand)
+  }
   if (operand.cores !== undefined) return (cores(value) ?? Number.NaN) - operand.cores
   if (operand.date) {
     const [time, wanted] = sameCalendar(value, operand.text, operand.date, operand.dateOrder) ?? []

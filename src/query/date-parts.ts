@@ -1,6 +1,6 @@
 /** Parts of dates to group by: each month, each day of the week. All in UTC. */
-import type { JsonValue } from '../protocol/json.ts'
-import { bucket, compactDate, type DateOrder, parseDate, type Span } from './dates.ts'
+import { isObject, type JsonValue } from '../protocol/json.ts'
+import { bucket, compactDate, type DateOrder, dateIn, parseDate, type Span } from './dates.ts'
 
 const PARTS = [
   'year',
@@ -95,6 +95,7 @@ export function hasOffset(value: JsonValue): boolean {
 }
 
 export function dateOf(value: JsonValue, order?: DateOrder): Span | undefined {
+  if (isObject(value)) return dateOf(dateIn(value) ?? null, order)
   if (typeof value === 'string')
     return parseDate(value.trim(), undefined, order) ?? epoch(value) ?? compactDate(value)
   if (typeof value === 'number' && value < 1e8) return compactDate(value)

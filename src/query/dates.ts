@@ -1,6 +1,6 @@
 /** Dates as servers write them: ISO 8601 whole or cut short, those of logs and of mail, and `31.12.2024`. */
 
-import type { JsonValue } from '../protocol/json.ts'
+import { isObject, type JsonValue, own } from '../protocol/json.ts'
 
 /** A span of time in milliseconds since 1970, UTC: a day, a month, an instant. `to` is exclusive. */
 export interface Span {
@@ -130,6 +130,41 @@ export function compactDate(value: string | number): Span | undefined {
   return year === undefined ? undefined : span(given([year, month, day, hour, minute, second]), 0, zone)
 }
 
+/**
+ * The date that an object spells, as a text: `{"date-parts": [[2024, 1, 3]]}` of bibliographies, `{"year": 2024, "month": 1, "day": 3}` of
+ * Google, `{"seconds": 1704240000, "nanos": 0}` of protobuf, `{"$date": …}` of MongoDB. Undefined of any other.
+ */
+export function dateIn(value: JsonValue): string | undefined {
+  if (!isObject(value)) return undefined
+  const keys = Object.keys(value)
+  if (keys.length > 3) return undefined
+  const [parts] = [own(value, 'date-parts')].flat()
+  if (Array.isArray(parts)) return dateOfParts(parts)
+  const year = own(value, 'year')
+  if (typeof year === 'number' && keys.every((key) => /^(?:year|month|day)$/.test(key)))
+    return dateOfParts([year, own(value, 'month') ?? 0, own(value, 'day') ?? 0])
+  const seconds = own(value, 'seconds') ?? own(value, '_seconds')
+  if (seconds !== undefined && keys.every((key) => /^_?(?:seconds|nanos|nanoseconds)$/.test(key)))
+    return ofEpoch(Number(seconds) * 1_000)
+  const held = own(value, '$date')
+  if (held === undefined || keys.length > 1) return undefined
+  if (typeof held === 'string') return held
+  return ofEpoch(Number(isObject(held) ? own(held, '$numberLong') : held))
+}
+
+/** Year, month and day as far as they are given; 0 stands for none. */
+function dateOfParts(parts: readonly JsonValue[]): string | undefined {
+  const numbers = parts.slice(0, 3).map(Number)
+  const given = numbers.slice(0, [...numbers, 0].indexOf(0))
+  const [year = Number.NaN] = given
+  if (!(year >= 1 && year <= 9999) || !given.every(Number.isInteger)) return undefined
+  return given.map((part, at) => String(part).padStart(at === 0 ? 4 : 2, '0')).join('-')
+}
+
+function ofEpoch(time: number): string | undefined {
+  return Math.abs(time) < 8e15 ? new Date(time).toISOString() : undefined
+}
+
 /** `1999` of "99", `2024` of "24". */
 function inFull(year: string): string {
   return year.length > 2 ? year : String(Number(year) + (Number(year) < 70 ? 2000 : 1900))
@@ -241,7 +276,8 @@ export function bucket(date: Span, unit: 'year' | 'month' | 'day' | 'hour'): str
 }
 
 /** The number of the year, month, day or hour of a time, UTC; none of what is no time. */
-export function partOf(value: JsonValue, unit: 'year' | 'month' | 'day' | 'hour'): number[] {
+export function partOf(given: JsonValue, unit: 'year' | 'month' | 'day' | 'hour'): number[] {
+  const value = dateIn(given) ?? given
   const compact = typeof value === 'number' || typeof value === 'string' ? compactDate(value) : undefined
   const time = compact
     ? new Date(compact.from)

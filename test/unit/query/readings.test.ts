@@ -403,3 +403,39 @@ describe('a record with the sum of the others', () => {
     expect(notesOf(regions, 'min(sold)').join(' ')).not.toContain(told)
   })
 })
+
+describe('dates that are objects', () => {
+  const records = [
+    [[2024, 1, 3], '2024-01-03T00:00:00Z'],
+    [[2023], '2023-01-01'],
+    [[2021, 2], '2021-02-01'],
+  ].map(([parts, time], nth) => {
+    const [year, month = 0, day = 0] = parts as number[]
+    return {
+      id: nth + 1,
+      at: { 'date-parts': [parts as number[]] },
+      day: { year, month, day },
+      mongo: { $date: time as string },
+      canonical: { $date: { $numberLong: String(Date.parse(time as string)) } },
+    }
+  }) as unknown as JsonValue[]
+  const fields = ['at', 'day', 'mongo', 'canonical']
+
+  test.each(fields)('are compared and grouped as the dates that they spell: %s', (field) => {
+    expect(found(records, `${field} >= 2023-01-01`).ids).toEqual([1, 2])
+    expect(found(records, `${field} between 2021-01-01 and 2021-12-31`).ids).toEqual([3])
+    expect(found(records, `${field} = 2024-01-03`).ids).toEqual([1])
+    expect(found(records, `year(${field}) = 2021`).ids).toEqual([3])
+    const asked = { group_by: [`${field}:year`], aggregate: ['count'] }
+    const groups = aggregate.process(fromValue(records), asked).content.rows().items
+    expect(groups.map((row) => Object.values(row as object)[0])).toEqual(['2024', '2023', '2021'])
+  })
+
+  test('are none where an object only has such a field', () => {
+    const cars = [
+      { id: 1, car: { year: 2024, model: 'A' } },
+      { id: 2, car: { seconds: 5, name: 'b' } },
+    ]
+    expect(found(cars, 'car >= 1960-01-01').ids).toEqual([])
+  })
+})
