@@ -2,11 +2,14 @@
 
 import type { Document } from '../documents/document.ts'
 import { fromRows } from '../documents/made.ts'
+import { isObject } from '../protocol/json.ts'
+import { aggregateNamed } from '../query/aggregates.ts'
 import { resolveExactly } from '../query/fields.ts'
 import { isAggregateCall, parseCondition, parseNamed } from '../query/parser.ts'
 import { parsePath } from '../query/path.ts'
 import { type Records, recordsOf } from '../query/records.ts'
 import { listed } from '../query/refusal.ts'
+import { scan } from '../query/scanner.ts'
 import { type Expression, mapped, sourceOf } from '../query/tree.ts'
 import { formatCount, formatPlural } from '../text/format.ts'
 import { aggregate, columnOfCall, safely } from './group.ts'
@@ -33,11 +36,45 @@ export const whereOfRecords: PipelineStep = {
   process(document, asked) {
     const { ofRecords } = split(document, asked as Asked)
     if (ofRecords.length === 0) return unchanged(document)
-    const made = where.process(document, { where: ofRecords })
+    const first = where.process(document, { where: ofRecords })
+    const made = first.error === undefined ? first : (besideAll(document, ofRecords) ?? first)
     if (made.error !== undefined) return made
     const counted = countedElements(document, asked as Asked, made.content)
     return counted.length > 0 ? withNotes(made, counted) : made
   },
+}
+
+/** The conditions with the values of aggregates over all records in their place: `price > avg(price)`. Undefined where one has none. */
+function besideAll(document: Document, conditions: readonly string[]): ProcessorResult | undefined {
+  const notes = new Set<string>()
+  const literalOf = (call: string): string | undefined => {
+    const { content, error } = aggregate.process(document, { aggregate: [call] })
+    const row = error === undefined ? content.rows().items[0] : undefined
+    const value = row !== undefined && isObject(row) ? Object.values(row)[0] : undefined
+    if (typeof value !== 'number' && typeof value !== 'string') return undefined
+    notes.add(
+      `\`${call}\` of all ${formatPlural(recordsOf(document)?.values.length ?? 0, 'record')} is ${JSON.stringify(value)}.`,
+    )
+    return JSON.stringify(value)
+  }
+  const read = conditions.map((condition) => {
+    let text = ''
+    let from = 0
+    const tokens = scan(condition)
+    for (const [at, { kind, text: word, from: start }] of tokens.entries()) {
+      const open = tokens[at + 1]
+      if (kind !== 'word' || open?.kind !== 'open' || start < from || !aggregateNamed(word)) continue
+      const end = tokens[open.match]?.to ?? condition.length
+      const value = literalOf(condition.slice(start, end))
+      if (value === undefined) return undefined
+      text += condition.slice(from, start) + value
+      from = end
+    }
+    return text + condition.slice(from)
+  })
+  if (notes.size === 0 || read.includes(undefined)) return undefined
+  const made = where.process(document, { where: read as string[] })
+  return made.error === undefined ? withNotes(made, [...notes]) : undefined
 }
 
 /** `aggregate`, and of its groups only the ones that fulfil the conditions about groups. */

@@ -10,6 +10,7 @@ import { operatorAtEnd } from './dialects/django.ts'
 import { unwrapped } from './dialects/index.ts'
 import { functionNamed } from './functions.ts'
 import { operatorAt, operatorCalled, operatorCalledAlone, operatorOf } from './operators.ts'
+import { plainNumber } from './quantities.ts'
 import { Refusal, shown } from './refusal.ts'
 import { enclosed, scan, splitAt, type Token } from './scanner.ts'
 import {
@@ -831,7 +832,9 @@ class Parser {
       (this.#names === NOTHING_KNOWN
         ? isAggregateCall(computed)
         : fieldsIn(computed).length > 0 && fieldsIn(computed).every((name) => this.#exactly(name)))
-    return [isOfFields && computed ? computed : literalOf(rest)]
+    if (isOfFields && computed) return [computed]
+    const constant = range && this.#text(range) === rest && !isText ? this.#constantOf(range) : undefined
+    return [literalOf(constant === undefined ? rest : String(constant))]
   }
 
   // ---- Where the operator is --------------------------------------------------------------------------------------
@@ -956,6 +959,26 @@ class Parser {
         ? fields.every((name) => this.#exactly(name))
         : this.#names === NOTHING_KNOWN || fields.every((name) => this.#knows(name) !== undefined)
       return isKnown && (fields.length > 0 || read.kind === 'call') ? read : undefined
+    } catch (error) {
+      if (error instanceof Refusal) return undefined
+      throw error
+    } finally {
+      ;[this.#at, this.#end, this.#depth] = before
+    }
+  }
+
+  /** The number that is computed of numbers alone: `2 * 2.9`. Without blanks around its signs it may be a date or a range. */
+  #constantOf(range: Range): number | undefined {
+    if (range.from >= range.to || !this.#mayCompute(range)) return undefined
+    const before = [this.#at, this.#end, this.#depth] as const
+    try {
+      this.#at = range.from
+      this.#end = range.to
+      this.#isTight = false
+      const read = this.#climb(0, POWERS)
+      return this.#at < range.to || this.#isTight || read.kind !== 'arithmetic'
+        ? undefined
+        : foldedNumber(read)
     } catch (error) {
       if (error instanceof Refusal) return undefined
       throw error
@@ -1399,6 +1422,22 @@ function casesIn(tokens: readonly Token[]): ReadonlyMap<number, number> {
 /** True for a call of an aggregate or of a window function, which no single record has a value of. */
 export function isAggregateCall(expression: Expression): boolean {
   return expression.kind === 'call' && (expression.over !== undefined || isAggregate(expression.name))
+}
+
+const FOLDS: Readonly<Record<string, (left: number, right: number) => number>> = {
+  '+': (left, right) => left + right,
+  '-': (left, right) => left - right,
+  '*': (left, right) => left * right,
+  '/': (left, right) => left / right,
+}
+
+function foldedNumber(expression: Expression): number | undefined {
+  if (expression.kind === 'literal') return expression.quoted ? undefined : plainNumber(expression.text)
+  if (expression.kind !== 'arithmetic') return undefined
+  const [left, right] = [foldedNumber(expression.left), foldedNumber(expression.right)]
+  const number =
+    left === undefined || right === undefined ? undefined : FOLDS[expression.operator]?.(left, right)
+  return Number.isFinite(number) ? number : undefined
 }
 
 /** A value as it was written: in quotes, in what programs put around a literal, bare. */
