@@ -29,7 +29,7 @@ import {
 import { type DatePart, datePart, hasOffset, isYearless, needsYear, partOf } from '../query/date-parts.ts'
 import { orderOfDates } from '../query/dates.ts'
 import { namesakes } from '../query/explain.ts'
-import { resolveExactly, resolveField } from '../query/fields.ts'
+import { exactPath, resolveField } from '../query/fields.ts'
 import {
   acrossMap,
   eitherWithin,
@@ -41,7 +41,7 @@ import {
 } from '../query/inner-fields.ts'
 import { isOn, listAround, listName, listOn, type Units, unitsOf } from '../query/lists.ts'
 import { parseComputed, parseCondition } from '../query/parser.ts'
-import { type Path, parsePath } from '../query/path.ts'
+import type { Path } from '../query/path.ts'
 import { looseNumber } from '../query/quantities.ts'
 import { codedOf } from '../query/reader.ts'
 import { type Field, type Records, recordsOfValues, requireRecords } from '../query/records.ts'
@@ -139,7 +139,7 @@ export function parseCall(written: string, itself = false): Call {
 function ofRecordsAll(records: Records, call: string): string {
   const [, name = ''] = /^\$?\.?([\p{L}\p{N}_.-]{1,60})\.(?:length|len|size|count)$/iu.exec(call.trim()) ?? []
   const isOwn = name !== '' && `.${records.table.path.replace(/^\$/, '')}`.endsWith(`.${name}`)
-  return isOwn && !resolveExactly(records, parsePath(name)) ? `count as ${call.trim()}` : call
+  return isOwn && !exactPath(records, name) ? `count as ${call.trim()}` : call
 }
 
 function aliasIn(written: string): { source: string; alias: string | undefined } {
@@ -335,8 +335,8 @@ function columnsIn(
   const add = (call: Call, wanted: string | undefined): Column => {
     const found = aggregateNamed(call.name)
     if (!found) throw noAggregate(call.name)
-    const field = call.field === undefined ? undefined : measured(records, call.field)
-    const second = call.second === undefined ? undefined : measured(records, call.second)
+    const field = call.field === undefined ? undefined : measured(records, call.field, found.aggregate.reads)
+    const second = call.second === undefined ? undefined : measured(records, call.second, 'numbers')
     const { alias: _, ...unnamed } = call
     const first = wanted ?? columnName(call, field?.name)
     const plain = names.has(first) ? columnName(unnamed, field?.name) : first
@@ -354,9 +354,7 @@ function columnsIn(
     formulas.find((one) => one.name === name)?.expression ??
     (columns.some((one) => one.name === name) ? { kind: 'field', name } : undefined)
   const knows = (name: string): 'exactly' | undefined =>
-    /^(?:count|n)$/i.test(name) || before(name) || resolveExactly(records, parsePath(name))
-      ? 'exactly'
-      : undefined
+    /^(?:count|n)$/i.test(name) || before(name) || exactPath(records, name) ? 'exactly' : undefined
   for (const text of written) {
     const { source, alias } = aliasIn(text)
     const call = callOf(source, itself)
@@ -407,7 +405,7 @@ function withColumns(
  * Objects have no value to compute from. The values of a map may have a field of that name, an element with attributes a text, and an
  * object one number. Neither have pairs of a time and a value, but their values have.
  */
-function measured(records: Records, reference: string): Field {
+function measured(records: Records, reference: string, reads: Aggregate['reads']): Field {
   const field = resolveField(records, reference)
   if (!holdsObjects(records, field)) return valueOfPairs(records, field) ?? field
   return (
@@ -415,6 +413,8 @@ function measured(records: Records, reference: string): Field {
     textWithin(records, field) ??
     numberWithin(records, field) ??
     eitherWithin(records, field) ??
+    // Dates and names have an order as well.
+    (reads === 'order' ? nameWithin(records, field) : undefined) ??
     field
   )
 }
@@ -467,7 +467,7 @@ export interface GroupKey {
 
 /** `state`, or `created_at:month`. A field with a colon in its name comes first. Throws a `Refusal`. */
 function parseGroupKey(records: Records, reference: string): GroupKey {
-  const exact = resolveExactly(records, parsePath(reference))
+  const exact = exactPath(records, reference)
   if (exact && !holdsObjects(records, exact))
     return { name: fieldTitle(exact.name), field: exact, part: undefined }
   const { source, alias } = aliasIn(reference)

@@ -4,9 +4,8 @@ import type { Document } from '../documents/document.ts'
 import { fromRows } from '../documents/made.ts'
 import { isObject } from '../protocol/json.ts'
 import { aggregateNamed } from '../query/aggregates.ts'
-import { resolveExactly } from '../query/fields.ts'
+import { exactPath } from '../query/fields.ts'
 import { isAggregateCall, parseCondition, parseNamed } from '../query/parser.ts'
-import { parsePath } from '../query/path.ts'
 import { type Records, recordsOf } from '../query/records.ts'
 import { listed } from '../query/refusal.ts'
 import { scan } from '../query/scanner.ts'
@@ -174,7 +173,7 @@ function ofGroups(
         return undefined
       }
       const written = sourceOf(one)
-      const isField = records && resolveExactly(records, parsePath(written)) !== undefined
+      const isField = records && exactPath(records, written) !== undefined
       const isCall = one.kind === 'call' || /^count$/i.test(written)
       const name = isField
         ? undefined

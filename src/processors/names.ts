@@ -1,7 +1,6 @@
 /** Names that a question gives to what it computes, `price * qty as total`: every step knows them, whichever parameter says them. */
-import { resolveExactly, resolveField } from '../query/fields.ts'
+import { exactPath, resolveField } from '../query/fields.ts'
 import { isAggregateCall, parseNamed } from '../query/parser.ts'
-import { parsePath } from '../query/path.ts'
 import { withNames } from '../query/records.ts'
 import { fieldsIn, type Named, partsOf } from '../query/tree.ts'
 import { columnOfCall, safely } from './group.ts'
@@ -34,7 +33,7 @@ export function knowingNames(step: PipelineStep): PipelineStep {
     process(document, asked) {
       const { sources, params } = planOf(asked as Asked)
       const known = withNames(document, [...sources.keys()], (records, name) => {
-        if (resolveExactly(records, parsePath(name))) return undefined
+        if (exactPath(records, name)) return undefined
         const field = safely(() => resolveField(records, sources.get(name) ?? name))
         return field && { name, path: field.path, ...(field.note !== undefined && { note: field.note }) }
       })

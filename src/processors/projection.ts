@@ -5,7 +5,7 @@ import { placed } from '../documents/make.ts'
 import { madeRows } from '../documents/rows.ts'
 import { toJson } from '../documents/stringify.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
-import { resolveExactly, resolveField } from '../query/fields.ts'
+import { exactPath, resolveExactly, resolveField } from '../query/fields.ts'
 import { explainMissing, type Located, lengthAt, locate } from '../query/locate.ts'
 import { formatPath, isDefinite, type Path, parsePath } from '../query/path.ts'
 import { keepOnly, leaveOut } from '../query/prune.ts'
@@ -85,23 +85,24 @@ function only(document: Document, wanted: readonly Wanted[], notes: string[]): D
   const references = wanted.map(({ reference }) => reference)
   const records = recordsOf(document)
   const root = document.json() ?? null
-  const paths = references.map(parsePath)
+  const paths = references.map(pathIn)
   const exact =
-    records && paths.map((path) => (withinRecords(records, path) ? resolveExactly(records, path) : undefined))
+    records &&
+    paths.map((path) => (path && withinRecords(records, path) ? resolveExactly(records, path) : undefined))
   if (records && exact?.every((field) => field !== undefined)) return flat(records, exact.map(called(wanted)))
   const isWhole = paths.every((path) => {
-    const located = locate(root, path)
+    const located = path && locate(root, path)
     return located !== undefined && located.note === undefined
   })
   if (isWhole || !records) return nested(root, references, notes)
   const lengths = paths.map((path) =>
-    locate(root, path) ? undefined : lengthAt(root, path)?.reached[0]?.value,
+    !path || locate(root, path) ? undefined : lengthAt(root, path)?.reached[0]?.value,
   )
   if (lengths.every((length) => length !== undefined))
     return documentOf(
       Object.fromEntries(lengths.map((length, at) => [wanted[at]?.as ?? references[at] ?? '', length])),
     )
-  const deep = paths.map((path) => onlyAtDepth(root, path))
+  const deep = paths.map((path) => path && onlyAtDepth(root, path))
   if (deep.every((found) => found !== undefined)) {
     notes.push(...deep.flatMap(({ note }) => note ?? []))
     return documentOf(
@@ -113,9 +114,9 @@ function only(document: Document, wanted: readonly Wanted[], notes: string[]): D
   }
   const fields = each(wanted, notes, (one) => {
     const { reference } = one
-    const path = parsePath(reference)
-    const field = resolveExactly(records, path)
-    const outside = field ? undefined : (locate(root, path) ?? lengthAt(root, path))
+    const field = exactPath(records, reference)
+    const path = field ? undefined : pathIn(reference)
+    const outside = path && (locate(root, path) ?? lengthAt(root, path))
     if (outside && outside.note === undefined) throw new Refusal(aside(outside))
     try {
       return called([one])(field ?? resolveField(records, reference), 0)
@@ -273,4 +274,14 @@ function documentOf(value: JsonValue): Document {
   return Array.isArray(value)
     ? fromRows({ noun: 'record', items: value })
     : fromValue(value, { noun: 'record' })
+}
+
+/** The path that a text is; none of `split(file, '.', 1)`. */
+function pathIn(reference: string): Path | undefined {
+  try {
+    return parsePath(reference)
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
 }

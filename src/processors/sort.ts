@@ -5,10 +5,10 @@ import { fromTable } from '../documents/derive.ts'
 import { isObject, type JsonValue, own } from '../protocol/json.ts'
 import { orderOfDates, parseDate } from '../query/dates.ts'
 import { namesakes } from '../query/explain.ts'
-import { resolveExactly, resolveField } from '../query/fields.ts'
-import { holdsObjects, nameWithin, numberWithin } from '../query/inner-fields.ts'
+import { exactPath, resolveField } from '../query/fields.ts'
+import { holdsObjects, nameWithin, numberWithin, valueOfPairs } from '../query/inner-fields.ts'
 import { rankOn, SCALE_NAMES, type Scale } from '../query/levels.ts'
-import { formatPath, type Path, parsePath, pathKey } from '../query/path.ts'
+import { formatPath, type Path, pathKey } from '../query/path.ts'
 import {
   areCores,
   cores,
@@ -330,7 +330,7 @@ export interface Order {
 
 /** `-a`, `a desc`, `a:desc`, `desc(a)`, `+a`, `a asc`; a field that has such a name itself comes first. */
 export function parseOrder(records: Records, reference: string): Order {
-  const exact = resolveExactly(records, parsePath(reference))
+  const exact = exactPath(records, reference)
   if (exact) return { field: comparable(records, exact), descending: false }
   const [, sign = '', signed = ''] = /^\s*([-+]?)\s*(.*?)\s*$/s.exec(reference) ?? []
   const [, called, inParentheses, bare] =
@@ -338,14 +338,14 @@ export function parseOrder(records: Records, reference: string): Order {
   const [, before, after] = /^(.*?)(?:\s+|:)(asc|desc)(?:ending)?$/is.exec(signed) ?? []
   const descending = sign === '-' || /^(?:desc|reverse)$/i.test(called ?? after ?? '')
   const name = (inParentheses ?? bare ?? before ?? signed).trim()
-  const measured = resolveExactly(records, parsePath(name)) ? undefined : lengthOf(name)
+  const measured = exactPath(records, name) ? undefined : lengthOf(name)
   if (measured === undefined) return { field: comparable(records, resolveField(records, name)), descending }
   return { field: resolveField(records, measured), descending, length: true }
 }
 
 /** Objects have no order; what they hold may have one. */
 function comparable(records: Records, field: Field): Field {
-  if (!holdsObjects(records, field)) return field
+  if (!holdsObjects(records, field)) return valueOfPairs(records, field) ?? field
   return numberWithin(records, field) ?? nameWithin(records, field) ?? field
 }
 

@@ -6,7 +6,7 @@ import { madeRows } from '../documents/rows.ts'
 import { censusOf, elementsOf, valuesOf } from '../documents/values.ts'
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../protocol/json.ts'
 import { aggregateNamed, decimalsIn, readingsOf } from '../query/aggregates.ts'
-import { resolveExactly, resolveField } from '../query/fields.ts'
+import { exactPath, resolveField } from '../query/fields.ts'
 import { parseComputed, parseCondition } from '../query/parser.ts'
 import { parsePath } from '../query/path.ts'
 import { looseNumber } from '../query/quantities.ts'
@@ -360,7 +360,7 @@ function fieldOf(records: Records, name: string): Field | undefined {
   const [first] = records.values
   if (isObject(first) && Object.hasOwn(first, name))
     return { name, path: parsePath(`[${JSON.stringify(name)}]`) }
-  return resolveExactly(records, parsePath(name))
+  return exactPath(records, name)
 }
 
 function resolved(records: Records, expression: Expression): Field {

@@ -19,6 +19,7 @@ import {
 } from './comparison.ts'
 import { partOf } from './dates.ts'
 import { computedField, isExactly, knowing, resolveExactly, resolveField } from './fields.ts'
+import { valueOfPairs } from './inner-fields.ts'
 import { lengthOf, type OperatorTest, testOf } from './operators.ts'
 import { type Knows, type Names, parseCondition } from './parser.ts'
 import { parsePath } from './path.ts'
@@ -58,6 +59,9 @@ export interface Binding {
 }
 
 const DEEPEST_WITHIN = 3
+
+/** Operators by which a value has an order. A pair of a time and a value is compared by its value. */
+const COMPARES = new Set(['<', '<=', '>', '>=', 'between'])
 /** Reads conditions, finds the fields, compiles the patterns. Throws a `Refusal` for a field that no record has and a bad pattern. */
 export function bind(conditions: readonly string[], records: Records): Binding {
   const name = `binding ${JSON.stringify(conditions)}`
@@ -224,7 +228,8 @@ class Binder implements Findings, Context {
     if (computed) return computedField(this.records, computed, field)
     const isEquation = !negated && (operator === '=' || operator === 'in' || operator === 'has')
     try {
-      return resolveField(this.records, field, isEquation ? operands.map(({ text }) => text) : [])
+      const found = resolveField(this.records, field, isEquation ? operands.map(({ text }) => text) : [])
+      return COMPARES.has(operator) ? (valueOfPairs(this.records, found) ?? found) : found
     } catch (error) {
       const keys = keysIn(this.records)
       if (!operands.some(({ text }) => keys.has(text))) throw error

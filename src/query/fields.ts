@@ -8,9 +8,11 @@ import { aggregateNamed } from './aggregates.ts'
 import { alike, type Candidates, shallowest, typo } from './alike.ts'
 import { compile, type Evaluate, halvesOf, Many, type Result } from './compile.ts'
 import { functionNamed, functionOfList, takesLists } from './functions.ts'
+import { holdsObjects, nameWithin, numberWithin } from './inner-fields.ts'
 import { listOfAll, listOn, within } from './lists.ts'
 import { type Knows, parseComputed } from './parser.ts'
 import { formatPath, type Path, parsePath, pathKey, type Segment, withinValue } from './path.ts'
+import { looseNumber } from './quantities.ts'
 import { columnOf } from './reader.ts'
 import type { Field, Records } from './records.ts'
 import { listed, Refusal, shown, UnknownField } from './refusal.ts'
@@ -192,10 +194,17 @@ function exactly(records: Records, reference: string): Field | undefined {
   // A heading may end with a dot: `Qty.`.
   const whole = formatPath([{ selectors: [{ kind: 'name', name: reference }], deep: false, dotted: [] }])
   if (reference.endsWith('.') && records.names().has(whole)) return fieldAt(parsePath(whole))
-  return (
-    resolveExactly(records, parsePath(reference)) ??
-    resolveExactly(records, parsePath(withoutOtherMarks(reference)))
-  )
+  return exactPath(records, reference) ?? exactPath(records, withoutOtherMarks(reference))
+}
+
+/** The field at a path; none where the text is no path, as `split(file, '.', 1)`. */
+export function exactPath(records: Records, text: string): Field | undefined {
+  try {
+    return resolveExactly(records, parsePath(text))
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
 }
 
 /** Of an expression, the first name in it that is no field. */
@@ -251,7 +260,16 @@ export function computedField(records: Records, asked: Expression, source: strin
     fields.set(name, found)
     return found
   }
-  const expression = ofLists(written, (name) => (listOn(records, fieldOf(name).path)?.length ?? 0) > 0)
+  const whole = ofLists(written, (name) => (listOn(records, fieldOf(name).path)?.length ?? 0) > 0)
+  fieldsIn(whole).forEach(fieldOf)
+  const expression = ofScalars(whole, (name, kind) => {
+    const outer = fieldOf(name)
+    const inner = holdsObjects(records, outer) ? scalarWithin(records, outer, kind) : undefined
+    if (inner === undefined) return name
+    fields.delete(name)
+    fields.set(inner.name, inner)
+    return inner.name
+  })
   fieldsIn(expression).forEach(fieldOf)
   const paths = [...fields.values()].map(({ path }) => path)
   const list = isOfElements(expression) ? listOfAll(records, paths) : undefined
@@ -282,6 +300,54 @@ export function computedField(records: Records, asked: Expression, source: strin
     path: list ? [...list, ...ELEMENTS, computed] : [computed],
     ...(note !== '' && { note }),
   }
+}
+
+/** What an expression wants of a field that holds objects: the number in them, or the name by which they are known. */
+type Scalar = 'number' | 'name'
+
+function scalarWithin(records: Records, field: Field, kind: Scalar): Field | undefined {
+  return kind === 'number'
+    ? (numberWithin(records, field) ?? nameWithin(records, field))
+    : (nameWithin(records, field) ?? numberWithin(records, field))
+}
+
+/** Functions that take a list or an object as it is. */
+const TAKES_WHOLE = /^(?:length|type|join|element|list_\w+|coalesce|nullif|to_text)$/
+const TAKES_NUMBERS =
+  /^(?:round|floor|ceil|trunc|abs|sign|mod|pow|sqrt|exp|log|log10|log2|bucket|width_bucket|to_number|greatest|least)$/
+const COMPARES_SCALARS = /^(?:[<>]=?|=|~|in|between|like|starts with|ends with)$/
+
+/** The expression with the field within in the place of each field that is used as a number or a text: `upper(status)` of `{"name": "open"}`. */
+function ofScalars(expression: Expression, within: (name: string, kind: Scalar) => string): Expression {
+  const change = (one: Expression, kind?: Scalar): Expression => {
+    switch (one.kind) {
+      case 'field':
+        return kind === undefined ? one : { ...one, name: within(one.name, kind) }
+      case 'arithmetic':
+        return mapParts(one, (part) => change(part, one.operator === '||' ? 'name' : 'number'))
+      case 'negative':
+        return mapParts(one, (part) => change(part, 'number'))
+      case 'call': {
+        const name = functionNamed(one.name)?.name ?? ''
+        const wanted = TAKES_NUMBERS.test(name)
+          ? 'number'
+          : TAKES_WHOLE.test(name) || name === 'if'
+            ? undefined
+            : 'name'
+        return mapParts(one, (part) => change(part, wanted))
+      }
+      case 'comparison': {
+        if (!COMPARES_SCALARS.test(one.operator)) return mapParts(one, (part) => change(part))
+        const isNumber = one.operands.some(
+          (operand) => operand.kind === 'literal' && looseNumber(operand.text) !== undefined,
+        )
+        return mapParts(one, (part) => change(part, isNumber ? 'number' : 'name'))
+      }
+      default:
+        return mapParts(one, (part) => change(part))
+    }
+  }
+  return change(expression)
 }
 
 const UNIT = /^(?:(?:milli)?second|minute|hour|day|week|month|quarter|year)s?$/i

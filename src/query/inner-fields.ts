@@ -173,24 +173,43 @@ export function numberWithin(records: Records, field: Field): Field | undefined 
   return called.length === 1 ? called[0] : undefined
 }
 
-/** The values of lists of a time and a value each, as monitors send series: `[[1772524800, "3.1"], …]`. Undefined where it is no such list. */
+/**
+ * The values of what monitors send: lists of a time and a value each (`[[1772524800, "3.1"], …]`), or one such pair (`[1772524800, "3.1"]`).
+ * Undefined where it is neither.
+ */
 export function valueOfPairs(records: Records, { name, path }: Field): Field | undefined {
   const work = newWork()
   const lists: JsonValue[] = []
-  for (let at = 0; at < Math.min(records.values.length, MOST_SAMPLED); at++)
+  for (let at = 0; at < Math.min(records.values.length, MOST_SAMPLED); at++) {
     readValues(records.values[at] ?? null, path, lists, work)
-  const series = lists.filter((list): list is JsonValue[] => Array.isArray(list) && list.length > 0)
-  const isPair = (pair: JsonValue): boolean => Array.isArray(pair) && pair.length === 2
-  if (series.length === 0 || !series.every((list) => list.slice(0, MOST_SAMPLED).every(isPair)))
-    return undefined
-  const time = [0, 1].find((place) => series.every((list) => isTimeline(list, place)))
-  if (time === undefined) return undefined
-  const value = `${name}[*][${1 - time}]`
-  return {
-    name: value,
-    path: parsePath(value),
-    note: `\`${name}\` holds lists of a time and a value: read as \`${value}\`.`,
+    if (lists.length > 0 && !Array.isArray(lists[0])) return undefined
   }
+  const series = lists.filter((list): list is JsonValue[] => Array.isArray(list) && list.length > 0)
+  if (series.length === 0) return undefined
+  if (series.every(isPoint)) return valueAt(`${name}[1]`, `\`${name}\` holds a time and a value`)
+  const isPair = (pair: JsonValue): boolean => Array.isArray(pair) && pair.length === 2
+  if (!series.every((list) => list.slice(0, MOST_SAMPLED).every(isPair))) return undefined
+  const time = [0, 1].find((place) => series.every((list) => isTimeline(list, place)))
+  return time === undefined
+    ? undefined
+    : valueAt(`${name}[*][${1 - time}]`, `\`${name}\` holds lists of a time and a value`)
+}
+
+function valueAt(name: string, what: string): Field {
+  return { name, path: parsePath(name), note: `${what}: read as \`${name}\`.` }
+}
+
+/** Seconds, and a number as Prometheus writes it: as a text. */
+function isPoint(list: JsonValue): boolean {
+  if (!Array.isArray(list) || list.length !== 2) return false
+  const [time, value] = list
+  return (
+    typeof time === 'number' &&
+    time > 1e8 &&
+    time < 1e14 &&
+    typeof value === 'string' &&
+    /^[-+]?(?:\d|\.\d|NaN|Inf)/.test(value)
+  )
 }
 
 /** True when what the pairs have at a place are times, none before the one ahead of it. */

@@ -439,3 +439,105 @@ describe('dates that are objects', () => {
     expect(found(cars, 'car >= 1960-01-01').ids).toEqual([])
   })
 })
+
+describe('objects in an expression', () => {
+  const records = [
+    {
+      id: 1,
+      status: { name: 'Done', code: '3' },
+      cost: { amount: 4, currency: 'EUR' },
+      made: { $date: '2026-05-01T10:00:00Z' },
+    },
+    {
+      id: 2,
+      status: { name: 'Open', code: '1' },
+      cost: { amount: 9, currency: 'EUR' },
+      made: { $date: '2026-06-01T10:00:00Z' },
+    },
+  ]
+  const value = (call: string): unknown =>
+    Object.values(
+      aggregate.process(fromValue(records), { aggregate: [call] }).content.rows().items[0] as object,
+    )[0]
+
+  test.each([
+    ['count_if(status = Done)', 1],
+    ["sum(if(status = 'Open', id, 0))", 2],
+    ["sum(case when status = 'Done' then 5 else 1 end)", 6],
+    ['sum(cost * 2)', 26],
+    ['max(round(cost))', 9],
+    ['count(distinct upper(status))', 2],
+    ['max(made)', '2026-06-01T10:00:00Z'],
+  ])('are read as the name or the number in them: %s', (call, expected) => {
+    expect(value(call)).toEqual(expected)
+  })
+
+  test('stay whole where a function is about them', () => {
+    expect(value('sum(length(status))')).toBe(4)
+  })
+
+  test('name groups and order records', () => {
+    const groups = aggregate.process(fromValue(records), {
+      group_by: ['lower(status)'],
+      aggregate: ['count'],
+    })
+    expect(groups.content.rows().items.map((row) => Object.values(row as object))).toEqual([
+      ['done', 1],
+      ['open', 1],
+    ])
+    const sorted = sort.process(fromValue(records), { sort: ["concat('x', status) desc"] })
+    expect(sorted.content.rows().items.map((row) => (row as { id: number }).id)).toEqual([2, 1])
+  })
+})
+
+test('a text with a dot at its end is no path', () => {
+  const files = ['a.b', 'c.d', 'a.z'].map((file, at) => ({ id: at + 1, file }))
+  const groups = aggregate.process(fromValue(files), {
+    group_by: ["split(file, '.', 1)"],
+    aggregate: ['count'],
+  })
+  expect(groups.content.rows().items).toEqual([
+    { "split(file, '.', 1)": 'a', count: 2 },
+    { "split(file, '.', 1)": 'c', count: 1 },
+  ])
+  const sorted = sort.process(fromValue(files), { sort: ["split(file, '.', -1) desc"] })
+  expect(sorted.content.rows().items.map((row) => (row as { id: number }).id)).toEqual([3, 2, 1])
+})
+
+describe('a time and a value in a list', () => {
+  const pods = [
+    {
+      id: 1,
+      value: [1772323200.1, '10'],
+      values: [
+        [1772323200, '10'],
+        [1772323260, '40'],
+      ],
+      span: [1772323200, 1772326800],
+    },
+    {
+      id: 2,
+      value: [1772323200.1, '30'],
+      values: [
+        [1772323200, '30'],
+        [1772323260, '5'],
+      ],
+      span: [1772323200, 1772326900],
+    },
+  ]
+
+  test('are compared, sorted and summed by the value', () => {
+    expect(found(pods, 'value > 20').ids).toEqual([2])
+    expect(found(pods, 'values > 35').ids).toEqual([1])
+    const sorted = sort.process(fromValue(pods), { sort: ['-value'] })
+    expect(sorted.content.rows().items.map((row) => (row as { id: number }).id)).toEqual([2, 1])
+    expect(aggregate.process(fromValue(pods), { aggregate: ['sum(value)'] }).content.rows().items).toEqual([
+      { 'sum(value[1])': 40 },
+    ])
+  })
+
+  test('are two times where the second is a number as well', () => {
+    expect(found(pods, 'span > 1772326850').ids).toEqual([2])
+    expect(found(pods, 'span < 1772323201').ids).toEqual([1, 2])
+  })
+})
