@@ -29,7 +29,7 @@ import {
 import { type DatePart, datePart, hasOffset, isYearless, needsYear, partOf } from '../query/date-parts.ts'
 import { orderOfDates } from '../query/dates.ts'
 import { namesakes } from '../query/explain.ts'
-import { exactPath, resolveField } from '../query/fields.ts'
+import { exactPath, knowing, resolveField } from '../query/fields.ts'
 import {
   acrossMap,
   eitherWithin,
@@ -353,8 +353,9 @@ function columnsIn(
   const before = (name: string): Expression | undefined =>
     formulas.find((one) => one.name === name)?.expression ??
     (columns.some((one) => one.name === name) ? { kind: 'field', name } : undefined)
-  const knows = (name: string): 'exactly' | undefined =>
-    /^(?:count|n)$/i.test(name) || before(name) || exactPath(records, name) ? 'exactly' : undefined
+  const nearly = knowing(records)
+  const knows = (name: string): ReturnType<typeof nearly> =>
+    /^(?:count|n)$/i.test(name) || before(name) ? 'exactly' : nearly(name)
   for (const text of written) {
     const { source, alias } = aliasIn(text)
     const call = callOf(source, itself)

@@ -130,7 +130,13 @@ function ofElementsAlone(
 /** The paths of fields by the names in conditions. Which field is meant can depend on the values that it is compared with. */
 function finding(records: Records, conditions: readonly string[]): (name: string) => Path | undefined {
   const wanted = conditions.flatMap((condition) => safely(() => literalsIn(parseCondition(condition))) ?? [])
-  return (name) => safely(() => resolveField(records, name, wanted).path)
+  return (name) => safely(() => ownerOfPair(resolveField(records, name, wanted).path))
+}
+
+/** The list of pairs, of a path to the value of one of them: it belongs to the element that has the list. */
+function ownerOfPair(path: Path): Path {
+  const pair = path.findIndex(({ selectors: [only] }) => only?.kind === 'filter')
+  return pair < 0 ? path : path.slice(0, pair)
 }
 
 /** Records of which the elements are asked by themselves: a remark must not take the time of the answer. */

@@ -19,7 +19,7 @@ import {
 } from './comparison.ts'
 import { partOf } from './dates.ts'
 import { computedField, isExactly, knowing, resolveExactly, resolveField } from './fields.ts'
-import { valueOfPairs } from './inner-fields.ts'
+import { typedWithin, valueOfPairs } from './inner-fields.ts'
 import { lengthOf, type OperatorTest, testOf } from './operators.ts'
 import { type Knows, type Names, parseCondition } from './parser.ts'
 import { parsePath } from './path.ts'
@@ -62,6 +62,8 @@ const DEEPEST_WITHIN = 3
 
 /** Operators by which a value has an order. A pair of a time and a value is compared by its value. */
 const COMPARES = new Set(['<', '<=', '>', '>=', 'between'])
+/** Operators about whether a value is there. */
+const PRESENCE = new Set(['is null', 'is empty', 'exists', 'is true'])
 /** Reads conditions, finds the fields, compiles the patterns. Throws a `Refusal` for a field that no record has and a bad pattern. */
 export function bind(conditions: readonly string[], records: Records): Binding {
   const name = `binding ${JSON.stringify(conditions)}`
@@ -224,12 +226,15 @@ class Binder implements Findings, Context {
   }
 
   /** The field, or the key of the records when the condition asks for it by another name. */
-  #resolve({ field, computed, operands, operator, negated }: Asked): Field {
+  #resolve({ field, computed, operands, operator, negated, measure }: Asked): Field {
     if (computed) return computedField(this.records, computed, field)
     const isEquation = !negated && (operator === '=' || operator === 'in' || operator === 'has')
     try {
       const found = resolveField(this.records, field, isEquation ? operands.map(({ text }) => text) : [])
-      return COMPARES.has(operator) ? (valueOfPairs(this.records, found) ?? found) : found
+      if (COMPARES.has(operator)) return valueOfPairs(this.records, found) ?? found
+      // Whether the objects themselves are there says nothing.
+      const isAside = PRESENCE.has(operator) || measure === 'length'
+      return isAside ? (typedWithin(this.records, found) ?? found) : found
     } catch (error) {
       const keys = keysIn(this.records)
       if (!operands.some(({ text }) => keys.has(text))) throw error

@@ -302,7 +302,7 @@ export function computedField(records: Records, asked: Expression, source: strin
   }
 }
 
-/** What an expression wants of a field that holds objects: the number in them, or the name by which they are known. */
+/** The part that an expression wants of a field that holds objects: the number in them, or the name by which they are known. */
 type Scalar = 'number' | 'name'
 
 function scalarWithin(records: Records, field: Field, kind: Scalar): Field | undefined {

@@ -128,6 +128,40 @@ export function eitherWithin(records: Records, { name, path }: Field): Field | u
   }
 }
 
+/**
+ * The value of objects that say which of their parts it is, as the properties of Notion (`{"type": "date", "date": null}`). A boolean of
+ * DynamoDB (`{"BOOL": false}`) is their only part. Undefined where one of them has no such part.
+ */
+export function typedWithin(records: Records, { name, path }: Field): Field | undefined {
+  const work = newWork()
+  let part: string | undefined
+  for (const record of records.values.slice(0, MOST_SAMPLED)) {
+    const values: JsonValue[] = []
+    readValues(record, path, values, work)
+    for (const value of values) {
+      if (value === null) continue
+      if (!isObject(value)) return undefined
+      const type = own(value, 'type')
+      const [only, another] = Object.keys(value)
+      const told =
+        typeof type === 'string' && Object.hasOwn(value, type)
+          ? type
+          : another === undefined && only !== undefined && typeof own(value, only) === 'boolean'
+            ? only
+            : undefined
+      if (told === undefined || (part !== undefined && part !== told)) return undefined
+      part = told
+    }
+  }
+  if (part === undefined) return undefined
+  const inner = `${name}${pathStep(part)}`
+  return {
+    name: inner,
+    path: [...path, ...parsePath(`x${pathStep(part)}`).slice(1)],
+    note: `\`${name}\` holds objects and was read as \`${inner}\`.`,
+  }
+}
+
 const MOST_PARTS = 8
 /** As OpenTelemetry and Firestore name them. */
 const TYPED = /^[a-z]+Value$/

@@ -550,9 +550,12 @@ export function lengthOf(values: readonly JsonValue[]): number {
   return isObject(first) ? Object.keys(first).length : first === null ? 0 : 1
 }
 
-/** The list in a connection of GraphQL. */
+/** The list in a connection of GraphQL, and in a list as Stripe sends it. */
 function nodesIn(value: JsonObject): readonly JsonValue[] | undefined {
-  const list = own(value, 'nodes') ?? own(value, 'edges')
+  const list =
+    own(value, 'nodes') ??
+    own(value, 'edges') ??
+    (own(value, 'object') === 'list' ? own(value, 'data') : undefined)
   return Array.isArray(list) ? list : undefined
 }
 

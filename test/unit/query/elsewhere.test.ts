@@ -188,6 +188,26 @@ describe('what a question without a path is about', () => {
     expect(ask(servers, { where: 'nothing = 80' }).error).toContain('Nothing in this result repeats')
   })
 
+  test('how many elements of a list fulfil a condition on their tags', () => {
+    const tags = (env: string) => [{ Key: 'Env', Value: env }]
+    const groups = [2, 1].map((count) => ({
+      Instances: Array.from({ length: count }, (_, at) => ({ Id: at, Tags: tags(at ? 'dev' : 'prod') })),
+    }))
+    const many = [
+      ...groups,
+      ...groups,
+      {
+        Instances: [
+          { Id: 0, Tags: tags('prod') },
+          { Id: 1, Tags: tags('prod') },
+        ],
+      },
+    ]
+    const { rows, notes } = ask(many, { where: 'Tags.Env = prod', aggregate: 'count' })
+    expect(rows).toEqual([{ count: 5 }])
+    expect(notes).toContain('{"count":6}, "path": "Instances[*]"')
+  })
+
   test('how many elements of a list fulfil what records are counted by', () => {
     const orders = sites.map((_, at) => ({ id: at, items: [{ price: at }, { price: at * 10 }] }))
     const { rows, notes } = ask(orders, { where: 'items.price > 2', aggregate: 'count' })

@@ -541,3 +541,59 @@ describe('a time and a value in a list', () => {
     expect(found(pods, 'span < 1772323201').ids).toEqual([1, 2])
   })
 })
+
+describe('objects that say which part is their value', () => {
+  const pages = [
+    {
+      id: 1,
+      due: { type: 'date', date: null },
+      urgent: { type: 'checkbox', checkbox: false },
+      on: { BOOL: true },
+    },
+    {
+      id: 2,
+      due: { type: 'date', date: { start: '2026-06-01' } },
+      urgent: { type: 'checkbox', checkbox: true },
+      on: { BOOL: false },
+    },
+  ]
+
+  test.each([
+    ['due is null', [1]],
+    ['due is not null', [2]],
+    ['urgent', [2]],
+    ['not urgent', [1]],
+    ['on', [1]],
+  ])('are there, or true, where that part is: %s', (condition, ids) => {
+    expect(found(pages, condition).ids).toEqual(ids)
+  })
+
+  test('are whole where they do not all say it', () => {
+    const mixed = [
+      { id: 1, v: { type: 'date', date: null } },
+      { id: 2, v: { type: 'other', x: 1 } },
+    ]
+    expect(found(mixed, 'v is null').ids).toEqual([])
+  })
+
+  test('are as long as the list in them', () => {
+    const invoices = [
+      {
+        id: 1,
+        tags: { type: 'multi', multi: ['a', 'b'] },
+        lines: { object: 'list', data: [1, 2, 3], has_more: false },
+      },
+      { id: 2, tags: { type: 'multi', multi: [] }, lines: { object: 'list', data: [1], has_more: false } },
+    ]
+    expect(found(invoices, 'length(tags) = 2').ids).toEqual([1])
+    expect(found(invoices, 'length(lines) = 3').ids).toEqual([1])
+  })
+})
+
+test('an aggregate in arithmetic finds its field as it does alone', () => {
+  const tracks = [60000, 120000].map((ms, at) => ({ id: at, track: { ms } }))
+  const asked = { aggregate: ['sum(ms) / 60000 as minutes', 'max(ms) - min(ms) as span'] }
+  expect(aggregate.process(fromValue(tracks), asked).content.rows().items).toEqual([
+    { minutes: 3, span: 60000 },
+  ])
+})
