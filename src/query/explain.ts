@@ -152,6 +152,9 @@ export function namesakes(
   holds: () => ((values: readonly JsonValue[]) => boolean) | undefined = () => undefined,
 ): string[] {
   if (path.length !== 1 || note !== undefined) return []
+  // Messages of compilers have both.
+  if (name === 'line' && records.names().has('file_line'))
+    return ['`line` counts the lines of this result; `file_line` is the line in the file.']
   const origin = document.provenance.path
   const flat = origin.includes('..')
   // Of those a remark of their own tells how many there are.

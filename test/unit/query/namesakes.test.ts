@@ -99,3 +99,13 @@ test('groups of a field that is called like the count do not lose it', () => {
     { count: 5, 'count()': 1 },
   ])
 })
+
+test('the line of a message is told from the line in its file', () => {
+  const messages = [
+    { line: 1, file: 'a.ts', file_line: 200 },
+    { line: 2, file: 'b.ts', file_line: 20 },
+  ]
+  const said = '`line` counts the lines of this result; `file_line` is the line in the file.'
+  expect(asked(messages, { where: 'line < 2' }).notes).toBe(said)
+  expect(asked(messages, { where: 'file_line < 100' }).notes).toBe('')
+})
