@@ -1013,7 +1013,7 @@ function withoutYear(records: Records, key: GroupKey | undefined): string[] {
   return [`\`${title}\` is written without a year: group by ${others.join(', ')}.`]
 }
 
-const TOTAL = /^(?:(?:grand |over)?totals?|all|sums?|gesamt|insgesamt|summe)$/i
+const TOTAL = /^(?:(?:grand|over)?totals?|all|sums?|gesamt|insgesamt|summe)$/i
 /** Functions over numbers of which a sum among them makes something else. */
 const SWAYED = new Set(['sum', 'avg', 'median', 'max', 'stddev', 'percentile'])
 const MOST_SUMMED = 100_000

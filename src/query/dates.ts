@@ -119,7 +119,7 @@ function wrapped(text: string): Span | undefined {
   return inner === undefined ? undefined : parseDate(inner)
 }
 
-/** The basic format of ISO 8601: `20240103`, `20240103T101500Z`, `20240103101500`. Digits alone may be anything else, so who asks for a date says so. */
+/** The basic format of ISO 8601: `20240103`, `20240103T101500Z`, `20240103101500`. Digits alone may be a number, so only a comparison with a date reads them so. */
 const COMPACT = /^((?:19|20)\d\d)(\d\d)(\d\d)(?:T?(\d\d)(\d\d)(\d\d)?(Z|[+-]\d{4})?)?$/
 
 /** The date of a value that is known to be one. */

@@ -394,6 +394,7 @@ describe('a record with the sum of the others', () => {
     for (const call of ['sum(sold)', 'avg(sold)', 'max(sold)'])
       expect(notesOf(regions, call).join(' ')).toContain(told)
     expect(notesOf([...regions].reverse(), 'sum(sold)').join(' ')).toContain(told)
+    expect(notesOf(regions.with(2, { region: 'Grand Total', sold: 15 }), 'sum(sold)')).toHaveLength(1)
   })
 
   test('is one by its number and not by its name alone', () => {
