@@ -235,10 +235,12 @@ export function createEngine(options: EngineOptions): Engine {
       if (home !== undefined) void background(home, { kind: 'forget', hash }, true)
     },
     warm() {
-      schedule.warm()
       // Not while servers start and the client lists their tools.
-      if (!isWarm) idle.later('rehearse', () => void background(undefined, { kind: 'rehearse' }))
-      isWarm = true
+      idle.later('warm', () => {
+        schedule.warm()
+        if (!isWarm) void background(undefined, { kind: 'rehearse' })
+        isWarm = true
+      })
     },
     async close() {
       idle.close()

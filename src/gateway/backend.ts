@@ -21,7 +21,7 @@ import type { Backend } from '../server/legacy.ts'
 import type { ResultStore } from '../store/result-store.ts'
 import type { UpstreamEvents, Upstreams } from '../upstream/contract.ts'
 
-/** Milliseconds after the handshake in which a client may ask for its tools before its servers are started. */
+/** Milliseconds after the handshake in which a client may ask for the lists that are remembered before its servers are started. */
 const OPEN_MS = 300
 
 interface BackendParts {
@@ -126,7 +126,8 @@ export function createBackend(
       // Over HTTP a handshake alone starts no processes: a client that makes many would start as many of each server.
       if (client.era === 'legacy' && client.agent.kind !== 'local')
         return void opening.set(client, { stop() {} })
-      const later = setTimeout(open, OPEN_MS, client)
+      const areKnown = serversFor(client.profile).every((server) => upstreams.known(server))
+      const later = setTimeout(open, areKnown ? OPEN_MS : 0, client)
       opening.set(client, { stop: () => clearTimeout(later) })
     },
     closed(client) {
