@@ -138,6 +138,8 @@ export interface Exchange<S extends Signal = Signal> {
     sent: Sent,
     send: (request: Request, onId?: (id: RequestId) => void) => Promise<Result>,
   ): Promise<Result>
+  /** Told of each request to a server on behalf of this exchange, once it is over. Without a result: it failed. */
+  readonly onServed?: ((server: string, request: Request, result?: Result) => void) | undefined
   /** Set by the proxy's own tools: JSON of the arguments, which are not shown. Those in `params` are what may be, and stand for them. */
   readonly supplied?: Uint8Array<SharedArrayBuffer>
   /**

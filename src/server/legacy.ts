@@ -156,6 +156,7 @@ export function beginExchange({
     onStruck: undefined,
     onKept: undefined,
     onSaved: undefined,
+    onServed: undefined,
   }
 }
 

@@ -214,12 +214,16 @@ export class Connection {
               )
           : undefined,
     }
+    let result: Result | undefined
     try {
-      const result = await this.#send(request, options, exchange.sending)
+      result = await this.#send(request, options, exchange.sending)
       this.#setup.note(asked, exchange.client)
       return result
     } finally {
-      if (sent !== undefined) this.#underway.delete(sent)
+      if (sent !== undefined) {
+        this.#underway.delete(sent)
+        exchange.onServed?.(this.server, request, result)
+      }
     }
   }
 

@@ -219,18 +219,18 @@ function createCounts({ calledName = ({ name }) => String(name) }: Pick<MetricsP
       /** The last result of a server, and its size: most are what the client gets. */
       let last: Result | undefined
       let lastSize = 0
-      const sending: Exchange['sending'] = async (sent, send) => {
-        at = [sent.server, String(sent.request.params?.name)]
-        const result = await (exchange.sending ? exchange.sending(sent, send) : send(sent.request))
+      const onServed: Exchange['onServed'] = (server, request, result) => {
+        exchange.onServed?.(server, request, result)
+        at = [server, String(request.params?.name)]
+        if (result === undefined) return
         last = result
         lastSize = sizeOf(result)
         received += lastSize
-        return result
       }
       let result: Result | undefined
       try {
         // A request of a tool of the proxy to a server is a call of its own.
-        result = await next(at === undefined ? { ...exchange, sending } : exchange)
+        result = await next(at === undefined ? { ...exchange, onServed } : exchange)
         return result
       } finally {
         const seconds = (performance.now() - began) / 1000
