@@ -224,7 +224,7 @@ async function shapeResult(
   options: ShapeOptions,
   listedAs: () => Promise<Shown | undefined>,
   told: Told,
-  struck: { readonly changes: readonly TextChange[] },
+  struck: { changes(): readonly TextChange[] },
   standing: string | undefined,
 ): Promise<Result> {
   const name = String(exchange.params.name)
@@ -242,7 +242,12 @@ async function shapeResult(
   if (passes && !projects) return read
   const came = result instanceof LargeResult ? result.bytes : sharedBytes(JSON.stringify(result))
   const unpacked = mayUnpack
-    ? await unpackOrNot({ content: came, tool: name }, { limits, changes: struck.changes }, options, exchange)
+    ? await unpackOrNot(
+        { content: came, tool: name },
+        { limits, changes: struck.changes() },
+        options,
+        exchange,
+      )
     : undefined
   if (unpacked === undefined && isPlain && !always && !projects && !isLarge(result, limits, jsonLimit))
     return read
@@ -478,12 +483,10 @@ function mayHoldBlobs(result: Result, least: number): boolean {
  * Notes what layers further in strike out of texts, for texts that are read out of files. Pages are asked for in the same way: each change
  * is noted once.
  */
-function striking(): { changes: readonly TextChange[]; onStruck(change: object): void } {
+function striking(): { changes(): readonly TextChange[]; onStruck(change: object): void } {
   let changes: Set<TextChange> | undefined
   return {
-    get changes() {
-      return [...(changes ?? [])]
-    },
+    changes: () => [...(changes ?? [])],
     onStruck(change) {
       changes ??= new Set()
       changes.add(change as TextChange)
@@ -563,7 +566,7 @@ async function readResource(next: Handler, exchange: Exchange, options: ShapeOpt
   const tool = 'resources/read'
   const unpacked = await unpackOrNot(
     { content: came, tool },
-    { limits, changes: struck.changes, isResource: true },
+    { limits, changes: struck.changes(), isResource: true },
     options,
     exchange,
   )

@@ -58,9 +58,8 @@ function world(exposure: 'passthrough' | 'retrieve' = 'passthrough') {
   async function call(name: string, at?: [server: string, tool: string], result: object = { content: [] }) {
     const handler = metrics.layer.wrap(async (exchange: Exchange) => {
       if (at === undefined) return result as never
-      const request = { method: 'tools/call', params: { name: at[1] } }
-      const sent = { server: at[0], request, local: true, protocolVersion: undefined }
-      return (exchange.sending as NonNullable<Exchange['sending']>)(sent, async () => result as never)
+      exchange.onServed?.(at[0], { method: 'tools/call', params: { name: at[1] } }, result as never)
+      return result as never
     }, {} as never)
     await handler({ method: 'tools/call', params: { name, arguments: { text: 'four' } } } as never).catch(
       () => {},

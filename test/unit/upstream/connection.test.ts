@@ -183,6 +183,23 @@ describe('connection', () => {
     expect(alarms).toEqual([])
   })
 
+  test('the exchange is told of each request that went to the server, with its result unless it failed', async () => {
+    const served: unknown[] = []
+    const onServed = (...told: unknown[]): void => void served.push(told)
+    const { connection, server, servers } = world({ revive: false })
+    const ask = (method: string) => connection.request({ method }, { exchange: { ...exchange(), onServed } })
+    await ask('a')
+    expect(served).toEqual([['s', { method: 'a' }, { answered: 'a' }]])
+    const hanging = ask('hang')
+    await turn()
+    await servers[0]?.close()
+    await expect(hanging).rejects.toThrow()
+    expect(served.slice(1)).toEqual([['s', { method: 'hang' }, undefined]])
+    server.initialize = async () => Promise.reject(new Error('not now'))
+    await expect(ask('b')).rejects.toThrow()
+    expect(served).toHaveLength(2)
+  })
+
   test('without revival it waits for the next use', async () => {
     const { connection, servers, alarms } = world({ revive: false })
     await connection.connect()
