@@ -183,7 +183,7 @@ describe('connection', () => {
     expect(alarms).toEqual([])
   })
 
-  test('the exchange is told of each request that went to the server, with its result unless it failed', async () => {
+  test('a request that went to the server is reported to its exchange, with its result unless it failed', async () => {
     const served: unknown[] = []
     const onServed = (...told: unknown[]): void => void served.push(told)
     const { connection, server, servers } = world({ revive: false })
