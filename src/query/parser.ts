@@ -678,7 +678,8 @@ class Parser {
     const cut = this.#cut(range)
     if (cut) return this.#ofCut(this.#turned(cut), source, held)
     const bare = source.replace(/^!\s*/, '')
-    if (ALONE.test(source) || this.#exactly(bare))
+    const isQuoted = /^(["`])[^"`]+\1$/.test(bare) && this.#knows(bare) !== undefined
+    if (ALONE.test(source) || isQuoted || this.#exactly(bare))
       return {
         kind: 'comparison',
         left: { kind: 'field', name: bare },
@@ -1097,11 +1098,19 @@ class Parser {
     return this.#field()
   }
 
-  /** A text; a field when one is called so and the quotes are those of names. */
+  /**
+   * A text; a field when one is called so and the quotes are those of names. A name that needs quotes, or that is computed with, may be
+   * that of a field in other objects as well.
+   */
   #quoted(token: Token): Expression {
+    const isComputed = [-1, 1].some((by) => /^[-*/]$/.test(this.#tokens[this.#at + by]?.text ?? ''))
     this.#at++
     const isName = token.text.startsWith('`') || token.text.startsWith('"')
-    if (!this.#isStrict && isName && this.#exactly(token.value)) return { kind: 'field', name: token.value }
+    const isKnown =
+      isComputed || !/^\w*$/.test(token.value)
+        ? this.#knows(token.value) !== undefined
+        : this.#exactly(token.value)
+    if (!this.#isStrict && isName && isKnown) return { kind: 'field', name: token.value }
     if (this.#isStrict && token.text.startsWith('`')) return jsonLiteral(token.text.slice(1, -1))
     const text = this.#isStrict ? token.text.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : token.value
     return { kind: 'literal', text, quoted: true }

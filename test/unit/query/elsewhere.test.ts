@@ -215,3 +215,43 @@ describe('what a question without a path is about', () => {
     expect(notes).toContain('{"count":8}, "path": "items[*]"')
   })
 })
+
+describe('a name in double quotes that the records have in an object', () => {
+  const products = Array.from({ length: 4 }, (_, at) => ({
+    id: at,
+    fields: {
+      'Full Name': `Name ${at % 2}`,
+      'Unit Price': at + 1,
+      Qty: 3,
+      'Start Date': '2024-01-01',
+      'End Date': `2024-01-0${at + 2}`,
+      'In Stock?': at > 1,
+    },
+  }))
+  test.each([
+    [{ aggregate: 'sum("Unit Price" * Qty) as total' }, [{ total: 30 }]],
+    [{ aggregate: 'max("Unit Price") - min("Unit Price") as span' }, [{ span: 3 }]],
+    [{ aggregate: 'avg(date_diff(day, "Start Date", "End Date")) as days' }, [{ days: 2.5 }]],
+    [{ aggregate: 'sum(case when "In Stock?" then "Unit Price" else 0 end) as stocked' }, [{ stocked: 7 }]],
+    [{ where: 'round("Unit Price") = 3', fields: ['id'] }, [{ id: 2 }]],
+    [{ where: '"End Date" - "Start Date" > 3', fields: ['id'] }, [{ id: 3 }]],
+    [{ where: 'not "In Stock?"', fields: ['id'] }, [{ id: 0 }, { id: 1 }]],
+    [{ where: '"In Stock?" and "Unit Price" > 3', fields: ['id'] }, [{ id: 3 }]],
+    [
+      { group_by: 'lower("Full Name")' },
+      ['name 0', 'name 1'].map((name) => ({ 'lower("Full Name")': name, count: 2 })),
+    ],
+  ])('%j', (asked, expected) => {
+    const { rows, error } = ask(products, asked)
+    expect(error).toBe('')
+    expect(rows).toEqual(expected)
+  })
+
+  test('a word of no field stays a text, and so does a name of one as a value', () => {
+    expect(ask(products, { aggregate: 'count_if("Full Name" = "Name 1") as n' }).rows).toEqual([{ n: 2 }])
+    expect(ask(products, { fields: ['concat("No. ", id) as label'] }).rows[0]).toEqual({ label: 'No. 0' })
+    expect(ask(products, { fields: ['if("Unit Price" > 3, "Qty", "none") as a'] }).rows).toEqual(
+      ['none', 'none', 'none', 'Qty'].map((a) => ({ a })),
+    )
+  })
+})
