@@ -43,11 +43,13 @@ import { isOn, listAround, listName, listOn, type Units, unitsOf } from '../quer
 import { parseComputed, parseCondition } from '../query/parser.ts'
 import type { Path } from '../query/path.ts'
 import { looseNumber } from '../query/quantities.ts'
-import { codedOf } from '../query/reader.ts'
+import { codedOf, columnOf } from '../query/reader.ts'
 import { type Field, type Records, recordsOfValues, requireRecords } from '../query/records.ts'
 import { Refusal, shown } from '../query/refusal.ts'
+import { blanks } from '../query/remarks.ts'
 import { closingAt, enclosed, splitAt } from '../query/scanner.ts'
 import { type Expression, mapParts, sourceOf } from '../query/tree.ts'
+import { columnWork } from '../query/verdict.ts'
 import { readValues } from '../query/walk.ts'
 import { newWork } from '../query/work.ts'
 import { compareNaturally } from '../text/natural-order.ts'
@@ -86,7 +88,11 @@ export const aggregate = defineStep({
         ...[...keys, ...columns].flatMap(({ field }) => field?.note ?? []),
         ...keys.flatMap(({ note }) => note ?? []),
         ...[...keys, ...columns].flatMap(({ field }) => (field ? namesakes(document, records, field) : [])),
-        ...columns.flatMap((one, at) => [...gaps(records, one, found), ...(cells[at]?.notes ?? [])]),
+        ...columns.flatMap((one, at) => [
+          ...gaps(records, one, found),
+          ...empty(records, one),
+          ...(cells[at]?.notes ?? []),
+        ]),
         ...groupNotes(records, keys, found, list),
         ...moreValues(first),
         ...(keys.length > 0 ? [] : columns.flatMap((one) => describeHolders(records, one, found, first))),
@@ -958,6 +964,13 @@ function gaps(records: Records, { field, at }: Column, { gathered }: Groups): st
   const count = gathered[at]?.without ?? 0
   return field && count > 0 && !/^case /i.test(field.name)
     ? [`${count} of ${records.values.length} have no \`${field.name}\`.`]
+    : []
+}
+
+/** Says how many of the counted values are empty texts. */
+function empty(records: Records, { field, aggregate }: Column): string[] {
+  return field && aggregate.name === 'count'
+    ? [...blanks(field.name, columnOf(records.values, field.path, columnWork()))]
     : []
 }
 

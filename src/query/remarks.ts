@@ -55,7 +55,7 @@ function* nulls(name: string, column: Column): Generator<string> {
 }
 
 /** An empty text is not null, which tables and CSV cannot say. */
-function* blanks(name: string, column: Column): Generator<string> {
+export function* blanks(name: string, column: Column): Generator<string> {
   const count = holding(column, (held) => held.length > 0 && held.every((value) => value === ''))
   if (count > 0)
     yield `${formatCount(count)} with an empty \`${name}\` ${count === 1 ? 'is' : 'are'} among them; \`${name} is not empty\` leaves them out.`

@@ -598,3 +598,10 @@ test('an aggregate in arithmetic finds its field as it does alone', () => {
     { minutes: 3, span: 60000 },
   ])
 })
+
+test('a count of values says how many of them are empty texts', () => {
+  const people = ['a@x.org', '', ''].map((email, id) => ({ id, email }))
+  const { content, metadata } = aggregate.process(fromValue(people), { aggregate: ['count(email)'] })
+  expect(content.rows().items).toEqual([{ 'count(email)': 3 }])
+  expect(metadata.notes?.join()).toContain('2 with an empty `email` are among them')
+})
