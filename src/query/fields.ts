@@ -8,7 +8,7 @@ import { aggregateNamed } from './aggregates.ts'
 import { alike, type Candidates, shallowest, typo } from './alike.ts'
 import { compile, type Evaluate, halvesOf, Many, type Result } from './compile.ts'
 import { functionNamed, functionOfList, takesLists } from './functions.ts'
-import { holdsObjects, nameWithin, numberWithin } from './inner-fields.ts'
+import { eitherWithin, holdsObjects, nameWithin, numberWithin, typedWithin } from './inner-fields.ts'
 import { listOfAll, listOn, within } from './lists.ts'
 import { type Knows, parseComputed } from './parser.ts'
 import { formatPath, type Path, parsePath, pathKey, type Segment, withinValue } from './path.ts'
@@ -302,17 +302,23 @@ export function computedField(records: Records, asked: Expression, source: strin
   }
 }
 
-/** The part that an expression wants of a field that holds objects: the number in them, or the name by which they are known. */
-type Scalar = 'number' | 'name'
+/**
+ * The part that an expression wants of a field that holds objects: the number in them, the name by which they are known, or the value of
+ * those that say its type.
+ */
+type Scalar = 'number' | 'name' | 'typed'
 
 function scalarWithin(records: Records, field: Field, kind: Scalar): Field | undefined {
+  if (kind === 'typed') return typedWithin(records, field) ?? eitherWithin(records, field)
   return kind === 'number'
     ? (numberWithin(records, field) ?? nameWithin(records, field))
     : (nameWithin(records, field) ?? numberWithin(records, field))
 }
 
 /** Functions that take a list or an object as it is. */
-const TAKES_WHOLE = /^(?:length|type|join|element|list_\w+|coalesce|nullif|to_text)$/
+const TAKES_WHOLE = /^(?:length|type|join|element|list_\w+|to_text)$/
+/** Functions that give one of their arguments as it is. */
+const CHOOSES = /^(?:if|coalesce|nullif)$/
 const TAKES_NUMBERS =
   /^(?:round|floor|ceil|trunc|abs|sign|mod|pow|sqrt|exp|log|log10|log2|bucket|width_bucket|to_number|greatest|least)$/
 const COMPARES_SCALARS = /^(?:[<>]=?|=|~|in|between|like|starts with|ends with)$/
@@ -331,12 +337,17 @@ function ofScalars(expression: Expression, within: (name: string, kind: Scalar) 
         const name = functionNamed(one.name)?.name ?? ''
         const wanted = TAKES_NUMBERS.test(name)
           ? 'number'
-          : TAKES_WHOLE.test(name) || name === 'if'
-            ? undefined
-            : 'name'
+          : CHOOSES.test(name)
+            ? 'typed'
+            : TAKES_WHOLE.test(name)
+              ? undefined
+              : 'name'
         return mapParts(one, (part) => change(part, wanted))
       }
+      case 'case':
+        return mapParts(one, (part) => change(part, 'typed'))
       case 'comparison': {
+        if (one.operator === 'is true') return mapParts(one, (part) => change(part, 'typed'))
         if (!COMPARES_SCALARS.test(one.operator)) return mapParts(one, (part) => change(part))
         const isNumber = one.operands.some(
           (operand) => operand.kind === 'literal' && looseNumber(operand.text) !== undefined,

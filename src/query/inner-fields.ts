@@ -163,8 +163,8 @@ export function typedWithin(records: Records, { name, path }: Field): Field | un
 }
 
 const MOST_PARTS = 8
-/** As OpenTelemetry and Firestore name them. */
-const TYPED = /^[a-z]+Value$/
+/** As OpenTelemetry, Firestore and DynamoDB name them. */
+const TYPED = /^(?:[a-z]+Value|[SNB]|BOOL)$/
 
 /** The only time, or the only part at all, where that holds no parts of its own. */
 function onlyPart(value: JsonObject): string | undefined {

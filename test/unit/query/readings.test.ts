@@ -370,6 +370,19 @@ describe('values that say their type', () => {
     expect(found(spans, 'http.method = POST').ids).toEqual([2])
   })
 
+  test('are what they hold in conditions of an expression, and where it chooses one of them', () => {
+    const items = [true, false, true].map((BOOL, id) => ({ id, active: { BOOL }, n: { N: String(id + 1) } }))
+    const asked = [
+      'count_if(active) as some',
+      'sum(case when active then n else 0 end) as sum',
+      'sum(if(active, n, 0)) as same',
+      'sum(coalesce(n, 0)) as all',
+    ]
+    expect(aggregate.process(fromValue(items), { aggregate: asked }).content.rows().items).toEqual([
+      { some: 2, sum: 4, same: 4, all: 6 },
+    ])
+  })
+
   test('are none where an object has several parts, or a part has parts', () => {
     const several = [
       { id: 1, v: { a: 1, b: 2 } },
