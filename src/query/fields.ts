@@ -302,10 +302,7 @@ export function computedField(records: Records, asked: Expression, source: strin
   }
 }
 
-/**
- * The part that an expression wants of a field that holds objects: the number in them, the name by which they are known, or the value of
- * those that say its type.
- */
+/** The part that an expression wants of a field that holds objects: the number in them, their name, or the value beside its type. */
 type Scalar = 'number' | 'name' | 'typed'
 
 function scalarWithin(records: Records, field: Field, kind: Scalar): Field | undefined {
