@@ -381,8 +381,9 @@ class PostStream {
   readonly #batch: boolean
   readonly #ready: Payload[] = []
   readonly #timer: NodeJS.Timeout
-  /** Written into the ids of events: a replica that has never seen the requests knows what to answer. */
-  readonly #asked: string
+  readonly #requests: readonly RequestId[]
+  /** Written into the ids of events: a replica that has never seen the requests knows what to answer. Most answers are no events. */
+  #asked = ''
   #streaming = false
   #outlet: Outlet | undefined
   /** The client reads at another replica. */
@@ -398,7 +399,7 @@ class PostStream {
     this.#wire = wire
     this.number = number
     this.#awaited = new Set(requests)
-    this.#asked = EventStore.written(requests)
+    this.#requests = requests
     this.#batch = batch
     this.#receiver = receiver
     this.#timer = setTimeout(() => this.#begin(), BODY_MS)
@@ -447,6 +448,7 @@ class PostStream {
     if (this.#streaming || this.lost) return
     clearTimeout(this.#timer)
     this.#streaming = true
+    this.#asked = EventStore.written(this.#requests)
     const { store } = this.#wire
     const start = store.idOf({ stream: this.number, seq: store.last }, this.#asked)
     this.#outlet = beginStream(this.#receiver, this.#wire, start, (outlet) => this.#left(outlet))

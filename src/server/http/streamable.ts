@@ -10,6 +10,7 @@ import { LIMIT_DEFAULTS } from '../../protocol/limits.ts'
 import type { JsonRpcMessage, JsonRpcNotification, JsonRpcRequest } from '../../protocol/message.ts'
 import type { Principal, Visitor } from '../backend.ts'
 import { Budget } from '../bounds.ts'
+import type { Replicas } from '../replicas.ts'
 import { createLegacyEndpoint } from './legacy.ts'
 import { type HttpListener, type HttpOptions, listen, type Mounted, mount, type Service } from './listen.ts'
 import { type Body, checkIntroductions, isFault, isRequest, parseBody } from './messages.ts'
@@ -90,7 +91,7 @@ export function streamableAt(path: string, options: MountedOptions): Service {
     if (isLong) await turns.own()
     const body = isFault(parsed) ? parsed : checkIntroductions(parsed, bytes.length, limits)
     if (isFault(body)) return refuse(response, 400, body.message, { code: body.code })
-    if (!(await isFirstTime(request, response, body, visitor))) return
+    if (options.replicas && !(await isFirstTime(options.replicas, request, response, body, visitor))) return
     const [message] = body.messages
     if (body.batch || message === undefined || !isModern(request, message)) {
       return legacy.post(request, response, body, visitor)
@@ -109,16 +110,17 @@ export function streamableAt(path: string, options: MountedOptions): Service {
    * again, where its connection broke, marks it with the same `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header).
    */
   async function isFirstTime(
+    replicas: Replicas,
     request: IncomingMessage,
     response: ServerResponse,
     { messages, batch }: Body,
     { principal }: Visitor,
   ): Promise<boolean> {
-    const key = options.replicas && header(request, 'idempotency-key')
+    const key = header(request, 'idempotency-key')
     const call = key && messages.find((message) => isRequest(message) && message.method === 'tools/call')
     if (!key || !call || !isRequest(call)) return true
     const name = createHash('sha256').update(JSON.stringify([principal?.id, key]))
-    const answered = await options.replicas?.begin(name.digest('base64url'))
+    const answered = await replicas.begin(name.digest('base64url'))
     if (answered === undefined) refuse(response, 409, BEGUN_BEFORE, { id: batch ? null : call.id })
     else if (response.closed) answered()
     else response.once('close', answered)
