@@ -241,7 +241,10 @@ function lookedUp(records: Records, name: string): ReturnType<Knows> {
   if (records.values.length === 0) return undefined
   if (isExactly(records, name)) return 'exactly'
   try {
-    return resolveName(records, name).path.length > 0 ? 'nearly' : undefined
+    const step = resolveName(records, name).path.at(-1)
+    if (step === undefined) return undefined
+    const [last] = step.selectors
+    return last?.kind === 'name' && last.name.toLowerCase() === name.toLowerCase() ? 'within' : 'nearly'
   } catch (error) {
     if (error instanceof Refusal) return undefined
     throw error

@@ -25,8 +25,8 @@ import {
 } from './tree.ts'
 import { windowNamed } from './windows.ts'
 
-/** How well a name is known as a field: as written, by another spelling, or not at all. */
-export type Knows = (name: string) => 'exactly' | 'nearly' | undefined
+/** How well a name is known as a field: as written, so in an object or in another case, by another spelling, or not at all. */
+export type Knows = (name: string) => 'exactly' | 'within' | 'nearly' | undefined
 
 /** Knowledge of the records that an expression is about, and the place for remarks. */
 export interface Names {
@@ -678,7 +678,7 @@ class Parser {
     const cut = this.#cut(range)
     if (cut) return this.#ofCut(this.#turned(cut), source, held)
     const bare = source.replace(/^!\s*/, '')
-    const isQuoted = /^(["`])[^"`]+\1$/.test(bare) && this.#knows(bare) !== undefined
+    const isQuoted = /^(["`])[^"`]+\1$/.test(bare) && this.#knows(bare.slice(1, -1)) === 'within'
     if (ALONE.test(source) || isQuoted || this.#exactly(bare))
       return {
         kind: 'comparison',
@@ -1107,9 +1107,8 @@ class Parser {
     this.#at++
     const isName = token.text.startsWith('`') || token.text.startsWith('"')
     const isKnown =
-      isComputed || !/^\w*$/.test(token.value)
-        ? this.#knows(token.value) !== undefined
-        : this.#exactly(token.value)
+      this.#exactly(token.value) ||
+      ((isComputed || !/^\w*$/.test(token.value)) && this.#knows(token.value) === 'within')
     if (!this.#isStrict && isName && isKnown) return { kind: 'field', name: token.value }
     if (this.#isStrict && token.text.startsWith('`')) return jsonLiteral(token.text.slice(1, -1))
     const text = this.#isStrict ? token.text.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : token.value

@@ -253,5 +253,8 @@ describe('a name in double quotes that the records have in an object', () => {
     expect(ask(products, { fields: ['if("Unit Price" > 3, "Qty", "none") as a'] }).rows).toEqual(
       ['none', 'none', 'none', 'Qty'].map((a) => ({ a })),
     )
+    const works = ['in progress', 'done'].map((state, id) => ({ id, state, times: { in_progress: 5 } }))
+    expect(ask(works, { aggregate: 'count_if(state = "in progress") as n' }).rows).toEqual([{ n: 1 }])
+    expect(ask(works, { where: 'lower(state) = "in progress"', fields: ['id'] }).rows).toEqual([{ id: 0 }])
   })
 })
