@@ -974,10 +974,10 @@ function empty(records: Records, { field, aggregate }: Column): string[] {
     : []
 }
 
-/** Says which records are in no group, or in several. */
 /** Groups of which the elements are told. */
 const MOST_TOLD = 12
 
+/** Says which records are in no group, or in several. */
 function groupNotes(
   records: Records,
   keys: readonly GroupKey[],
