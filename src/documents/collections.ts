@@ -13,6 +13,18 @@ export interface Collection {
   /** The key of each record when the collection is a map; undefined for arrays. */
   readonly keys: readonly string[] | undefined
   readonly values: readonly JsonValue[]
+  /** Where the values are points: the series that they are of. */
+  readonly series?: Series
+}
+
+/** Series of points, of which each is a record: its own fields, and those of its series. */
+export interface Series {
+  /** JSONPath of the list of them, or of the only one. */
+  readonly path: string
+  readonly count: number
+  /** The fields of a point itself, and which of them has the time. */
+  readonly fields: readonly string[]
+  readonly time: string | undefined
 }
 
 /** Objects and short arrays that are looked into while searching; wide trees stay cheap. */
@@ -137,6 +149,19 @@ export function withField(name: string, field: string, value: JsonValue): JsonOb
   for (const key of Object.keys(value))
     setOwn(record, key === name ? `${name}_` : key, own(value, key) ?? null)
   return record
+}
+
+/** The steps of a path that names and positions make: `.name`, `["any name"]`, `[0]`. */
+export function stepsIn(path: string): string[] {
+  return path.match(/\.\w+|\["(?:[^"\\]|\\.)*"\]|\[\d+\]/g) ?? []
+}
+
+/** The value behind such a step; undefined where there is none. */
+export function childAt(value: JsonValue | undefined, step: string): JsonValue | undefined {
+  if (value === undefined) return undefined
+  if (/^\[\d/.test(step)) return Array.isArray(value) ? value[Number(step.slice(1, -1))] : undefined
+  const key: string = step.startsWith('.') ? step.slice(1) : JSON.parse(step.slice(1, -1))
+  return isObject(value) ? own(value, key) : undefined
 }
 
 /** A step of a JSONPath: `.name` where that is enough, `["any name"]` otherwise. */

@@ -26,7 +26,7 @@ export function withColumns(value: JsonValue, depth = 0): JsonValue {
   const parallel = inRows(value, keys)
   if (parallel) return parallel
   if (keys.length > MAX_KEYS) return value
-  const names = keys.filter((key) => NAMES.test(key)).flatMap((key) => namesIn(own(value, key) ?? null))
+  const names = columnNames(value)
   let copy: JsonObject | undefined
   for (const key of keys) {
     const before = own(value, key) ?? null
@@ -72,6 +72,15 @@ function inRows(value: JsonObject, keys: readonly string[]): JsonValue[] | undef
   return rows
 }
 
+/** The lists of names that an object gives for columns. */
+export function columnNames(value: JsonObject): string[][] {
+  return Object.keys(value)
+    .filter((key) => NAMES.test(key))
+    .flatMap((key) => namesIn(own(value, key) ?? null))
+}
+
+const NAME_OF_COLUMN = ['name', 'field', 'label', 'ColumnName', 'columnName', 'column_name']
+
 /** Lists of distinct names: of strings, of objects with a name, or either in an object. */
 function namesIn(value: JsonValue): string[][] {
   if (isObject(value))
@@ -80,7 +89,9 @@ function namesIn(value: JsonValue): string[][] {
       .flatMap((key) => (NAMES.test(key) ? namesIn(own(value, key) ?? null) : []))
   if (!Array.isArray(value) || value.length < 2 || value.length > 2000) return []
   const names = value.map((item) =>
-    isObject(item) ? (own(item, 'name') ?? own(item, 'field') ?? own(item, 'label') ?? null) : item,
+    isObject(item)
+      ? (NAME_OF_COLUMN.map((key) => own(item, key)).find((name) => name !== undefined) ?? null)
+      : item,
   )
   const strings = names.filter((name) => typeof name === 'string')
   return strings.length === value.length && new Set(strings).size === strings.length ? [strings] : []

@@ -117,6 +117,9 @@ function identityOf(flat: readonly NestedField[]): NestedField[] {
   return [...(own.length > 0 ? own : part).slice(0, 2), ...found]
 }
 
+/** Where a record is from, and when it was. */
+const FIRST = /^(?:_from|_key|time|timestamps?)$/i
+
 /** First the fields that identify a record, then the fields that were asked about, then the fields that tell most. */
 function inOrder(
   places: readonly NestedField[],
@@ -124,7 +127,7 @@ function inOrder(
   wanted: ReadonlySet<string>,
 ): NestedField[] {
   const flat = places.filter(({ many }) => !many)
-  const first = flat.filter(({ path }) => path === '_from' || path === '_key')
+  const first = flat.filter(({ path }) => FIRST.test(path))
   const named = places.filter((place) => isLeaf(place) && isNamed(place, wanted))
   const others = flat
     .filter((field) => scalarCount(field) > 0 && !isNoise(field) && worth(field) > 0)

@@ -5,6 +5,7 @@ import { type Collection, keyedRecords, mainCollection } from './collections.ts'
 import type { Document, Format, Glimpse, Rows, Traits } from './document.ts'
 import { PLAIN } from './formats/define.ts'
 import { madeRows, rowsOf } from './rows.ts'
+import { pointsIn } from './series.ts'
 import { type Provenance, type Table, tableOf } from './table.ts'
 
 /** The parts of a document. Each function is called once at most, but for the text where it is not kept. */
@@ -64,6 +65,9 @@ function onceEach<T>(of: () => unknown, compute: () => T): () => T {
   }
 }
 
+/** No path leads to a point of a series. */
+const SCATTERED = { scattered: true } as const
+
 /** A list of no more may be looked into for another one. */
 const FEW = 3
 
@@ -120,7 +124,12 @@ class LazyDocument implements Document {
 
   get provenance(): Provenance {
     const records = this.records()
-    return this.#provenance ?? { path: records?.path ?? '$', keys: records?.keys }
+    if (this.#provenance) return this.#provenance
+    return {
+      path: records?.path ?? '$',
+      keys: records?.keys,
+      ...(records?.series && SCATTERED),
+    }
   }
 
   /** For who makes the document, before anybody asks. */
@@ -146,7 +155,8 @@ function tableIn(records: Collection | undefined, provenance: Provenance): Table
 }
 
 function collectionOf(value: JsonValue | undefined): Collection | undefined {
-  return value === undefined ? undefined : mainCollection(value)
+  const main = value === undefined ? undefined : mainCollection(value)
+  return main && value !== undefined ? (pointsIn(value, main) ?? main) : main
 }
 
 function usualRows(document: Document, noun: string | undefined): Rows {

@@ -87,13 +87,14 @@ export function whereAllIs(step: PipelineStep): PipelineStep {
 /** Parameters that name fields of what is asked of. */
 const NAMING = ['fields', 'sort', 'group_by', 'aggregate']
 
-function conditionFields(texts: unknown): string[] {
+/** The fields in a list of conditions. */
+export function conditionFields(texts: unknown): string[] {
   if (!Array.isArray(texts)) return []
   return texts.flatMap((text: unknown) => safely(() => fieldsIn(parseCondition(String(text)))) ?? [])
 }
 
 /** The fields in a list of expressions, orders and aggregates. */
-function fieldsNamed(texts: unknown): string[] {
+export function fieldsNamed(texts: unknown): string[] {
   if (!Array.isArray(texts)) return []
   const names = texts.flatMap((text: unknown) => {
     const plain = String(text).replace(/^\s*[-+]\s*(?=\p{L})|(?:\s+|:)(?:asc|desc|\w{3,12})$/giu, '')

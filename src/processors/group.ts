@@ -1091,10 +1091,19 @@ function describeHolders(
   const { first, count } = over.census.derived(`holders of ${JSON.stringify(value)}`, find)
   const holder = first === undefined ? undefined : records.values[first]
   if (!isObject(holder)) return []
-  const known = identityOf(holder, [], false)
+  // A point is told from others by its time and its series.
+  const isPoint = records.table.whole.provenance.scattered === true
+  const known = isPoint && isShort(holder) ? holder : identityOf(holder, [], false)
   if (Object.keys(known).length === 0) return []
   const others = count > 1 ? `${count} records, the first ` : ''
   return [`${name} is of ${others}${JSON.stringify(known)}.`]
+}
+
+/** Characters of a record that is shown whole. */
+const SHORT = 200
+
+function isShort(record: JsonObject): boolean {
+  return JSON.stringify(record).length <= SHORT
 }
 
 interface Holders {

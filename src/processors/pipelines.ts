@@ -20,6 +20,7 @@ import {
   whereParams,
 } from './parameters.ts'
 import { type PipelineStep, runPipeline } from './pipeline.ts'
+import { points } from './points.ts'
 import { projection } from './projection.ts'
 import { select } from './select.ts'
 import { sort } from './sort.ts'
@@ -98,6 +99,7 @@ const ofRecords: readonly PipelineStep[] = [
 
 const behind: readonly PipelineStep[] = [
   { ...unnest, params: beside },
+  { ...points, params: beside },
   ...ofRecords.map(knowingNames).map(afterUnnest),
 ]
 

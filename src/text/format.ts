@@ -27,6 +27,7 @@ export function formatPlural(count: number, noun: string): string {
 
 /** The plural of an English noun. */
 export function plural(noun: string): string {
+  if (noun === 'series') return noun
   if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`
   return /(s|x|z|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`
 }

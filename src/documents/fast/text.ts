@@ -30,6 +30,9 @@ const LONG = 32_768
 const FEWEST = 4
 /** A longer value that is no list of records is left to `JSON.parse`, with all that is around it. */
 const MOST_PLAIN = 1_000_000
+/** Records of more bytes, as the first ones have them, are parsed in less time than they are read. */
+const LARGE = 4096
+const MEASURED = 8
 /** Objects around the records, and how many fields they have. */
 const DEEPEST = 4
 const MOST_KEYS = 1000
@@ -148,9 +151,22 @@ export class TextScan {
 
   *#list(): Generator<undefined, JsonValue, void> {
     const start = this.#at
+    if (this.#areLarge()) giveUp()
     const scanned = yield* this.#records(start, 'list')
     if (scanned.offsets.count < FEWEST || scanned.end - start < LONG) return this.#plain(scanned.end)
     return this.#listOf(scanned)
+  }
+
+  /** True where the list here begins with large records, and is not a short one. */
+  #areLarge(): boolean {
+    const first = behindSpace(this.#bytes, this.#at + 1)
+    let at = first
+    let count = 0
+    for (; count < MEASURED && this.#bytes[at] === OPEN_OBJECT; count++) {
+      at = behindSpace(this.#bytes, behindValue(this.#bytes, at))
+      if (this.#bytes[at] === COMMA) at = behindSpace(this.#bytes, at + 1)
+    }
+    return at - first > Math.max(LONG, LARGE * count)
   }
 
   /** A second object stands behind the first: all that was read is a record, and so is all that follows. */

@@ -6,11 +6,13 @@ import { abridge } from '../abridge.ts'
 import {
   allNested,
   type Collection,
+  childAt,
   collectionsOf,
   everyNested,
   nestedPath,
   nestingOf,
   pathStep,
+  stepsIn,
 } from '../collections.ts'
 import type { Document } from '../document.ts'
 import { fieldsOf, isNoise } from '../fields.ts'
@@ -32,20 +34,27 @@ export function overviewOfData(document: Document): Overview {
 }
 
 function ofCollection(root: JsonValue, collection: Collection): Overview {
-  const { path, keys, values } = collection
+  const { path, keys, values, series } = collection
   const records: Records = { values, keys, profile: knownOf(values)?.profile ?? profile(collection) }
-  const beside = surroundings(root, path)
-  const kind = typeof values[0] === 'object' ? 'record' : 'value'
-  const keyed = keys ? ' by key' : ''
+  const beside = surroundings(root, series?.path ?? path, series !== undefined)
   const nested = nestedFacts(root, values, path)
   return {
-    totals: [`${formatPlural(values.length, kind)}${keyed} in ${withAll(root, path)}`],
+    totals: [totalOf(root, collection)],
     type: typed(records, keys),
     wide: isWide(records.profile.record),
     facts: [...nested.facts, ...factsAround(beside, factsOf(records).filter(nested.others))],
     sample: (max) => sample(records, max),
     calls: orExplore([...callsOn(records, path), ...otherCalls(beside.others, records.profile.record)]),
   }
+}
+
+/** `30 records in $.items`, `3,000 points of 3 series in $.data.result`. */
+function totalOf(root: JsonValue, { path, keys, values, series }: Collection): string {
+  if (series?.time !== undefined)
+    return `${formatPlural(values.length, 'point')} of ${formatPlural(series.count, 'series')} in ${withAll(root, series.path)}`
+  const kind = typeof values[0] === 'object' ? 'record' : 'value'
+  const lists = series && series.count > 1 ? ` of ${formatPlural(series.count, 'list')}` : ''
+  return `${formatPlural(values.length, kind)}${keys ? ' by key' : ''}${lists} in ${withAll(root, path)}`
 }
 
 /** The most records within records that are described, so that a preview stays quick. */
@@ -75,13 +84,7 @@ function nestedFacts(
 
 /** The target of a path of names and positions. */
 function reached(root: JsonValue, path: string): JsonValue | undefined {
-  let value: JsonValue | undefined = root
-  for (const [, plain, quoted, index] of path.matchAll(/\.(\w+)|\[("(?:[^"\\]|\\.)*")\]|\[(\d+)\]/g)) {
-    if (index !== undefined) value = Array.isArray(value) ? value[Number(index)] : undefined
-    else if (isObject(value)) value = own(value, plain ?? String(JSON.parse(quoted ?? '""')))
-    else return undefined
-  }
-  return value
+  return stepsIn(path).reduce<JsonValue | undefined>(childAt, root)
 }
 
 /** The path with `[*]` in place of `[0]` where that is all that a list holds: the records are those of the whole list. */
@@ -275,8 +278,8 @@ export interface Surroundings {
   others: readonly Kin[]
 }
 
-/** Looks around the collection at `path`. */
-export function surroundings(root: JsonValue, path: string): Surroundings {
+/** Looks around the collection at `path`, or around the object there that is a series. */
+export function surroundings(root: JsonValue, path: string, isSeries = false): Surroundings {
   if (path === '$' || !isObject(root)) return { scalars: '', parts: [], others: [] }
   const all = collectionsOf(root)
   const kin = gathered(all)
@@ -287,6 +290,7 @@ export function surroundings(root: JsonValue, path: string): Surroundings {
     .filter((one) => one !== own && one.path !== path && one.count > 2)
     // Lists within the records are told with these, all of them.
     .filter(({ collections }) => !collections.every((one) => one.path.startsWith(`${path}[`)))
+    .filter(({ collections }) => !isSeries || !collections.every((one) => one.path.startsWith(`${path}.`)))
     .sort((one, other) => weight(other) - weight(one))
   const { scalars, parts } = walk(root, new Set(all.map((one) => one.path)))
   const lines = [...(own ? [own] : []), ...others].map(describeKin)
@@ -309,7 +313,7 @@ function weight({ collections, count }: Kin): number {
 function gathered(collections: readonly Collection[]): Kin[] {
   const groups = new Map<string, Collection[]>()
   for (const collection of collections) {
-    const steps = stepsOf(collection.path)
+    const steps = ['$', ...stepsIn(collection.path)]
     const key = `${steps.length} ${steps[1]} ${steps.at(-1)} ${collection.keys ? 'map' : 'list'} ${namesIn(collection.values)[0] ?? ''}`
     const group = groups.get(key)
     if (group) group.push(collection)
@@ -323,7 +327,7 @@ function alone(collection: Collection): Kin {
 }
 
 function together(group: readonly Collection[]): Kin {
-  const all = group.map(({ path }) => stepsOf(path))
+  const all = group.map(({ path }) => ['$', ...stepsIn(path)])
   const steps = (all[0] ?? []).map((step, index) =>
     all.every((other) => other[index] === step) ? step : '.*',
   )
@@ -332,11 +336,6 @@ function together(group: readonly Collection[]): Kin {
     collections: group,
     count: group.reduce((sum, { values }) => sum + values.length, 0),
   }
-}
-
-/** `$`, `.name`, `["name"]`, `[0]`. */
-function stepsOf(path: string): string[] {
-  return path.match(/^\$|\.\w+|\["(?:[^"\\]|\\.)*"\]|\[\d+\]/g) ?? [path]
 }
 
 /** `$.users: 42 records {id, login, team}`. */

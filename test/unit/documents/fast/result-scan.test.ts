@@ -185,8 +185,20 @@ describe('a long result read where it is written', () => {
       'an envelope with a number that changes',
       resultOf(list, { _meta: { id: 1e300 } }).map((byte) => (byte === 0x2b ? 0x33 : byte)),
     ],
+    ['few large records', resultOf(JSON.stringify(Array.from({ length: 40 }, () => records(10_000))))],
+    [
+      'series of many points',
+      resultOf(
+        JSON.stringify({ data: Array.from({ length: 40 }, (_, id) => ({ id, items: records(10_000) })) }),
+      ),
+    ],
   ])('%s is left to others', (_, content) => {
     expect(readAhead().finish(content)).toBeUndefined()
+  })
+
+  test('a short list of large records does not keep the records after it from being read', () => {
+    const text = JSON.stringify({ first: [{ all: records(20_000) }, { all: [] }], items: records(400_000) })
+    expect(readAhead().finish(resultOf(text))?.text.length).toBe(text.length)
   })
 
   test('the rest of the result stays what it is', () => {
