@@ -20,6 +20,7 @@ const REQUIRED = {
   htmlparser2: 'htmlparser2.cjs',
   pino: 'pino.cjs',
   re2js: 're2js.cjs',
+  'smol-toml': 'smol-toml.cjs',
   'wink-bm25-text-search': 'wink-bm25-text-search.cjs',
   yaml: 'yaml.cjs',
 }
@@ -123,7 +124,7 @@ async function bundlePage() {
 async function bundleRequired() {
   const modules = await Promise.all(
     Object.entries(REQUIRED).map(async ([name, file]) => {
-      const made = await rolldown({ input: name, platform: 'node' })
+      const made = await rolldown({ input: name, platform: 'node', checks: { mixedExports: false } })
       const { output } = await made.write({ file: join(BUNDLE, file), format: 'cjs', minify: BLANKS })
       await made.close()
       return output.flatMap((chunk) => chunk.moduleIds ?? [])

@@ -23,6 +23,7 @@ export type Format =
   | 'entries'
   | 'xml'
   | 'yaml'
+  | 'toml'
   | 'files'
   | 'code'
   | 'text'

@@ -853,21 +853,32 @@ function beginning(records: Records, reference: string): string | undefined {
   return another === undefined ? only : undefined
 }
 
-/** Names that logs and tables use for the same. */
+/** Names that servers use for the same. */
 const SYNONYMS = [
   ['level', 'severity', 'lvl', 'loglevel'],
   ['time', 'timestamp', 'ts', 'date', 'datetime', '@timestamp'],
-  ['message', 'msg', 'subject'],
+  ['message', 'msg', 'subject', 'text', 'content', 'body'],
+  ['title', 'subject', 'summary', 'headline'],
+  ['code', 'rule', 'ruleid', 'check', 'checkid'],
   ['logger', 'process', 'program', 'service', 'unit', 'source'],
   ['host', 'hostname'],
   ['user', 'author'],
   ['path', 'file', 'filename', 'filepath'],
+  ['status', 'state'],
+  ['url', 'link', 'href', 'uri'],
+  ['email', 'mail', 'emailaddress'],
+  ['quantity', 'qty'],
+  ['latitude', 'lat'],
+  ['longitude', 'lon', 'lng', 'long'],
+  ['created', 'createdat', 'createdon', 'createdate', 'createtime', 'creationdate', 'datecreated'],
+  ['updated', 'updatedat', 'updatedon', 'modified', 'modifiedat', 'lastmodified', 'lastupdated', 'mtime'],
 ]
 
 function synonym(records: Records, reference: string): string | undefined {
   const plain = (name: string): string => name.toLowerCase().replaceAll(/[\s_-]/g, '')
-  const group = SYNONYMS.find((names) => names.includes(plain(reference)))
-  const found = group ? [...records.names().keys()].filter((name) => group.includes(plain(name))) : []
+  const wanted = plain(reference)
+  const meant = new Set(SYNONYMS.filter((names) => names.includes(wanted)).flat())
+  const found = meant.size > 0 ? [...records.names().keys()].filter((name) => meant.has(plain(name))) : []
   return found.length === 1 ? found[0] : undefined
 }
 
@@ -878,6 +889,9 @@ export function unknown(records: Records, reference: string): string {
   return missing(records, reference) + records.hint(reference)
 }
 
+/** So many names are all told. */
+const FEW_NAMES = 8
+
 function missing(records: Records, reference: string): string {
   const names = records.names()
   if (names.size === 0)
@@ -885,9 +899,10 @@ function missing(records: Records, reference: string): string {
   const outer = outerOf(records, reference)
   if (outer !== undefined) return outer
   const near = nearest(reference, names.keys(), 4)
-  if (near.length === 0)
-    return `No record has the field \`${reference}\`. There are: ${listed(outerFirst([...names.keys()]), 25)}.`
-  return `No record has the field \`${reference}\`. Nearest: ${withSamples(records, near)}.`
+  const all = `There are: ${listed(outerFirst([...names.keys()]), 25)}.`
+  if (near.length === 0) return `No record has the field \`${reference}\`. ${all}`
+  const others = near.length < names.size && names.size <= FEW_NAMES ? ` ${all}` : ''
+  return `No record has the field \`${reference}\`. Nearest: ${withSamples(records, near)}.${others}`
 }
 
 /** `user.name`: what `user` has. */

@@ -226,6 +226,19 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     ],
     grows: below('items:\n', (nth) => `  - name: n${nth}\n    size: ${nth}`),
   },
+  toml: {
+    are: [
+      'version = 4\n\n[[package]]\nname = "a"\nversion = "1.0.0"\ndependencies = [\n "b",\n "c 0.2",\n]\n\n[[package]]\nname = "b"\nversion = "0.1.0"\n',
+      '[package]\nname = "app"\nversion = "1.0.0"\nedition = "2021" # the last\n\n[dependencies]\nserde = { version = "1", features = ["derive"] }\nlibc = "0.2"\n',
+    ],
+    areNot: [
+      '[main]\na = 1\nb = 2\nc = 3\n[other]\nd = 4\ne = 5\nf = 6\n',
+      'a = 1\nb = 2\nc = [\n 1,\nd = 4\ne = 5\n',
+      'a = [1, 2]\nb = {"x": 1}\nprint(a)\nc = [3]\nd = [4]\ne = [5]\n',
+      PROSE,
+    ],
+    grows: below('', (nth) => `[[item]]\nname = "n${nth}"\nsizes = [${nth}]\na.b = true`),
+  },
   'drawn tree': {
     are: ['.\n├── a.ts\n├── src\n│   ├── b.ts\n│   └── c.ts\n└── d.ts\n'],
     areNot: ['│ a box │\n└───────┘\n'],

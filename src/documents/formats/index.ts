@@ -30,6 +30,7 @@ import { subtitles } from './subtitles.ts'
 import { table } from './table.ts'
 import { tap } from './tap.ts'
 import { blocks, text } from './text.ts'
+import { toml } from './toml.ts'
 import { tree } from './tree.ts'
 import { vertical } from './vertical.ts'
 import { xml } from './xml.ts'
@@ -54,6 +55,7 @@ export const FORMATS: readonly FormatDefinition[] = [
   table,
   listing,
   metrics,
+  toml,
   csv,
   tree,
   yaml,

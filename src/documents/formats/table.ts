@@ -209,6 +209,11 @@ export function readAligned(lines: LineIndex): FoundTable | undefined {
   if (sample.length === 0 || (!dashed && hasOtherHead(lines, header))) return undefined
   if (!dashed && PROCESSES.test(header)) return ofProcesses(lines, header)
   const columns = (dashed && underlined(lines.at(1), header, sample)) || columnsOf(header, sample)
+  const apart =
+    dashed || !columns.some((column) => GAP.test(named(header, column)))
+      ? undefined
+      : cutAtGaps(lines, header)
+  if (apart) return apart
   if (columns.length < (dashed ? 2 : 3)) return undefined
   if (titled && !isFilled(columns, sample)) return undefined
   const fits = sample.filter((line) => fitsIn(line, columns)).length
@@ -216,6 +221,22 @@ export function readAligned(lines: LineIndex): FoundTable | undefined {
   const last = lines.at(lines.count - 1)
   const asides = FOOTER.test(last) ? [`text beside it: ${last.trim()}`] : []
   return { json: () => readColumns(lines, first, header, columns), asides }
+}
+
+const GAP = /(?:\t| {2}) */
+
+/** Lines that are not aligned: two blanks or more stand between cells, and every line has one for each name. */
+function cutAtGaps(lines: LineIndex, header: string): FoundTable | undefined {
+  const names = header.trim().split(GAP)
+  const rows: string[][] = []
+  for (let index = 1; index < lines.count; index++) {
+    const line = lines.at(index).trim()
+    if (line === '') continue
+    const cells = line.split(GAP)
+    if (cells.length !== names.length) return undefined
+    rows.push(cells)
+  }
+  return { json: () => recordsOf(distinct(names), rows), asides: [] }
 }
 
 /** Names in capitals, with their unit in brackets: `CPU(cores)`. */
@@ -439,7 +460,11 @@ function readColumns(lines: LineIndex, first: number, header: string, columns: r
         : line,
     )
   }
-  return recordsOf(distinct(columns.map(({ start, end }, at) => nameOf(header.slice(start, end), at))), rows)
+  return recordsOf(distinct(columns.map((column, at) => nameOf(named(header, column), at))), rows)
+}
+
+function named(header: string, { start, end }: Column): string {
+  return header.slice(start, end)
 }
 
 /** Before the name of a unit that failed. */

@@ -44,6 +44,14 @@ fff123def456   Exited (1)       80/tcp   12m`
     ])
   })
 
+  test('not aligned, but with as many cells as names in each line', () => {
+    const text = 'NAME      READY   STATUS\npod/web-1   0/1   CrashLoopBackOff\npod/a   1/1   Running\n'
+    expect(records(text)).toEqual([
+      { NAME: 'pod/web-1', READY: '0/1', STATUS: 'CrashLoopBackOff' },
+      { NAME: 'pod/a', READY: '1/1', STATUS: 'Running' },
+    ])
+  })
+
   test('aligned over dashes, numbers to the right', () => {
     const text = 'name        qty\n----------  ---\nleft         12\nother one     7'
     expect(records(text)).toEqual([

@@ -518,6 +518,29 @@ test('a text with a dot at its end is no path', () => {
   expect(sorted.content.rows().items.map((row) => (row as { id: number }).id)).toEqual([3, 2, 1])
 })
 
+describe('another word for the same', () => {
+  const issues = [
+    { id: 1, message: 'Unexpected console', code: 'no-console', state: 'open', href: 'https://x.io/1' },
+    { id: 2, message: 'Unused', code: 'no-unused-vars', state: 'closed', href: 'https://x.io/2' },
+  ]
+
+  test.each([
+    ['text contains console', 'message', [1]],
+    ['rule = no-unused-vars', 'code', [2]],
+    ['status = closed', 'state', [2]],
+    ['url contains /1', 'href', [1]],
+  ])('%s is about %s, which is said', (condition, name, wanted) => {
+    const { ids, notes } = found(issues, condition)
+    expect(ids).toEqual(wanted)
+    expect(notes.join()).toContain(`read as \`${name}\``)
+  })
+
+  test('is not read where the records have two of them', () => {
+    const both = issues.map((issue) => ({ ...issue, body: issue.message }))
+    expect(where.process(fromValue(both), { where: ['text contains console'] }).error).toContain('`text`')
+  })
+})
+
 describe('a time and a value in a list', () => {
   const pods = [
     {
