@@ -946,30 +946,26 @@ class Parser {
    * are known, any names will do. Undefined for a plain name, a plain value and all else.
    */
   #computedOf(range: Range): Expression | undefined {
-    if (range.from >= range.to || !this.#mayCompute(range)) return undefined
-    const before = [this.#at, this.#end, this.#depth] as const
-    try {
-      this.#at = range.from
-      this.#end = range.to
-      this.#isTight = false
-      const read = this.#climb(0, POWERS)
-      if (this.#at < range.to || read.kind === 'literal' || read.kind === 'field') return undefined
+    return this.#climbed(range, (read) => {
+      if (read.kind === 'literal' || read.kind === 'field') return undefined
       const fields = fieldsIn(read)
       // Without blanks around it a sign may be a part of a name: `like-count`, `user/login`.
       const isKnown = this.#isTight
         ? fields.every((name) => this.#exactly(name))
         : this.#names === NOTHING_KNOWN || fields.every((name) => this.#knows(name) !== undefined)
       return isKnown && (fields.length > 0 || read.kind === 'call') ? read : undefined
-    } catch (error) {
-      if (error instanceof Refusal) return undefined
-      throw error
-    } finally {
-      ;[this.#at, this.#end, this.#depth] = before
-    }
+    })
   }
 
   /** The number that is computed of numbers alone: `2 * 2.9`. Without blanks around its signs it may be a date or a range. */
   #constantOf(range: Range): number | undefined {
+    return this.#climbed(range, (read) =>
+      this.#isTight || read.kind !== 'arithmetic' ? undefined : foldedNumber(read),
+    )
+  }
+
+  /** The value that `use` gives for a range that is one expression; undefined for any other range. Reading goes on where it was. */
+  #climbed<T>(range: Range, use: (read: Expression) => T | undefined): T | undefined {
     if (range.from >= range.to || !this.#mayCompute(range)) return undefined
     const before = [this.#at, this.#end, this.#depth] as const
     try {
@@ -977,9 +973,7 @@ class Parser {
       this.#end = range.to
       this.#isTight = false
       const read = this.#climb(0, POWERS)
-      return this.#at < range.to || this.#isTight || read.kind !== 'arithmetic'
-        ? undefined
-        : foldedNumber(read)
+      return this.#at < range.to ? undefined : use(read)
     } catch (error) {
       if (error instanceof Refusal) return undefined
       throw error
