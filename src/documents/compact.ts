@@ -16,8 +16,12 @@ export interface Compact {
   of: number
 }
 
-/** Characters of a page of short rows, and of one row where there are many; records looked at for their fields. */
-const PAGE = 2_500
+/**
+ * Characters of a page of short rows, of one with the fields that were asked about, and of one row where there are many. Records looked at
+ * for their fields.
+ */
+const PAGE = 2_000
+const ASKED = 2_500
 const ROW = 40
 const SAMPLE = 200
 /** Characters of a text in a short row, and elements of a list. */
@@ -48,7 +52,7 @@ export function compactRows(
   if (!rows.every(isObject)) return undefined
   const { record } = profile({ values: sample.slice(0, SAMPLE) }, { maxDepth: DEEPEST })
   const places = placesOf(record)
-  const width = Math.min(room, Math.max(PAGE, rows.length * ROW)) / rows.length
+  const widthFor = (page: number) => Math.min(room, Math.max(page, rows.length * ROW)) / rows.length
   const chosen: NestedField[] = []
   let used = 4
   let table = true
@@ -66,6 +70,7 @@ export function compactRows(
     const length = held.reduce<number>((sum, cell) => sum + sizeOf(cell) + 1, 0) / rows.length
     const names = [...(table && !even ? chosen : []), ...(table && even ? [] : [place])]
     const more = length + names.reduce((sum, { path }) => sum + path.length + 4, 0)
+    const width = widthFor(isNamed(place, wanted) ? ASKED : PAGE)
     const space = identifies ? Math.min(room / rows.length, width + ROW) : width
     if (chosen.length > 0 && used + more > space) continue
     table &&= even
