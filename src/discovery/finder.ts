@@ -42,7 +42,7 @@ interface FinderParts {
   meaning?: Meaning
   engine?: 'hybrid' | 'meaning'
   usage?: Usage
-  /** Static vectors, beside the words where no model is asked or none answers; absent or undefined from it: the words alone. */
+  /** Static vectors, beside the words and a model; absent or undefined from it: without them. */
   vectors?: () => WordVectors | undefined
 }
 
@@ -150,7 +150,7 @@ function asListed({ definition, original }: FindableTool): JsonObject {
   return definition.name === original ? definition : { ...definition, name: original }
 }
 
-// Words and a model as one search: the nearest tools by the model take the place of what static vectors say.
+// Words and a model as one search: static vectors count beside the model.
 
 /** The number of tools that the model is asked for: further ones are as good as far away. */
 const DEPTH = 200

@@ -111,16 +111,30 @@ export function indexReading(reading: Reading, given: Partial<Parts> = {}): Tool
         if (found !== undefined)
           for (const part of parts) joined.set(stemOf(part), [...(joined.get(stemOf(part)) ?? []), found])
       }
-      for (const [word, written] of questionWords(words.flatMap(apart))) {
+      const looked = questionWords(words.flatMap(apart))
+      let known = 0
+      for (const [word, written] of looked) {
         const standing = weigh(word, written, joined.get(word) ?? [])
+        if (standing === 'known') known++
         answer.next({ standing, worth: index.worth })
       }
       // A query that is the name of a tool means that tool.
       const sentences = parts.sentences ? sentencesOf(asked) : [asked]
-      const meant = cosines ?? nearness?.of(sentences.map(writtenWordsOf))
+      const near = nearness?.of(sentences.map(writtenWordsOf))
+      const meant =
+        cosines && near
+          ? mixed(cosines, near, (tableShare * known) / (looked.length || 1))
+          : (cosines ?? near)
       return answer.best(limit, namedBy(words.map(stemOf)), meant)
     },
   }
+}
+
+/** The part of static vectors beside a model, if tools have all words of the question: the two err on other questions. They know few languages. */
+const tableShare = 0.5
+
+function mixed(cosines: Float32Array, near: Float32Array, share: number): Float32Array {
+  return cosines.map((cosine, place) => (1 - share) * cosine + share * (near[place] as number))
 }
 
 /** Longer ones are read as this many; of shorter ones the words say nothing alone. */

@@ -10,7 +10,7 @@ export interface ToolSearch {
   /**
    * At most `limit` tools that answer the question, best first, equals in their order; none where nothing fits.
    *
-   * @param cosines with the meaning of each tool, in their order, where somebody else made them
+   * @param cosines with the meaning of each tool, in their order, that a model made: static vectors count beside them
    */
   search(question: string, limit: number, cosines?: Float32Array): Found[]
   /** Does so much of what is left to do before the first question; says whether some is left. */

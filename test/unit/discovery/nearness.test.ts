@@ -52,9 +52,18 @@ describe('nearness of meaning', () => {
     expect(prepared.search('picture', 4)).toEqual(both.search('picture', 4))
   })
 
-  test('takes what a model says of the tools in the place of the table', () => {
-    const found = both.search('picture', 4, Float32Array.from([0, 0, 0, 0.99]))
+  test('takes what a model says of the tools in the place of the table, where no tool has a word of the question', () => {
+    const found = both.search('photograph', 4, Float32Array.from([0, 0, 0, 0.99]))
     expect(tools[found[0]?.index ?? -1]?.name).toBe('water_plants')
+  })
+
+  test('counts beside what a model says where tools have words of the question', () => {
+    const shop = [tool('sell_fruit', 'Sells a fruit.'), tool('sell_tyre', 'Sells a tyre.')]
+    const index = indexTools(shop, WEIGHTS, { vectors: wordVectors() })
+    const undecided = Float32Array.of(0.5, 0.5)
+    const first = (question: string) => shop[index.search(question, 1, undecided)[0]?.index ?? -1]?.name
+    expect(first('sell a wheel')).toBe('sell_tyre')
+    expect(first('sell a melon')).toBe('sell_fruit')
   })
 
   test('a question in words of which no piece is known goes by the words alone', () => {
