@@ -68,7 +68,7 @@ export const retrieveSchema = z.object({
 export const indexSchema = z.object({
   engine: oneOf(
     ['static', 'words', 'hf', 'openai', 'hybrid'],
-    'How the proxy finds tools. static: by words and a table of word vectors that comes with the proxy. words: only by words. hf: by meaning, with a model on this machine. openai: by meaning, with the model of a server. hybrid: by words and such a model.',
+    'How the proxy finds tools. static: by words and a table of word vectors that comes with the proxy. words: only by words. hf: by meaning, with a model on this machine. openai: by meaning, with the model of a server. hybrid: by words, such a model and the table.',
     { spellings: { bm25: 'words' } },
   ).default('static'),
   languages: z
