@@ -21,6 +21,7 @@ import {
   decimalsIn,
   type Gathered,
   type Members,
+  measuresIn,
   type Numbers,
   type Over,
   readingsOf,
@@ -809,6 +810,12 @@ function cellsOf(column: Column, groups: Groups, records: number): Cells {
   if (aggregate.reads === 'numbers' && unit !== undefined)
     notes.push(
       `${call.name} of \`${field.name}\` is in ${{ ms: 'milliseconds', bytes: 'bytes', cores: 'processors' }[unit]}.`,
+    )
+  const measures = aggregate.reads === 'numbers' && unit === undefined ? measuresIn(values, census) : []
+  if (measures.length === 1) notes.push(`${call.name} of \`${field.name}\` is in ${measures[0]}.`)
+  if (measures.length > 1)
+    notes.push(
+      `The values of \`${field.name}\` are in ${measures.slice(0, 4).join(', ')}: their numbers are taken as they are. Choose one unit by \`where\`.`,
     )
   if (aggregate.name !== 'percent') return { cells, notes }
   const whole = sumOfAll(over)

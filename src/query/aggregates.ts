@@ -13,6 +13,7 @@ import {
   cores,
   duration,
   looseNumber,
+  measured,
   quantity,
   saysNothing,
 } from './quantities.ts'
@@ -246,6 +247,20 @@ export function readingsOf(values: Values, census: Census, name = ''): Readings 
     const numbers = numbersAs(values, unit ?? 'plain')
     return { unit, numbers, comparison: comparison(values, census, numbers) }
   })
+}
+
+/** Values that are looked at for their units. */
+const MOST_MEASURED = 2_000
+
+/** The units that stand behind the numbers that occur: `km/h`. None where these are read in a unit of time or size. */
+export function measuresIn({ items }: Values, { present }: Census): readonly string[] {
+  const found = new Set<string>()
+  for (const id of present.subarray(0, MOST_MEASURED)) {
+    const item = items[id]
+    const unit = typeof item === 'string' ? measured(item)?.unit : undefined
+    if (unit) found.add(unit)
+  }
+  return [...found]
 }
 
 /** The unit of the values; undefined where they are plain numbers or have none in common. */

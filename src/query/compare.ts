@@ -19,6 +19,7 @@ import {
   cores,
   duration,
   looseNumber,
+  measured,
   plainNumber,
   quantity,
   saysNothing,
@@ -30,6 +31,8 @@ export interface Operand {
   lower: string
   quoted: boolean
   number: number | undefined
+  /** The unit of a number that is neither a size nor a time: `km/h`. */
+  measure: string | undefined
   /** Set when written with a unit. */
   size: number | undefined
   /** Milliseconds, when written with a unit of time. */
@@ -70,6 +73,7 @@ export function operandFor(text: string, quoted: boolean): Operand {
     lower,
     quoted,
     number: looseNumber(text.replaceAll(/(?<=\d)_(?=\d{3})/g, '')),
+    measure: measured(text)?.unit,
     size: quantity(text),
     duration: duration(text),
     date: parseWanted(text),
@@ -161,12 +165,18 @@ function sameText(value: string, operand: Operand): boolean {
   const { number, size, duration: time } = operand
   // Digits after a zero are a code: `01067` is not 1067.
   const isCode = /^0\d/.test(value) || /^0\d/.test(operand.text)
-  if (number !== undefined && !isCode && (plainNumber(value) ?? looseNumber(value)) === number) return true
+  if (number !== undefined && !isCode && (plainNumber(value) ?? looseNumber(value)) === number)
+    return isOfMeasure(value, operand)
   if (size !== undefined && quantity(value) === size) return true
   if (time !== undefined && duration(value) === time) return true
   // The same letters may be written with combining marks.
   const isPlain = !/[^ -~]/.test(value)
   return !isPlain && value.normalize('NFC').toLowerCase() === operand.text.normalize('NFC').toLowerCase()
+}
+
+/** False where a unit was asked for and the value has another one. */
+function isOfMeasure(value: string, { measure }: Operand): boolean {
+  return !measure || (measured(value)?.unit || measure) === measure
 }
 
 /** A number that went through a double ends in what the double makes of it; any other is meant to the digit. */
@@ -231,6 +241,7 @@ export function order(value: JsonValue, operand: Operand): number {
   const wanted = operand.size ?? operand.number
   if (wanted !== undefined) {
     const number = quantity(value) ?? looseNumber(value)
+    if (number !== undefined && !isOfMeasure(value, operand)) return Number.NaN
     if (number !== undefined) return beyond(number, wanted) || besideToTheDigit(value, operand.text)
     if (areVersions(value, operand)) return orderOfVersions(value, operand)
     const time = operand.size === undefined && wanted > 1e8 && value.length > 4 ? parseDate(value) : undefined

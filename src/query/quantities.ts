@@ -31,6 +31,59 @@ const WORDS: Readonly<Record<string, number>> = {
   trillion: 4,
   tn: 4,
 }
+/** Units that are told from other words by their letters alone; those of one letter stand behind a blank. Time and size are read elsewhere. */
+const UNIT =
+  '°\\s?[CFK]?|℃|℉|degrees?(?:\\s[CF])?|[kcmµn]m[²³23]?|m[²³]|mi|miles?|ft|feet|inch(?:es)?|yd|met(?:er|re)s?|sq\\.?\\s?(?:m|ft|km)|sqm|sqft|ha|acres?' +
+  '|[km]g|µg|lbs?|oz|tons?|tonnes?|grams?|km/h|km?ph|kmh|mph|m/s|knots?|kts?|[kMGT]?Wh|[kMG]W|[kM]?J|kcal|cal|[km]V|mAh?|Ah|[kMG]?Hz|rpm|bpm|fps' +
+  '|m[lL]|[cd]l|gal|gallons?|lit(?:er|re)s?|[hkM]?Pa|m?bar|psi|mmHg|inHg|px|pt|r?em|dpi|pp[imb]|dB[mAi]?|MP'
+const UNIT_APART = 'in|[mLlVAWJxX×]'
+const COUNTED_THINGS =
+  'views?|likes?|(?:up)?votes?|points?|comments?|repl(?:y|ies)|reviews?|ratings?|followers?|subscribers?|users?|members?|items?|people|persons?|downloads?|installs?|stars?|forks?|watchers?|contributors?|shares?|results?|posts?|articles?|episodes?|pages?|words?|characters?|rows?|records?|files?|lines?|units?|pcs|pieces?|tickets?|orders?|seats?|rooms?|beds?|employees|students?|times|plays|tokens?|messages?|errors?|warnings?'
+const AMOUNT = '([-+−]?(?:\\d{1,3}(?:,\\d{3})+|\\d{1,15})(?:\\.\\d{1,15})?)'
+const MEASURED = new RegExp(
+  `^\\s*[~≈]?\\s?${AMOUNT}(?:\\s?(${UNIT})|\\s(${UNIT_APART})|([×x+]|st|nd|rd|th))\\.?\\s*$`,
+)
+const OF_THINGS = new RegExp(`^\\s*[~≈]?\\s?${AMOUNT}\\s?([kmb])?\\+?\\s(?:${COUNTED_THINGS})\\s*$`, 'i')
+const ABOUT = new RegExp(`^\\s*[~≈]\\s?${AMOUNT}\\s*$`)
+const OUT_OF =
+  /^\s*(\d{1,3}(?:\.\d{1,2})?)\s?(?:out of|\/)\s?\d{1,3}\s(?:stars?|points?)\s*$|^\s*(\d{1,3}(?:\.\d{1,2})?) out of \d{1,3}\s*$/
+/** `1.2 MB/s` and `100 Mbps`. */
+const RATE = /^\s*(.{1,30}?)(?:\/s(?:ec)?|ps)\s*$/
+
+const THOUSANDS = ['', 'k', 'm', 'b']
+
+/** A number and the unit behind it; the unit is empty for `~5`, `5x`, `5th`, `10,000+` and for counts. */
+export interface Measure {
+  readonly number: number
+  readonly unit: string
+}
+
+/** 31 and `km/h` of "31 km/h", 31200 of "31.2K views", 4.5 of "4.5 out of 5 stars", bytes for each second of "1.2 MB/s". */
+export function measured(text: string): Measure | undefined {
+  if (text.length > LONGEST || !/\d/.test(text)) return undefined
+  const [, amount, unit, apart] = MEASURED.exec(text) ?? []
+  if (amount !== undefined) return { number: signed(amount), unit: plainUnit(unit ?? apart ?? '') }
+  const [, count, letter = ''] = OF_THINGS.exec(text) ?? []
+  if (count !== undefined)
+    return { number: signed(count) * 1000 ** THOUSANDS.indexOf(letter.toLowerCase()), unit: '' }
+  const [, near] = ABOUT.exec(text) ?? []
+  if (near !== undefined) return { number: signed(near), unit: '' }
+  const [, stars, rating] = OUT_OF.exec(text) ?? []
+  if (stars !== undefined || rating !== undefined) return { number: Number(stars ?? rating), unit: '' }
+  const held = RATE.exec(text)?.[1]
+  const size = held === undefined ? undefined : quantity(held)
+  return size === undefined ? undefined : { number: size, unit: /ps\s*$/.test(text) ? 'bit/s' : 'bytes/s' }
+}
+
+function signed(amount: string): number {
+  return Number(amount.replaceAll(',', '').replace('−', '-'))
+}
+
+function plainUnit(unit: string): string {
+  const plain = unit.replaceAll(/[\s.]/g, '')
+  return plain.length > 3 ? plain.toLowerCase().replace(/s$/, '') : plain
+}
+
 /** Longer strings hold no number that anybody compares. */
 const LONGEST = 40
 
@@ -49,7 +102,7 @@ export function plainNumber(text: string): number | undefined {
   return text.length <= LONGEST && PLAIN.test(text) ? Number(text) : undefined
 }
 
-/** Like `plainNumber`, and 1234.5 of "$1,234.50", "1.234,50" and "USD 1234.50", -1.5 of "(1.50)", 12 of "12%", 5 of "5 (3h ago)". */
+/** Like `plainNumber`, and 1234.5 of "$1,234.50", "1.234,50" and "USD 1234.50", -1.5 of "(1.50)", 12 of "12%", 5 of "5 (3h ago)", 31 of "31 km/h". */
 export function looseNumber(text: string): number | undefined {
   if (text.length > LONGEST || WORDY.test(text)) return undefined
   if (text.startsWith('(')) return owed(text)
@@ -59,7 +112,7 @@ export function looseNumber(text: string): number | undefined {
   if (GROUPED.test(text)) return Number(digitsOf(text, /,\d+\D*$/.test(text) ? ',' : '.'))
   if (NEGATIVE_AFTER.test(text)) return looseNumber(`-${text.trim().slice(0, -1)}`)
   const [, count] = COUNTED.exec(text) ?? []
-  return count === undefined ? undefined : Number(count)
+  return count === undefined ? measured(text)?.number : Number(count)
 }
 
 /** The sign and the digits, with a point before the fraction. */

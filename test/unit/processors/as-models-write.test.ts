@@ -151,6 +151,16 @@ describe('groups and sums', () => {
     expect(metadata.notes).toContain('avg of `d` is in milliseconds.')
   })
 
+  test('values with units, in a unit that is told, or in several', () => {
+    const ask = (values: string[]) =>
+      aggregate.process(fromValue(values.map((t) => ({ t }))), { aggregate: ['avg(t)'] })
+    const same = ask(['20 °C', '30 °C'])
+    expect(same.content.rows().items).toEqual([{ 'avg(t)': 25 }])
+    expect(same.metadata.notes).toContain('avg of `t` is in °C.')
+    expect(ask(['20 °C', '60 °F']).metadata.notes?.join()).toContain('The values of `t` are in °C, °F')
+    expect(ask(['20 likes', '1.2K likes']).content.rows().items).toEqual([{ 'avg(t)': 610 }])
+  })
+
   test('a sum of no numbers is none; one of huge numbers is rounded, and says so', () => {
     expect(rows({ aggregate: 'sum(v)' }, [{ v: 'a' }, { v: 'b' }])).toEqual([{ 'sum(v)': null }])
     const { metadata } = aggregate.process(fromValue([{ v: '12345678901234567890' }, { v: '1' }]), {

@@ -155,8 +155,35 @@ describe('numbers, durations and dates in texts', () => {
     ['1\u202f769,86 €', 1769.86],
     ["1'234.50", 1234.5],
     ['12 monkeys', undefined],
+    ['31°C', 31],
+    ['-4.5 °F', -4.5],
+    ['1,200 km/h', 1200],
+    ['12 V', 12],
+    ['12V', undefined],
+    ['5A', undefined],
+    ['31.2K views', 31200],
+    ['10,000+', 10000],
+    ['4.5 out of 5 stars', 4.5],
+    ['2nd', 2],
+    ['~5', 5],
+    ['1.5 MB/s', 1.5e6],
+    ['12 Baker Street', undefined],
+    ['3/4', undefined],
   ])('the number of %j is %s', (text, number) => {
     expect(looseNumber(text)).toBe(number)
+  })
+
+  test('a value with a unit is compared by its number, and with a unit that was asked for only in that one', () => {
+    const winds = [
+      { id: 1, wind: '9 km/h' },
+      { id: 2, wind: '31 km/h' },
+      { id: 3, wind: '31 mph' },
+      { id: 4, wind: 31 },
+    ]
+    expect(found(winds, 'wind > 10').ids).toEqual([2, 3, 4])
+    expect(found(winds, 'wind = 31').ids).toEqual([2, 3, 4])
+    expect(found(winds, "wind > '10 km/h'").ids).toEqual([2, 4])
+    expect(found(winds, "wind = '31 mph'").ids).toEqual([3, 4])
   })
 
   test.each<[text: string, number: number | undefined]>([
