@@ -13,18 +13,24 @@ export interface Collection {
   /** The key of each record when the collection is a map; undefined for arrays. */
   readonly keys: readonly string[] | undefined
   readonly values: readonly JsonValue[]
-  /** Where the values are points: the series that they are of. */
-  readonly series?: Series
+  /** Where the values were put together of several places. */
+  readonly gathered?: Gathered
 }
 
-/** Series of points, of which each is a record: its own fields, and those of its series. */
-export interface Series {
-  /** JSONPath of the list of them, or of the only one. */
+/** The origin of values that were put together: points of series, records of several lists, operations of an interface. */
+export interface Gathered {
+  /** JSONPath of what holds them all, which is told no second time. */
   readonly path: string
-  readonly count: number
-  /** The fields of a point itself, and which of them has the time. */
+  /** `3,000 points of 3 series`, and the path that is shown with it. */
+  readonly said: string
+  readonly shown: string
+  /** The fields of a value itself, without those of its series, and which of them has the time. */
   readonly fields: readonly string[]
   readonly time: string | undefined
+  /** JSONPath of a value by its position; undefined where none leads to it. */
+  readonly placeOf: ((value: number) => string) | undefined
+  /** The records that the values are parts of, for questions that name fields of these. */
+  readonly outer?: Collection
 }
 
 /** Objects and short arrays that are looked into while searching; wide trees stay cheap. */

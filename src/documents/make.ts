@@ -4,6 +4,7 @@ import { indexLines, type LineIndex } from '../text/lines.ts'
 import { type Collection, keyedRecords, mainCollection } from './collections.ts'
 import type { Document, Format, Glimpse, Rows, Traits } from './document.ts'
 import { PLAIN } from './formats/define.ts'
+import { operationsIn } from './operations.ts'
 import { madeRows, rowsOf } from './rows.ts'
 import { pointsIn } from './series.ts'
 import { type Provenance, type Table, tableOf } from './table.ts'
@@ -65,9 +66,6 @@ function onceEach<T>(of: () => unknown, compute: () => T): () => T {
   }
 }
 
-/** No path leads to a point of a series. */
-const SCATTERED = { scattered: true } as const
-
 /** A list of no more may be looked into for another one. */
 const FEW = 3
 
@@ -125,11 +123,9 @@ class LazyDocument implements Document {
   get provenance(): Provenance {
     const records = this.records()
     if (this.#provenance) return this.#provenance
-    return {
-      path: records?.path ?? '$',
-      keys: records?.keys,
-      ...(records?.series && SCATTERED),
-    }
+    if (!records) return { path: '$' }
+    const { path, keys, gathered } = records
+    return { path, keys, ...(gathered && { scattered: true, placeOf: gathered.placeOf }) }
   }
 
   /** For who makes the document, before anybody asks. */
@@ -155,8 +151,9 @@ function tableIn(records: Collection | undefined, provenance: Provenance): Table
 }
 
 function collectionOf(value: JsonValue | undefined): Collection | undefined {
-  const main = value === undefined ? undefined : mainCollection(value)
-  return main && value !== undefined ? (pointsIn(value, main) ?? main) : main
+  if (value === undefined) return undefined
+  const main = mainCollection(value)
+  return operationsIn(value) ?? (main && pointsIn(value, main)) ?? main
 }
 
 function usualRows(document: Document, noun: string | undefined): Rows {

@@ -4,6 +4,7 @@
  * of records. So are the lists that two or three records hold.
  */
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
+import { formatPlural } from '../text/format.ts'
 import { areOfOneKind, type Collection, childAt, pathStep, stepsIn } from './collections.ts'
 import { columnNames, sentAs } from './columnar.ts'
 import { emptyRecord } from './record-maker.ts'
@@ -73,7 +74,7 @@ function ofSeries(
   const names = JSON.stringify(first.fields)
   if (!all.every(({ fields, length }) => length === 0 || JSON.stringify(fields) === names)) return undefined
   if (all.length > FEW && numbersIn(first.labels()) > MOST_NUMBERS) return undefined
-  return together(all, `${path}${keys ? '.*' : '[*]'}${first.place}`, path, keys)
+  return together(all, `${path}${keys ? '.*' : '[*]'}${first.place}`, path, { keys })
 }
 
 /** The records of all lists of one kind, where the main one is in one of few records. */
@@ -93,24 +94,52 @@ function ofLists(list: readonly JsonValue[], path: string, main: Collection): Co
 function ofOne(value: JsonValue, path: string): Collection | undefined {
   const series = seriesOf(value)
   // Records are the main collection already.
-  return series && !series.isRecords ? together([series], path + series.place, path) : undefined
+  return series && !series.isRecords
+    ? together([series], path + series.place, path, { isOne: true })
+    : undefined
 }
 
 function together(
   all: readonly Series[],
   place: string,
   path: string,
-  keys?: readonly string[],
+  { keys, isOne = false }: { keys?: readonly string[] | undefined; isOne?: boolean } = {},
 ): Collection | undefined {
   const first = all.find(({ length }) => length > 0)
   const total = all.reduce((sum, { length }) => sum + length, 0)
   if (!first || total < FEWEST_EACH * all.length || total > MOST_POINTS) return undefined
-  const { fields, time } = first
+  const { fields, time, isRecords } = first
+  const isList = isRecords && time === undefined
+  const said = `${formatPlural(total, isList ? 'record' : 'point')} of ${formatPlural(all.length, isList ? 'list' : 'series')}`
   return {
     path: `${place}[*]`,
     keys: undefined,
     values: flat(all, /\w+$/.exec(path)?.[0] ?? '_of', keys),
-    series: { path, count: all.length, fields, time },
+    gathered: {
+      path,
+      said,
+      shown: isList ? `${place}[*]` : path,
+      fields,
+      time,
+      placeOf: placesIn(all, (at) => (isOne ? path : path + (keys ? pathStep(keys[at] ?? '') : `[${at}]`))),
+    },
+  }
+}
+
+/** The paths of the points, where each series has them in one list. `pathOf`: the path of a series. */
+function placesIn(
+  all: readonly Series[],
+  pathOf: (series: number) => string,
+): ((point: number) => string) | undefined {
+  if (!all.every(({ isElement, length }) => isElement || length === 0)) return undefined
+  return (point) => {
+    let [series, left] = [0, point]
+    for (const { length } of all) {
+      if (left < length) break
+      left -= length
+      series += 1
+    }
+    return `${pathOf(series)}${all[series]?.place}[${left}]`
   }
 }
 
@@ -154,6 +183,8 @@ interface Lists {
   readonly place: string
   /** The server sent a record for each point. */
   readonly isRecords: boolean
+  /** Each point is an element of the list at `place`. */
+  readonly isElement: boolean
   /** Puts the fields of a point into a record. */
   readonly put: (point: number, into: JsonObject) => void
 }
@@ -168,7 +199,7 @@ interface Column {
   readonly at: (point: number) => JsonValue
 }
 
-function ofColumns(columns: readonly Column[], length: number, place: string): Lists {
+function ofColumns(columns: readonly Column[], length: number, place: string, isElement = false): Lists {
   const isTimed = ({ name, at }: Column): boolean =>
     OF_TIMES.test(name) || areTimes(positionsIn(length).map(at))
   return {
@@ -177,6 +208,7 @@ function ofColumns(columns: readonly Column[], length: number, place: string): L
     length,
     place,
     isRecords: false,
+    isElement,
     put(point, into) {
       for (const { name, at } of columns) setOwn(into, name, at(point))
     },
@@ -192,6 +224,7 @@ function ofRecords(list: readonly JsonValue[], place: string): Lists {
     length: list.length,
     place,
     isRecords: true,
+    isElement: true,
     put(point, into) {
       const record = list[point] ?? null
       if (!isObject(record)) setOwn(into, '_value', record)
@@ -257,12 +290,20 @@ function pairsIn(parts: readonly Part[]): Lists | undefined {
   if (!timed.every(isTogether)) return undefined
   const values = timed.map(
     ({ key, list, time }): Column => ({
-      name: another || !OF_POINTS.test(key) ? key : 'value',
+      name: another || !OF_POINTS.test(key) ? key : areLines(list, 1 - time) ? 'line' : 'value',
       at: (point) => cell(list, point, 1 - time),
     }),
   )
   const times: Column = { name: 'time', at: (point) => cell(first.list, point, first.time) }
-  return ofColumns([times, ...values], first.list.length, first.place)
+  return ofColumns([times, ...values], first.list.length, first.place, another === undefined)
+}
+
+/** True where the pairs hold texts, as logs have them. */
+function areLines(pairs: readonly JsonValue[], place: number): boolean {
+  return sampleOf(pairs).every((pair) => {
+    const held = (pair as readonly JsonValue[])[place]
+    return typeof held === 'string' && Number.isNaN(Number(held)) && !/^(?:NaN|[-+]?Inf)$/.test(held)
+  })
 }
 
 /** Where the time is in pairs of a time and a scalar; undefined for other lists. */
@@ -290,7 +331,7 @@ function underNames(value: JsonObject, parts: readonly Part[]): Lists | undefine
         name,
         at: (row: number) => lists[row]?.[column] ?? null,
       }))
-      return ofColumns(columns, list.length, place)
+      return ofColumns(columns, list.length, place, true)
     }
     const down = candidates.find((names) => names.length === list.length)
     if (down && areEven(list)) {
@@ -352,7 +393,8 @@ function pointsAmong(parts: readonly Part[]): Lists | undefined {
 const MOST_FIELDS = 6
 /** Names of lists of times that are written in a form of their own. */
 const OF_TIMES = /^(?:time(?:stamp)?s?|date(?:time)?s?)$/i
-const TIME = /^\d{4}-\d\d-\d\d(?:$|[T ]\d\d:\d\d)/
+/** A date, or milli-, micro- or nanoseconds since 1970. */
+const TIME = /^(?:\d{4}-\d\d-\d\d(?:$|[T ]\d\d:\d\d)|1\d{12}(?:\d{3}){0,2}$)/
 
 /** True where all are times, and none goes back, or none goes on. */
 function areTimes(values: readonly JsonValue[]): boolean {

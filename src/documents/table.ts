@@ -10,14 +10,17 @@ export interface Provenance {
   /** The key of each row, of a map. */
   readonly keys?: readonly string[] | undefined
   readonly alone?: true
-  /** The rows are from many places: no path leads to one of them. */
+  /** The rows are from many places. */
   readonly scattered?: true
+  /** The path of a row that is from one of many places; absent where none leads to it. */
+  readonly placeOf?: ((row: number) => string) | undefined
 }
 
 /** `$.items[3]`, `$.definitions["a b"]`. */
 export function recordPath({ provenance }: { readonly provenance: Provenance }, record: number): string {
-  const { path, keys, alone, scattered } = provenance
+  const { path, keys, alone, scattered, placeOf } = provenance
   if (alone) return path
+  if (placeOf) return placeOf(record)
   if (scattered) return `${path} (record ${record})`
   const key = keys?.[record]
   return `${path}${key === undefined ? `[${record}]` : pathStep(key)}`

@@ -5,6 +5,7 @@ import { bm25 } from './bm25.ts'
 import { context } from './context.ts'
 import { asksOfNodes, orElsewhere, tellingOfNested, whereAllIs, withNodes } from './elsewhere.ts'
 import { fuzzy } from './fuzzy.ts'
+import { gathered } from './gathered.ts'
 import { grep } from './grep.ts'
 import { aggregateWithHaving, whereOfRecords } from './having.ts'
 import { join } from './join.ts'
@@ -20,7 +21,6 @@ import {
   whereParams,
 } from './parameters.ts'
 import { type PipelineStep, runPipeline } from './pipeline.ts'
-import { points } from './points.ts'
 import { projection } from './projection.ts'
 import { select } from './select.ts'
 import { sort } from './sort.ts'
@@ -99,7 +99,7 @@ const ofRecords: readonly PipelineStep[] = [
 
 const behind: readonly PipelineStep[] = [
   { ...unnest, params: beside },
-  { ...points, params: beside },
+  { ...gathered, params: beside },
   ...ofRecords.map(knowingNames).map(afterUnnest),
 ]
 

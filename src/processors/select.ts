@@ -60,7 +60,7 @@ function selectedAt(document: Document, written: string): Selected {
     )
   }
   const path = isExtended(source) ? undefined : asSent(root, parsePath(source))
-  const part = path && (partOfText(root, path) ?? pointsAt(document, path))
+  const part = path && (partOfText(root, path) ?? gatheredAt(document, path))
   if (part) return part
   const {
     reached,
@@ -148,10 +148,10 @@ function linesFor(document: Document, source: string): JsonValue[] | undefined {
   return Array.from({ length: lines.count }, (_, at) => lines.at(at))
 }
 
-/** The points of all series, for the path that they are called by. */
-function pointsAt(document: Document, path: Path): Selected | undefined {
+/** The records that were put together, for the path that they are called by. */
+function gatheredAt(document: Document, path: Path): Selected | undefined {
   const main = document.records()
-  if (!main?.series || formatPath(path) !== formatPath(parsePath(main.path))) return undefined
+  if (!main?.gathered || formatPath(path) !== formatPath(parsePath(main.path))) return undefined
   const content = placed(fromRows({ noun: 'record', items: main.values }), document.provenance)
   return { content, metadata: { matched: main.values.length } }
 }

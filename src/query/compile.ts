@@ -408,8 +408,10 @@ const HALVES: readonly (readonly [RegExp, RegExp])[] = [
   [/^(?:key|k)$/i, /^(?:value|val|v)$/i],
   [
     /^(?:name|@name|header|field|label|attribute|property|code|param)$/i,
-    /^(?:value|val|#text|@value|text|content|string_?value)$/i,
+    /^(?:value|val|#text|@value|text|content|string_?value|display_?value)$/i,
   ],
+  // Beside a text for readers the value is one for programs.
+  [/^id$/i, /^text$/i],
   [/^(?:type|id|@type|@key)$/i, /^(?:value|status|address|#text)$/i],
 ]
 

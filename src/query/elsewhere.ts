@@ -524,7 +524,7 @@ function siblingsOf(document: Document, main: Collection): readonly Sibling[] {
   return collectionsOf(document.json() ?? null)
     .slice(0, MOST_SIBLINGS)
     .filter(({ path, values }) => {
-      if (main.series && isWithin(path, main.series.path)) return false
+      if (main.gathered && isWithin(path, main.gathered.path)) return false
       return path !== '$' && !isWithin(path, main.path) && areOfOneKind(main.values, values)
     })
     .map((one) => ({ path: one.path, keyed: one.keys !== undefined, values: keyedRecords(one) }))

@@ -34,9 +34,9 @@ export function overviewOfData(document: Document): Overview {
 }
 
 function ofCollection(root: JsonValue, collection: Collection): Overview {
-  const { path, keys, values, series } = collection
+  const { path, keys, values, gathered } = collection
   const records: Records = { values, keys, profile: knownOf(values)?.profile ?? profile(collection) }
-  const beside = surroundings(root, series?.path ?? path, series !== undefined)
+  const beside = surroundings(root, gathered?.path ?? path, gathered !== undefined)
   const nested = nestedFacts(root, values, path)
   return {
     totals: [totalOf(root, collection)],
@@ -49,12 +49,10 @@ function ofCollection(root: JsonValue, collection: Collection): Overview {
 }
 
 /** `30 records in $.items`, `3,000 points of 3 series in $.data.result`. */
-function totalOf(root: JsonValue, { path, keys, values, series }: Collection): string {
-  if (series?.time !== undefined)
-    return `${formatPlural(values.length, 'point')} of ${formatPlural(series.count, 'series')} in ${withAll(root, series.path)}`
+function totalOf(root: JsonValue, { path, keys, values, gathered }: Collection): string {
+  if (gathered) return `${gathered.said} in ${withAll(root, gathered.shown)}`
   const kind = typeof values[0] === 'object' ? 'record' : 'value'
-  const lists = series && series.count > 1 ? ` of ${formatPlural(series.count, 'list')}` : ''
-  return `${formatPlural(values.length, kind)}${keys ? ' by key' : ''}${lists} in ${withAll(root, path)}`
+  return `${formatPlural(values.length, kind)}${keys ? ' by key' : ''} in ${withAll(root, path)}`
 }
 
 /** The most records within records that are described, so that a preview stays quick. */
@@ -278,8 +276,8 @@ export interface Surroundings {
   others: readonly Kin[]
 }
 
-/** Looks around the collection at `path`, or around the object there that is a series. */
-export function surroundings(root: JsonValue, path: string, isSeries = false): Surroundings {
+/** Looks around the collection at `path`, or around the object there of which values were gathered. */
+export function surroundings(root: JsonValue, path: string, isGathered = false): Surroundings {
   if (path === '$' || !isObject(root)) return { scalars: '', parts: [], others: [] }
   const all = collectionsOf(root)
   const kin = gathered(all)
@@ -290,9 +288,10 @@ export function surroundings(root: JsonValue, path: string, isSeries = false): S
     .filter((one) => one !== own && one.path !== path && one.count > 2)
     // Lists within the records are told with these, all of them.
     .filter(({ collections }) => !collections.every((one) => one.path.startsWith(`${path}[`)))
-    .filter(({ collections }) => !isSeries || !collections.every((one) => one.path.startsWith(`${path}.`)))
+    .filter(({ collections }) => !isGathered || !collections.every((one) => one.path.startsWith(`${path}.`)))
     .sort((one, other) => weight(other) - weight(one))
-  const { scalars, parts } = walk(root, new Set(all.map((one) => one.path)))
+  const { scalars, parts: places } = walk(root, new Set(all.map((one) => one.path)))
+  const parts = places.filter((told) => !isGathered || !told.startsWith(`${path}: `))
   const lines = [...(own ? [own] : []), ...others].map(describeKin)
   const shown = [...lines, ...parts].slice(0, MOST_PARTS)
   const left = lines.length + parts.length - shown.length

@@ -65,6 +65,12 @@ describe('the points of a series are records', () => {
     expect(point).toEqual({ time: seconds(3), value: null, target: 'load' })
   })
 
+  test('of lines of a log with nanoseconds', () => {
+    const values = POINTS.map((hour) => [`${seconds(hour)}000000000`, `line ${hour}`])
+    const [, point] = pointsOf([{ stream: { app: 'web' }, values }])
+    expect(point).toEqual({ time: `${seconds(1)}000000000`, line: 'line 1', stream: { app: 'web' } })
+  })
+
   test('of several lists of pairs at the same times', () => {
     const given = {
       prices: POINTS.map((hour) => [seconds(hour), hour]),
@@ -144,7 +150,7 @@ describe('the lists of two or three records are one list', () => {
 
   test('but lists of other kinds stay apart', () => {
     const another = { id: 1, items: ITEMS.map((login) => ({ login, team: 'x' })) }
-    expect(fromValue({ orders: [...orders.slice(1), another] }).records()?.series).toBeUndefined()
+    expect(fromValue({ orders: [...orders.slice(1), another] }).records()?.gathered).toBeUndefined()
   })
 })
 
@@ -165,7 +171,7 @@ describe('records that hold a few points stay records', () => {
     ['products with a history', products],
     ['lists of one length without times', hosts(3).map((name) => ({ name, a: POINTS, b: POINTS }))],
   ])('%s', (_, given) => {
-    expect(fromValue(given).records()?.series).toBeUndefined()
+    expect(fromValue(given).records()?.gathered).toBeUndefined()
   })
 })
 
@@ -237,7 +243,7 @@ test('every value of every list is in the points, whatever the names are', () =>
       const given: JsonValue = deepFreeze(
         series.map((label) => JSON.parse(`${JSON.stringify({ ...label, _: 0 }).slice(0, -1)},${beside}`)),
       )
-      if (fromValue(given).records()?.series === undefined) return
+      if (fromValue(given).records()?.gathered === undefined) return
       read += 1
       const points = pointsOf(given)
       expect(points).toHaveLength(series.length * 24)

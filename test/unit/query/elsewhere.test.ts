@@ -158,7 +158,7 @@ describe('what a question without a path is about', () => {
     expect(ask(har, { path: 'entries.length' }).rows).toEqual([6])
   })
 
-  test('the small maps of one map together, as the operations of the paths of an API', () => {
+  test('the small maps of one map together', () => {
     const paths = {
       '/pets': { get: { id: 'listPets', tags: ['pets'] }, post: { id: 'addPet', tags: ['pets'] } },
       '/users': {
@@ -166,7 +166,7 @@ describe('what a question without a path is about', () => {
         put: { id: 'putUser', tags: ['users'] },
       },
     }
-    const { rows, notes } = ask({ openapi: '3.1.0', paths }, { where: ['deprecated = true'] })
+    const { rows, notes } = ask({ version: '3.1.0', paths }, { where: ['deprecated = true'] })
     expect(rows).toEqual([
       { _map: '/users', _key: 'get', id: 'listUsers', tags: ['users'], deprecated: true },
     ])

@@ -545,6 +545,26 @@ test('a text with a dot at its end is no path', () => {
   expect(sorted.content.rows().items.map((row) => (row as { id: number }).id)).toEqual([3, 2, 1])
 })
 
+describe('fields that users defined, in a list of each record', () => {
+  test.each<[string, (id: number) => JsonValue]>([
+    [
+      'a name and a text for readers',
+      (id) => ({ gid: 'f', name: 'Points', type: 'number', number_value: id, display_value: `${id}` }),
+    ],
+    [
+      'an id, a text and a value for programs',
+      (id) => ({ id: 'Points', text: `${id}`, value: `{"index":${id}}` }),
+    ],
+    ['an id, a value for programs and a text', (id) => ({ id: 'Points', value: null, text: `${id}` })],
+  ])('with %s', (_, field) => {
+    const tasks = [1, 2, 3].map((id) => ({
+      id,
+      fields: [{ id: 'other', name: 'Other', text: 'x' }, field(id)],
+    }))
+    expect(found(tasks, 'Points > 1').ids).toEqual([2, 3])
+  })
+})
+
 describe('another word for the same', () => {
   const issues = [
     { id: 1, message: 'Unexpected console', code: 'no-console', state: 'open', href: 'https://x.io/1' },
