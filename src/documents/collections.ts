@@ -29,8 +29,10 @@ export interface Gathered {
   readonly time: string | undefined
   /** JSONPath of a value by its position; undefined where none leads to it. */
   readonly placeOf: ((value: number) => string) | undefined
-  /** The records that the values are parts of, for questions that name fields of these. */
-  readonly outer?: Collection
+  /** The collection that the document would be about without it, which is searched: a label of a series is there once. */
+  readonly from: Collection
+  /** True where the values are parts of its records, and a question may name fields of these. */
+  readonly isOfRecords?: true
 }
 
 /** Objects and short arrays that are looked into while searching; wide trees stay cheap. */

@@ -1,5 +1,6 @@
 /** Documents of what servers send, and of values. */
 import type { JsonValue } from '../protocol/json.ts'
+import type { Collection } from './collections.ts'
 import { withColumns } from './columnar.ts'
 import { recognise } from './detect.ts'
 import type { Document, Traits } from './document.ts'
@@ -78,4 +79,24 @@ export function fromRecognised(
     ...(json ? { json, glimpse } : {}),
     asides: [...(beside.asides ?? []), ...asides],
   })
+}
+
+const others = new WeakMap<Collection, Document>()
+
+/** The document with these as its records; the same each time. */
+export function withRecords(document: Document, records: Collection): Document {
+  const known = others.get(records)
+  if (known) return known
+  const { traits, bytes, characters, asides } = document
+  const made = makeDocument({
+    format: traits,
+    bytes,
+    characters,
+    text: () => document.text,
+    json: () => document.json(),
+    records: () => records,
+    asides,
+  })
+  others.set(records, made)
+  return made
 }

@@ -52,7 +52,8 @@ function operationsAt(document: JsonObject, place: string): Collection | undefin
       fields: ['method', 'path'],
       time: undefined,
       placeOf: (at) => places[at] ?? path,
-      outer: { path, keys: names, values: names.map((name) => own(paths as JsonObject, name) ?? null) },
+      isOfRecords: true,
+      from: { path, keys: names, values: names.map((name) => own(paths as JsonObject, name) ?? null) },
     },
   }
 }

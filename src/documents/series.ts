@@ -38,7 +38,7 @@ export function pointsIn(root: JsonValue, main: Collection): Collection | undefi
     const around = places[at + 1]
     const points = Array.isArray(value)
       ? ofFew(value, path, main)
-      : ((around && ofAllIn(around.value, around.path, main)) ?? ofOne(value, path))
+      : ((around && ofAllIn(around.value, around.path, main)) ?? ofOne(value, path, main))
     if (points) return points
   }
   return undefined
@@ -46,7 +46,7 @@ export function pointsIn(root: JsonValue, main: Collection): Collection | undefi
 
 /** The points of all series in a list. Undefined where not all are series, or a series is but a detail of its record. */
 export function pointsOf(list: readonly JsonValue[]): Collection | undefined {
-  return ofSeries(list, '$')
+  return ofSeries(list, '$', { path: '$', keys: undefined, values: list })
 }
 
 function ofAllIn(value: JsonValue, path: string, main: Collection): Collection | undefined {
@@ -54,17 +54,18 @@ function ofAllIn(value: JsonValue, path: string, main: Collection): Collection |
   const keys = isObject(value) ? Object.keys(value) : []
   if (!isObject(value) || keys.length < 2 || keys.length > FEW) return undefined
   const values = keys.map((key) => own(value, key) ?? null)
-  return ofSeries(values, path, keys)
+  return ofSeries(values, path, main, keys)
 }
 
 function ofFew(list: readonly JsonValue[], path: string, main: Collection): Collection | undefined {
-  return list.length > FEW ? undefined : (ofSeries(list, path) ?? ofLists(list, path, main))
+  return list.length > FEW ? undefined : (ofSeries(list, path, main) ?? ofLists(list, path, main))
 }
 
 /** `keys`: those of the series, where they are the values of an object. */
 function ofSeries(
   list: readonly JsonValue[],
   path: string,
+  from: Collection,
   keys?: readonly string[],
 ): Collection | undefined {
   if (!list.slice(0, SAMPLE).every((one) => seriesOf(one) !== undefined)) return undefined
@@ -74,7 +75,7 @@ function ofSeries(
   const names = JSON.stringify(first.fields)
   if (!all.every(({ fields, length }) => length === 0 || JSON.stringify(fields) === names)) return undefined
   if (all.length > FEW && numbersIn(first.labels()) > MOST_NUMBERS) return undefined
-  return together(all, `${path}${keys ? '.*' : '[*]'}${first.place}`, path, { keys })
+  return together(all, `${path}${keys ? '.*' : '[*]'}${first.place}`, path, from, { keys })
 }
 
 /** The records of all lists of one kind, where the main one is in one of few records. */
@@ -88,14 +89,14 @@ function ofLists(list: readonly JsonValue[], path: string, main: Collection): Co
     const isLike = held.length === 0 || areOfOneKind(main.values, held)
     return isLike ? [{ ...ofRecords(held, place), labels: () => labelsIn(one, 0) }] : []
   })
-  return all.length < list.length ? undefined : together(all, `${path}[*]${place}`, path)
+  return all.length < list.length ? undefined : together(all, `${path}[*]${place}`, path, main)
 }
 
-function ofOne(value: JsonValue, path: string): Collection | undefined {
+function ofOne(value: JsonValue, path: string, from: Collection): Collection | undefined {
   const series = seriesOf(value)
   // Records are the main collection already.
   return series && !series.isRecords
-    ? together([series], path + series.place, path, { isOne: true })
+    ? together([series], path + series.place, path, from, { isOne: true })
     : undefined
 }
 
@@ -103,6 +104,7 @@ function together(
   all: readonly Series[],
   place: string,
   path: string,
+  from: Collection,
   { keys, isOne = false }: { keys?: readonly string[] | undefined; isOne?: boolean } = {},
 ): Collection | undefined {
   const first = all.find(({ length }) => length > 0)
@@ -116,6 +118,7 @@ function together(
     keys: undefined,
     values: flat(all, /\w+$/.exec(path)?.[0] ?? '_of', keys),
     gathered: {
+      from,
       path,
       said,
       shown: isList ? `${place}[*]` : path,

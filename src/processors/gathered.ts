@@ -50,8 +50,8 @@ function pointsFor(document: Document, records: Records, asked: Asked): Processo
 
 /** The records of which the ones at hand are parts, where a question names their fields: `post.tags` of the paths of an interface. */
 function outerOf(document: Document, asked: Asked): ProcessorResult | undefined {
-  const outer = document.records()?.gathered?.outer
-  if (!outer || document.provenance.path !== document.records()?.path) return undefined
+  const { isOfRecords, from: outer } = document.records()?.gathered ?? {}
+  if (!isOfRecords || !outer || document.provenance.path !== document.records()?.path) return undefined
   const own = fieldNames(outer.values)
   const named = [
     ...conditionFields(asked.where),

@@ -1,18 +1,26 @@
 /** The form of a document that a search reads: of a page its words, of XML its values, of anything else the content itself. */
-import { fromText, fromValue } from '../documents/derive.ts'
+import { fromText, fromValue, withRecords } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
 
 const known = new WeakMap<Document, Document>()
 
-/** The text of a page without its tags, with headings and lists as Markdown has them; XML as data; any other document itself. */
+/**
+ * The text of a page without its tags, with headings and lists as Markdown has them; XML as data; any other document itself. Records that
+ * were put together are searched as they were sent: a label that several of them share is there once.
+ */
 export function readable(document: Document): Document {
-  if (document.traits.readable === undefined) return document
+  if (document.traits.readable === undefined) return asSent(document)
   const before = known.get(document)
   if (before !== undefined) return before
   const value = document.traits.readable(document)
-  const read = typeof value === 'string' ? fromText(value) : fromValue(value ?? null)
+  const read = typeof value === 'string' ? fromText(value) : asSent(fromValue(value ?? null))
   known.set(document, read)
   return read
+}
+
+function asSent(document: Document): Document {
+  const from = document.traits.search === 'values' ? document.records()?.gathered?.from : undefined
+  return from ? withRecords(document, from) : document
 }
 
 /** Said where only the tags match. */

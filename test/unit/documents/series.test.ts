@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fromValue } from '../../../src/documents/derive.ts'
 import { overviewOfData } from '../../../src/documents/overview/records.ts'
-import { filterParams } from '../../../src/processors/parameters.ts'
+import { filterParams, searchParams } from '../../../src/processors/parameters.ts'
 import { runPipeline } from '../../../src/processors/pipeline.ts'
-import { filterSteps } from '../../../src/processors/pipelines.ts'
+import { filterSteps, searchSteps } from '../../../src/processors/pipelines.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
 import { deepFreeze } from '../../support/deep-freeze.ts'
 
@@ -213,6 +213,12 @@ test('a path to the points is about the same records, and one to a single list a
   const asked = { path, where: 'instance = web-1', aggregate: 'count' }
   expect(ask(matrix(3), asked).rows).toEqual([{ count: 24 }])
   expect(ask(matrix(3), { path: '$.data.result[1].values' }).rows[0]).toEqual([seconds(0), '5'])
+})
+
+test('a search finds a label once, not with each point', () => {
+  const params = searchParams.parse({ pattern: 'web-1' })
+  const { document } = runPipeline(fromValue(matrix(3)), searchSteps, params)
+  expect(document.rows().items).toHaveLength(1)
 })
 
 test('a maximum says when it was, and of which series', () => {
