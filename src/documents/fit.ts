@@ -319,6 +319,7 @@ function elsewhere(row: JsonValue): Template {
 /** Where a row is: the path of a record, the number of a line where the document has no data. */
 function pathOf(document: Document, at: number, row: JsonValue): string | undefined {
   const records = document.records()
+  if (records?.gathered) return records.values[at] === row ? records.gathered.placeOf?.(at) : undefined
   if (records && records.values.length === document.rows().count) {
     const value = records.values[at]
     // A row of a map is its record with the key added.

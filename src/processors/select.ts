@@ -2,7 +2,7 @@
 import { areMaps, areSmallMaps, holdsKin, isLargeMap, pathStep, withField } from '../documents/collections.ts'
 import { Findings } from '../documents/column.ts'
 import { type Part, partsOf } from '../documents/combine.ts'
-import { fromRows, fromText, fromValue } from '../documents/derive.ts'
+import { fromRows, fromText, fromValue, withRecords } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
 import { placed } from '../documents/make.ts'
 import type { Provenance } from '../documents/table.ts'
@@ -105,8 +105,9 @@ function find(document: Document, root: JsonValue, path: Path, source: string): 
   const records = document.records()
   if (records && path[0] && !path[0].deep) {
     const prefix = records.path === '$' ? '$[*]' : `${records.path}[*]`
-    const whole = [...parsePath(prefix), ...path]
-    const inRecords = locate(root, whole, newWork())
+    const inRecords = records.gathered
+      ? locate([...records.values], [...parsePath('$[*]'), ...path], newWork())
+      : locate(root, [...parsePath(prefix), ...path], newWork())
     if (inRecords) return { ...inRecords, note: `The path was followed from the records, \`${prefix}\`.` }
   }
   const near = locateNearby(document, root, path) ?? lengthAt(root, path)
@@ -174,7 +175,11 @@ function partOfText(root: JsonValue, path: Path): Selected | undefined {
 /** A path that begins with brackets, followed from the list or map of records. */
 function locateInRecords(document: Document, root: JsonValue, path: Path): Located | undefined {
   const records = document.records()
-  const found = records && locate(root, [...parsePath(records.path), ...path])
+  const found =
+    records &&
+    (records.gathered
+      ? locate([...records.values], path)
+      : locate(root, [...parsePath(records.path), ...path]))
   return found && { ...found, note: `The path was followed from the records, \`${records.path}\`.` }
 }
 
@@ -208,7 +213,8 @@ function recordsReached(reached: readonly Reached[], path: Path): ReachedPart {
 function onlyOne(reached: Reached, path: Path): ReachedPart {
   const { value } = reached
   if (Array.isArray(value) || !isObject(value)) {
-    if (isDefinite(path) || Array.isArray(value)) return { content: fromValue(value, { noun: 'record' }) }
+    if (isDefinite(path) || Array.isArray(value))
+      return { content: asNamed(fromValue(value, { noun: 'record' })) }
     return { content: fromRows({ noun: 'record', items: [recordOf(reached, lastName(path))] }) }
   }
   const whole = fromValue(value, { noun: 'record' })
@@ -222,6 +228,13 @@ function onlyOne(reached: Reached, path: Path): ReachedPart {
   if (!isDefinite(path))
     return { content: fromRows({ noun: 'record', items: [recordOf(reached, lastName(path))] }) }
   return { content: records && isWrapper(whole) ? whole : fromRows({ noun: 'record', items: [value] }) }
+}
+
+/** A list that was named holds its own elements: series, and not their points. */
+function asNamed(content: Document): Document {
+  const value = content.json()
+  if (!Array.isArray(value) || content.records()?.gathered?.path !== '$') return content
+  return withRecords(content, { path: '$', keys: undefined, values: value })
 }
 
 /** The share of an object's text that makes a list in it the main content. */
@@ -261,7 +274,9 @@ function originAt(content: Document, path: Path, value: JsonValue, values: numbe
   const place = `$${path.map(({ selectors: [step] }) => (step?.kind === 'name' ? pathStep(step.name) : step?.kind === 'index' ? `[${step.index}]` : '')).join('')}`
   const records = content.records()
   if (!records) return { path: place, alone: true }
-  if (records.path !== '$') return { path: place + records.path.slice(1), keys: records.keys }
+  const placed = place + records.path.slice(1)
+  if (records.gathered) return { path: placed, scattered: true }
+  if (records.path !== '$') return { path: placed, keys: records.keys }
   if (!isObject(value)) return { path: place }
   const keys =
     records.keys ?? records.values.flatMap((row) => (isObject(row) ? [String(own(row, '_key') ?? '')] : []))

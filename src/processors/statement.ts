@@ -76,10 +76,11 @@ function listsOf(document: Document | undefined): Lists {
   const lists = document === undefined ? [] : collectionsOf(document.json() ?? null)
   const named = (name: string): Collection | undefined => {
     const wanted = plain(name)
-    return (
+    const found =
       lists.find(({ path }) => plain(path) === wanted) ??
       lists.find(({ path }) => plain(path).endsWith(`.${wanted}`))
-    )
+    // The list of series, and the map of paths, mean the records that were made of them.
+    return found && found.path === main?.gathered?.path ? main : found
   }
   return {
     path(name) {

@@ -5,6 +5,7 @@ import { overviewOfData } from '../../../src/documents/overview/records.ts'
 import { filterParams, searchParams } from '../../../src/processors/parameters.ts'
 import { runPipeline } from '../../../src/processors/pipeline.ts'
 import { filterSteps, searchSteps } from '../../../src/processors/pipelines.ts'
+import { withStatement } from '../../../src/processors/statement.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
 import { deepFreeze } from '../../support/deep-freeze.ts'
 
@@ -213,6 +214,23 @@ test('a path to the points is about the same records, and one to a single list a
   const asked = { path, where: 'instance = web-1', aggregate: 'count' }
   expect(ask(matrix(3), asked).rows).toEqual([{ count: 24 }])
   expect(ask(matrix(3), { path: '$.data.result[1].values' }).rows[0]).toEqual([seconds(0), '5'])
+})
+
+test('a path to the list of series is about the series, until a question names a time', () => {
+  const asked = { path: 'data.result', fields: ['metric.instance', 'length(values)'] }
+  expect(ask(matrix(2), asked).rows).toEqual([
+    { 'metric.instance': 'web-0', 'length(values)': 24 },
+    { 'metric.instance': 'web-1', 'length(values)': 24 },
+  ])
+  const timed = { path: 'data.result', where: `time < ${seconds(6)}`, aggregate: 'count' }
+  expect(ask(matrix(2), timed).rows).toEqual([{ count: 12 }])
+})
+
+test('a place among the points is one of them, and SQL names the series', () => {
+  expect(ask(matrix(3), { path: '[30]' }).rows).toEqual(flatOf(3).slice(30, 31))
+  const statement = 'SELECT metric.instance, count(*) AS n FROM result GROUP BY metric.instance'
+  const { params } = withStatement({ where: statement }, fromValue(matrix(3)))
+  expect(ask(matrix(3), params).rows).toContainEqual({ 'metric.instance': 'web-1', n: 24 })
 })
 
 test('a search finds a label once, not with each point', () => {
