@@ -15,6 +15,8 @@ const queue = startWorker({
   timeLimit: 120_000,
   heapMb: 4096,
 })
+// The engine's processes keep no program alive.
+const alive = setInterval(() => {}, 60_000)
 const json = kind === 'json'
 const sizes = { maxResponseSize: 8000, maxErrorSize: 32_000, previewSize: 2000, always: false }
 
@@ -53,6 +55,7 @@ process.stdout.write(
   JSON.stringify({ kind, bytes: document.content.length, rows, baseRss: before.rss, peakRss: peak }),
 )
 queue.kill()
+clearInterval(alive)
 
 function source(text) {
   const { content } = kept(text)

@@ -81,10 +81,12 @@ async function measure(all) {
   }
 }
 
-/** Tokens of what the proxy itself adds to a context. */
+/** Tokens of the proxy's own part of a context. Clients read `_meta` and annotations themselves. */
 function definitionsOf({ tools, instructions }) {
   const own = tools.filter(({ name }) => name.startsWith('proxy_'))
-  const each = Object.fromEntries(own.map((tool) => [tool.name, tokensOf(JSON.stringify(tool))]))
+  const each = Object.fromEntries(
+    own.map(({ annotations: _, _meta, ...shown }) => [shown.name, tokensOf(JSON.stringify(shown))]),
+  )
   return { ...each, instructions: tokensOf(instructions) }
 }
 
