@@ -95,24 +95,40 @@ function straysOf(
 ): { readonly count: number; readonly note?: string } {
   if (length) return { count: 0 }
   const coded = codedOf(values, field.path)
-  const reading = readingOf(coded)
-  const noun = NOUNS[reading]
-  if (noun === undefined) return { count: 0 }
+  const noun = NOUNS[readingOf(coded)]
+  const { count, texts } = noun === undefined ? NO_STRAYS : straysIn(coded)
+  if (count === 0) return { count }
+  const told = texts.slice(0, MOST_TOLD).map((text) => JSON.stringify(abridge(text, LONGEST_TOLD)))
+  const more = texts.length > told.length ? ', …' : ''
+  return {
+    count,
+    note: `${count} with a \`${field.name}\` that is none of its ${noun} come last: ${told.join(', ')}${more}.`,
+  }
+}
+
+interface Strays {
+  readonly count: number
+  /** A few of the texts. */
+  readonly texts: readonly string[]
+}
+
+const NO_STRAYS: Strays = { count: 0, texts: [] }
+
+/** All values have to be read for it: of a whole column once. */
+function straysIn(coded: Coded): Strays {
+  const find = (): Strays => foundStrays(coded, readingOf(coded))
+  return coded.whole ? coded.column.derived('strays', find) : find()
+}
+
+function foundStrays(coded: Coded, reading: Reading): Strays {
   const strays = new Map<number, string>()
   for (const code of codesPresent(coded)) {
     const one = scalarOrList(coded.column, code)
     if (typeof one === 'string' && keyOfValue(one, reading) === undefined) strays.set(code, one)
   }
-  if (strays.size === 0) return { count: 0 }
+  if (strays.size === 0) return NO_STRAYS
   const count = coded.codes.reduce((sum, code) => sum + (strays.has(code) ? 1 : 0), 0)
-  const told = [...strays.values()]
-    .slice(0, MOST_TOLD)
-    .map((text) => JSON.stringify(abridge(text, LONGEST_TOLD)))
-  const more = strays.size > told.length ? ', …' : ''
-  return {
-    count,
-    note: `${count} with a \`${field.name}\` that is none of its ${noun} come last: ${told.join(', ')}${more}.`,
-  }
+  return { count, texts: [...strays.values()].slice(0, MOST_TOLD + 1) }
 }
 
 /** Values looked at to tell whether a field holds lists. */
