@@ -29,6 +29,8 @@ export interface Gathered {
   readonly time: string | undefined
   /** JSONPath of a value by its position; undefined where none leads to it. */
   readonly placeOf: ((value: number) => string) | undefined
+  /** The lists that the values were read of: all others beside them are told. Absent: all that is at `path`. */
+  readonly lists?: ReadonlySet<readonly JsonValue[]>
   /** The collection that the document would be about without it, which is searched: a label of a series is there once. */
   readonly from: Collection
   /** True where the values are parts of its records, and a question may name fields of these. */

@@ -120,6 +120,7 @@ function together(
     gathered: {
       from,
       path,
+      lists: new Set(all.flatMap(({ lists }) => lists)),
       said,
       shown: isList ? `${place}[*]` : path,
       fields,
@@ -188,6 +189,8 @@ interface Lists {
   readonly isRecords: boolean
   /** Each point is an element of the list at `place`. */
   readonly isElement: boolean
+  /** The lists that hold the points. */
+  readonly lists: readonly (readonly JsonValue[])[]
   /** Puts the fields of a point into a record. */
   readonly put: (point: number, into: JsonObject) => void
 }
@@ -199,6 +202,8 @@ interface Series extends Lists {
 
 interface Column {
   readonly name: string
+  /** The list that it is read of. */
+  readonly list: readonly JsonValue[]
   readonly at: (point: number) => JsonValue
 }
 
@@ -212,6 +217,7 @@ function ofColumns(columns: readonly Column[], length: number, place: string, is
     place,
     isRecords: false,
     isElement,
+    lists: columns.map(({ list }) => list),
     put(point, into) {
       for (const { name, at } of columns) setOwn(into, name, at(point))
     },
@@ -228,6 +234,7 @@ function ofRecords(list: readonly JsonValue[], place: string): Lists {
     place,
     isRecords: true,
     isElement: true,
+    lists: [list],
     put(point, into) {
       const record = list[point] ?? null
       if (!isObject(record)) setOwn(into, '_value', record)
@@ -294,10 +301,15 @@ function pairsIn(parts: readonly Part[]): Lists | undefined {
   const values = timed.map(
     ({ key, list, time }): Column => ({
       name: another || !OF_POINTS.test(key) ? key : areLines(list, 1 - time) ? 'line' : 'value',
+      list,
       at: (point) => cell(list, point, 1 - time),
     }),
   )
-  const times: Column = { name: 'time', at: (point) => cell(first.list, point, first.time) }
+  const times: Column = {
+    name: 'time',
+    list: first.list,
+    at: (point) => cell(first.list, point, first.time),
+  }
   return ofColumns([times, ...values], first.list.length, first.place, another === undefined)
 }
 
@@ -332,6 +344,7 @@ function underNames(value: JsonObject, parts: readonly Part[]): Lists | undefine
     if (across && areEven(sample)) {
       const columns = across.map((name, column) => ({
         name,
+        list,
         at: (row: number) => lists[row]?.[column] ?? null,
       }))
       return ofColumns(columns, list.length, place, true)
@@ -340,6 +353,7 @@ function underNames(value: JsonObject, parts: readonly Part[]): Lists | undefine
     if (down && areEven(list)) {
       const columns = down.map((name, column) => ({
         name,
+        list: lists[column] ?? [],
         at: (row: number) => lists[column]?.[row] ?? null,
       }))
       return ofColumns(columns, length, `${place}[0]`)
@@ -374,6 +388,7 @@ function besideTimes(parts: readonly Part[]): Lists | undefined {
   const all = [time, ...beside].map(
     (column): Column => ({
       name: column !== time && isTwice(column.key) ? column.place.replace(/^\./, '') : column.key,
+      list: column.list,
       at: column.at,
     }),
   )

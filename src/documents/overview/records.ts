@@ -9,6 +9,7 @@ import {
   childAt,
   collectionsOf,
   everyNested,
+  type Gathered,
   nestedPath,
   nestingOf,
   pathStep,
@@ -36,7 +37,7 @@ export function overviewOfData(document: Document): Overview {
 function ofCollection(root: JsonValue, collection: Collection): Overview {
   const { path, keys, values, gathered } = collection
   const records: Records = { values, keys, profile: knownOf(values)?.profile ?? profile(collection) }
-  const beside = surroundings(root, gathered?.path ?? path, gathered !== undefined)
+  const beside = surroundings(root, gathered?.path ?? path, gathered)
   const nested = nestedFacts(root, values, path)
   return {
     totals: [totalOf(root, collection)],
@@ -276,22 +277,28 @@ export interface Surroundings {
   others: readonly Kin[]
 }
 
-/** Looks around the collection at `path`, or around the object there of which values were gathered. */
-export function surroundings(root: JsonValue, path: string, isGathered = false): Surroundings {
-  if (path === '$' || !isObject(root)) return { scalars: '', parts: [], others: [] }
+/** Looks around the collection at `path`, or around what values were gathered of. */
+export function surroundings(root: JsonValue, path: string, from?: Gathered): Surroundings {
+  const isAll = path === '$'
+  if ((isAll && from === undefined) || !isObject(root)) return { scalars: '', parts: [], others: [] }
   const all = collectionsOf(root)
   const kin = gathered(all)
   const own = kin.find(
     ({ collections }) => collections.length > 1 && collections.some((one) => one.path === path),
   )
+  // Lists within the records are told with these, all of them.
+  const isTold = ({ path: place, values }: Collection): boolean =>
+    from?.lists
+      ? from.lists.has(values)
+      : place.startsWith(`${path}[`) || (from !== undefined && place.startsWith(`${path}.`))
   const others = kin
     .filter((one) => one !== own && one.path !== path && one.count > 2)
-    // Lists within the records are told with these, all of them.
-    .filter(({ collections }) => !collections.every((one) => one.path.startsWith(`${path}[`)))
-    .filter(({ collections }) => !isGathered || !collections.every((one) => one.path.startsWith(`${path}.`)))
+    .filter(({ collections }) => !collections.every(isTold))
     .sort((one, other) => weight(other) - weight(one))
-  const { scalars, parts: places } = walk(root, new Set(all.map((one) => one.path)))
-  const parts = places.filter((told) => !isGathered || !told.startsWith(`${path}: `))
+  const { scalars: beside, parts: places } = walk(root, new Set(all.map((one) => one.path)))
+  // Those of the only series are fields of its points.
+  const scalars = isAll ? [] : beside
+  const parts = places.filter((told) => from === undefined || !told.startsWith(`${path}: `))
   const lines = [...(own ? [own] : []), ...others].map(describeKin)
   const shown = [...lines, ...parts].slice(0, MOST_PARTS)
   const left = lines.length + parts.length - shown.length

@@ -134,6 +134,20 @@ describe('the points of a series are records', () => {
   })
 })
 
+test('a preview tells the lists beside those of the points, and not these', () => {
+  const given = {
+    id: 'btc',
+    prices: POINTS.map((hour) => [seconds(hour), hour]),
+    volumes: POINTS.map((hour) => [seconds(hour), hour * 10]),
+    tickers: POINTS.slice(0, 5).map((rank) => ({ rank, market: 'x' })),
+  }
+  const { totals, facts } = overviewOfData(fromValue(given))
+  expect(totals).toEqual(['24 points of 1 series in $'])
+  expect(facts.filter((fact) => fact.startsWith('also'))).toEqual([
+    'also $.tickers: 5 records {rank, market}',
+  ])
+})
+
 describe('the lists of two or three records are one list', () => {
   const ITEMS = Array.from({ length: 100 }, (_, sku) => sku)
   const orders = ['ann', 'bo'].map((customer, id) => ({
