@@ -1,7 +1,7 @@
 /**
  * The changes that must happen as a whole, as Lua. An owner has four kinds of keys, all in one slot of a cluster:
  *
- *     {tag}:i          when each entry was last used, by the clock of the server
+ *     {tag}:i          when each entry was last used: milliseconds by the clock of the server, to the microsecond
  *     {tag}:f          `<bytes here> <bytes of content> <chunks> <id of content>` of each entry, and `bytes`, the sum
  *     {tag}:b          under which name content is kept, by its id
  *     {tag}:e:<name>   an entry: `meta`, `chunks`, and its first chunk as `0`
@@ -17,7 +17,8 @@ local index, facts, ids = KEYS[1], KEYS[2], KEYS[3]
 local base = string.sub(index, 1, -2) .. 'e:'
 local life = tonumber(ARGV[1])
 local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+-- With the microseconds as a fraction: several entries may be used within one millisecond.
+local now = time[1] * 1000 + time[2] / 1000
 
 local function factsOf(name)
   local fact = redis.call('HGET', facts, name)
@@ -64,7 +65,7 @@ local function touch(name, chunks)
     stay()
     return false
   end
-  redis.call('ZADD', index, string.format('%.0f', now + ahead), name)
+  redis.call('ZADD', index, string.format('%.3f', now + ahead), name)
   stay()
   return true
 end

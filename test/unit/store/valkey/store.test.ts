@@ -129,7 +129,6 @@ describeWithValkey('a store in Valkey', () => {
     for (const entry of [theirs, ...entries]) await store.put(entry)
     const [first, second, third] = entries.map(({ handle }) => handle) as [string, string, string]
     // The first one is used, so the second one is the oldest.
-    await server.tell('DEBUG', 'SLEEP', '0.002')
     await store.getEntry(first, 'someone')
     const fourth = entryOf(newHandle(), `${noise(30_000)}4`)
     await store.put(fourth)
