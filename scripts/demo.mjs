@@ -40,7 +40,7 @@ console.log(
   `without: ${raw.length.toLocaleString('en')} characters, ${rawTokens.toLocaleString('en')} tokens of context, all or nothing\n`,
 )
 const preview = await show('filesystem_read_text_file', lock)
-const handle = /[0-9a-z]{25}/.exec(preview)?.[0]
+const handle = /[0-9a-z]{12}/.exec(preview)?.[0]
 
 heading('Which licences, and how many packages of each?')
 await show('proxy_filter', { cache_id: handle, path: '$.packages', group_by: 'license', aggregate: 'count' })

@@ -4,7 +4,7 @@
  */
 import { createServer } from 'node:http'
 
-const HANDLE = /cache_id\W{1,8}([0-9a-z]{25})\b/
+const HANDLE = /cache_id\W{1,8}([0-9a-z]{12,25})\b/
 const USAGE = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 }
 const FAREWELL = 'All steps are done.'
 

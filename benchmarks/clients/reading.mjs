@@ -26,7 +26,7 @@ export async function askDirectly(server, env) {
     const own = tools.filter(({ name }) => OWN.includes(name))
     const { content } = await client.callTool({ name: 'orders_list_orders', arguments: {} })
     const preview = textOf(content)
-    const handle = /cache_id\W{1,8}([0-9a-z]{25})/.exec(preview)?.[1]
+    const handle = /cache_id\W{1,8}([0-9a-z]{12,25})/.exec(preview)?.[1]
     return {
       instructions: client.getInstructions() ?? '',
       definitionTokens: sum(

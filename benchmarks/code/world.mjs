@@ -69,7 +69,7 @@ export const tokensOf = (text) => encode(text, { disallowedSpecial: new Set() })
 
 /** The handle that a reply names. */
 export function handleIn(text) {
-  const handle = /cache_id ([0-9a-z]{25})/.exec(text)?.[1]
+  const handle = /cache_id ([0-9a-z]{12,25})/.exec(text)?.[1]
   if (handle === undefined) throw new Error(`no cache_id in: ${text.slice(0, 300)}`)
   return handle
 }

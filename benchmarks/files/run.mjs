@@ -120,7 +120,7 @@ function sizeOf(bytes) {
 }
 
 async function answered({ content }, [name, question, expected]) {
-  const cache_id = /cache_id ([0-9a-z]{25})/.exec(content[0].text)?.[1]
+  const cache_id = /cache_id ([0-9a-z]{12,25})/.exec(content[0].text)?.[1]
   const { text } = await proxy.call(name, { cache_id, ...question })
   return { tokens: tokensOf(text), right: text.includes(expected) }
 }

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDiskStore } from '../../dist/store/disk.js'
-import { newHandle } from '../../dist/store/store.js'
+import { newHandle } from '../../dist/store/handles.js'
 
 const entries = Number(process.argv[2] ?? 50_000)
 const directory = mkdtempSync(join(tmpdir(), 'store-start-'))

@@ -10,7 +10,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDiskStore } from '../../dist/store/disk.js'
-import { newHandle } from '../../dist/store/store.js'
+import { newHandle } from '../../dist/store/handles.js'
 import { createValkeyStore } from '../../dist/store/valkey/store.js'
 
 const rounds = Number(process.argv[2] ?? 200)

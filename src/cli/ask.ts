@@ -324,7 +324,7 @@ function proxyOf(client: Peer, host: Host): Proxy {
     },
     async newest() {
       const kept = textOf(await send('tools/call', { name: 'proxy_explore', arguments: {} }))
-      return /^[0-9a-z]{25}(?= )/m.exec(kept)?.[0]
+      return /^(?=[a-z]*\d)[0-9a-z]{12,25}(?= )/m.exec(kept)?.[0]
     },
     async print(name, given, form) {
       const shown = host.stderr.isTTY === true

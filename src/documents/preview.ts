@@ -6,7 +6,7 @@ import { countTokens } from '../text/tokens.ts'
 import type { Document } from './document.ts'
 import { overviewOf } from './formats/index.ts'
 import type { Overview } from './overview/overview.ts'
-import { call, clip, concat, HOLE, lines, type Template, TYPICAL_HANDLE } from './template.ts'
+import { call, clip, concat, HOLE, LONGEST_HANDLE, lines, type Template } from './template.ts'
 
 export interface PreviewOptions {
   /** The most characters, the handle counted in at each place. */
@@ -158,9 +158,9 @@ function chooseCalls(calls: readonly Template[], room: number): Template[] {
   return chosen
 }
 
-/** Its holes filled with a handle of typical cost. */
+/** Its holes filled with a handle of the highest cost. */
 function costOfTemplate(template: Template): number {
-  return template.length === 0 ? 0 : costOf(`${template.join(TYPICAL_HANDLE)}\n`)
+  return template.length === 0 ? 0 : costOf(`${template.join(LONGEST_HANDLE)}\n`)
 }
 
 /**

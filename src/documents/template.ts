@@ -8,10 +8,11 @@ import { ellipsis } from '../text/shorten.ts'
  */
 export type Template = readonly string[]
 
-/** Stands in for a handle that is not known yet: as long as any, and of as many tokens as most. */
-export const TYPICAL_HANDLE = 'catj72ijsppf8t77e7kso6wn4'
+/** Stands in for a handle that is not known yet where tokens are counted, and where characters are: as long as any. */
+export const TYPICAL_HANDLE = 'ksc482dhw169'
+export const LONGEST_HANDLE = 'catj72ijsppf8t77e7kso6wn4'
 
-const HANDLE_LENGTH = TYPICAL_HANDLE.length
+const HANDLE_LENGTH = LONGEST_HANDLE.length
 
 /** A hole alone. */
 export const HOLE: Template = ['', '']

@@ -4,8 +4,9 @@
  * stand in the text itself. Where a schema wants a text, models write the JSON of these as one; that is read as well. An object of a tool's own that looks so is written with
  * one more `$`: `{"$$from": …}` stands for `{"$from": …}`.
  */
+
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
-import { isHandle } from '../store/store.ts'
+import { HANDLE, isHandle } from '../store/handles.ts'
 import { literal } from '../text/literal.ts'
 
 /** `path` absent: the whole content. */
@@ -131,7 +132,7 @@ const FROM = 'write {"$from": "<cache_id>"} or {"$from": "<cache_id>", "path": "
 const LITERAL = 'An object of the tool\'s own is written {"$$from": …}'
 
 /** The name of a file with a result ends in its handle. */
-const FILE = /^\P{Cc}*[\\/]result-(?:[0-9a-f]+-)?([0-9a-z]{25}|[0-9a-f]{12})\.[a-z]+$/u
+const FILE = new RegExp(`^\\P{Cc}*[\\\\/]result-(?:[0-9a-f]+-)?(${HANDLE})\\.[a-z]+$`, 'u')
 
 /** The handle of the result that a file of the proxy holds. */
 export function handleOfFile(path: string): string | undefined {

@@ -14,6 +14,7 @@ import { asRead, readingOf, repeatsTexts } from '../documents/structured.ts'
 import {
   concat,
   HOLE,
+  LONGEST_HANDLE,
   lengthOf,
   lines,
   spoken,
@@ -336,7 +337,7 @@ function besidePreview(
   text: Template,
   { previewSize }: DigestOptions,
 ): JsonObject | undefined {
-  return frameFor(structured, form, text.join(TYPICAL_HANDLE), Math.floor(previewSize / 2))
+  return frameFor(structured, form, text.join(LONGEST_HANDLE), Math.floor(previewSize / 2))
 }
 
 /** The words of the configuration, but for the handle. */

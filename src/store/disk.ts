@@ -4,8 +4,9 @@ import { basename, join } from 'node:path'
 import * as z from 'zod'
 import { makePrivateDirectory, PARTIAL, readShared, writeWhole } from '../data/private-files.ts'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
+import { type Handle, isHandle } from './handles.ts'
 import { metadataSchema } from './metadata.ts'
-import { type Entry, type EntryInfo, type Handle, isHandle, type Store } from './store.ts'
+import type { Entry, EntryInfo, Store } from './store.ts'
 
 /** How a disk store is limited. */
 export interface DiskStoreOptions {

@@ -1,4 +1,5 @@
-import type { Entry, EntryInfo, Handle, Store } from './store.ts'
+import type { Handle } from './handles.ts'
+import type { Entry, EntryInfo, Store } from './store.ts'
 
 /** Keeps entries in this process and nowhere else. */
 export function createMemoryStore(): Store {

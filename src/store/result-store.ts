@@ -1,18 +1,8 @@
 /** The policy of keeping: lifetimes, quotas and eviction. Stores carry, and say who owns what. */
 
 import { LRUCache } from 'lru-cache'
-import {
-  type Entry,
-  type EntryInfo,
-  type Handle,
-  isHandle,
-  type Look,
-  type Mark,
-  newHandle,
-  type Origin,
-  type Store,
-  type StoreStats,
-} from './store.ts'
+import { type Handle, isHandle, newHandle, newLongHandle } from './handles.ts'
+import type { Entry, EntryInfo, Look, Mark, Origin, Store, StoreStats } from './store.ts'
 
 /** All that a result store needs; `RESULT_STORE_LIMITS` holds the numbers that are no settings. */
 export interface ResultStoreOptions {
@@ -61,6 +51,8 @@ interface Keepsake {
 /** An agent, as far as keeping goes: an `Agent` is one. */
 interface Owner {
   readonly id: string
+  /** `anonymous`: several clients, of whom nothing is known. */
+  readonly kind?: string
 }
 
 /** A kept result in a list. */
@@ -140,7 +132,7 @@ export function createResultStore(options: ResultStoreOptions): ResultStore {
     const before = keeping.get(id)
     if (before !== undefined) return before
     const kept = again(owner, result.hash).then((entry) =>
-      entry ? renewed(entry, result) : anew(owner, result),
+      entry ? renewed(entry, result) : anew(owner, unusedHandle(agent), result),
     )
     keeping.set(id, kept)
     return kept.finally(() => keeping.delete(id))
@@ -172,9 +164,9 @@ export function createResultStore(options: ResultStoreOptions): ResultStore {
 
   async function anew(
     owner: string,
+    handle: Handle,
     { content, hash, origin, look, ttl = options.ttl }: Keepsake,
   ): Promise<Entry> {
-    const handle = unusedHandle()
     const created = now()
     const info: EntryInfo = {
       handle,
@@ -234,9 +226,9 @@ export function createResultStore(options: ResultStoreOptions): ResultStore {
     return info
   }
 
-  function unusedHandle(): Handle {
+  function unusedHandle({ kind }: Owner): Handle {
     for (;;) {
-      const handle = newHandle()
+      const handle = kind === 'anonymous' || !options.isolation ? newLongHandle() : newHandle()
       if (ledger.get(handle) === undefined && !leaving.has(handle)) return handle
     }
   }

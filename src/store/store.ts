@@ -1,13 +1,7 @@
 /** The contract of all stores: where kept results lie. `test/contract/store.ts` is their shared suite. */
 
-import { randomBytes } from 'node:crypto'
 import type { JsonObject } from '../protocol/json.ts'
-
-/**
- * 128 random bits as 25 characters, `0` to `9` and `a` to `z`: unguessable, never reused. Older releases gave 12 hexadecimal digits,
- * which are still found.
- */
-export type Handle = string
+import type { Handle } from './handles.ts'
 
 /** Where a kept result came from: enough to make the same call again. */
 export interface Origin {
@@ -96,20 +90,4 @@ export interface Store {
   /** Removes what exceeds the carrier's own caps of size and age, for carriers that have such caps. */
   sweep?(): Promise<void>
   close(): Promise<void>
-}
-
-// Handles: the only key to a kept result that a model ever holds.
-
-const HANDLE = /^(?:[0-9a-z]{25}|[0-9a-f]{12})$/
-
-/** True for what may be a handle, of this release or an older one. Everything that becomes a file name has passed this. */
-export function isHandle(value: string): value is Handle {
-  return HANDLE.test(value)
-}
-
-/** In lower case alone, since some file systems do not tell cases apart; base 36 takes fewer tokens than 16. */
-export function newHandle(): Handle {
-  return BigInt(`0x${randomBytes(16).toString('hex')}`)
-    .toString(36)
-    .padStart(25, '0')
 }

@@ -133,7 +133,7 @@ const ROADS: Record<
   },
 }
 
-const STATEMENT = /cache_id ([0-9a-z]{25}) keeps the whole result/g
+const STATEMENT = /cache_id ([0-9a-z]{12}) keeps the whole result/g
 
 for (const exposure of Object.keys(ROADS) as Exposure[]) {
   verifies(
@@ -255,7 +255,7 @@ describe('where the operator keeps structured content', () => {
       expect(wrapped.structuredContent).toEqual({ content: wrapped.content[0]?.text })
       const typed = await at.ask({}, 's_typed')
       expect(typed.structuredContent).toEqual({
-        cache_id: expect.stringMatching(/^[0-9a-z]{25}$/),
+        cache_id: expect.stringMatching(/^[0-9a-z]{12}$/),
         preview: typed.content[0]?.text,
       })
     },
@@ -550,7 +550,7 @@ test('an answer of a proxy tool is never JSON, whatever is asked of whatever is 
     for (const [name, query] of queries) {
       const answer = await at.ask({ tool: 's_t', arguments: {}, ...query }, name)
       expect(() => JSON.parse(answer.content[0]?.text ?? ''), `${name} ${JSON.stringify(query)}`).toThrow()
-      const cache_id = /cache_id ([0-9a-z]{25})/.exec(answer.content[0]?.text ?? '')?.[1]
+      const cache_id = /cache_id ([0-9a-z]{12})/.exec(answer.content[0]?.text ?? '')?.[1]
       if (cache_id === undefined) continue
       const again = await at.ask({ cache_id, ...query }, name)
       expect(() => JSON.parse(again.content[0]?.text ?? ''), `${name} ${JSON.stringify(query)}`).toThrow()

@@ -119,8 +119,8 @@ verifies(
 
     const preview = await textOf(world.ask({}, 'near_office_report'))
     expect(preview).not.toMatch(/ada@|sea/)
-    const [, cache_id = ''] = /cache_id[^A-Za-z0-9]*([0-9a-z]{25})/.exec(preview) ?? []
-    expect(new Set(preview.match(/(?<=cache_id\W{1,4})[0-9a-z]{25}/g))).toEqual(new Set([cache_id]))
+    const [, cache_id = ''] = /cache_id[^A-Za-z0-9]*([0-9a-z]{12})/.exec(preview) ?? []
+    expect(new Set(preview.match(/(?<=cache_id\W{1,4})[0-9a-z]{12}/g))).toEqual(new Set([cache_id]))
     const count = { cache_id, where: ['at = ocean', 'by = [redacted:email]'], aggregate: 'count' }
     expect(await textOf(world.ask(count, 'proxy_filter'))).toContain('2000')
 
@@ -209,7 +209,7 @@ test('the value of a reference passes the inner modules, from whichever server i
   const servers = { notes: notes.serve, mail: mail.serve }
   const world = await embedded({ servers, settings: passthrough, parts: { modules: [judge] } })
   const made = await textOf(world.ask({ tool: 'notes_read', arguments: {}, pattern: 'word' }, 'proxy_search'))
-  const [, $from = ''] = /cache_id ([0-9a-z]{25})/.exec(made) ?? []
+  const [, $from = ''] = /cache_id ([0-9a-z]{12})/.exec(made) ?? []
   const send = (): Promise<string> => textOf(world.ask({ body: { $from } }, 'mail_send'))
   expect(await send()).toBe('sent')
   expect(mail.calls.at(-1)?.arguments).toEqual({ body: `${'word '.repeat(10)}ada@example.org` })

@@ -12,7 +12,7 @@ const docs = fileURLToPath(new URL('../../docs', import.meta.url))
 const read = (page: string): string => readFileSync(join(docs, page), 'utf8')
 
 /** The handle of the pages. */
-const PRINTED = 'catj72ijsppf8t77e7kso6wn4'
+const PRINTED = 'ksc482dhw169'
 const READS = { annotations: { readOnlyHint: true } }
 
 const rows = Array.from({ length: 900 }, (_, id) => ({
@@ -67,14 +67,14 @@ async function followPage(page: string, { ask }: Embedded, before?: ReadResult):
   let told = before?.content[0]?.text ?? ''
   const answers = []
   for (const { name, args } of callsOf(page)) {
-    const handle = /cache_id\W+(\w{20,})/.exec(told)?.[1] ?? PRINTED
+    const handle = /cache_id\W+([0-9a-z]{12})/.exec(told)?.[1] ?? PRINTED
     const file = /(\/\S+\/result-\w+\.json)/.exec(told)?.[1] ?? ''
     const written = args.replace(/"\/…\/[^"]*"/, () => JSON.stringify(file)).replaceAll(PRINTED, handle)
     const answer = await ask(JSON.parse(written) as JsonObject, name)
     expect(answer.isError, `${written}: ${answer.content[0]?.text}`).toBeFalsy()
     const text = answer.content.map((block) => block.text).join('\n')
     answers.push(text)
-    if (/cache_id\W+\w{20,}/.test(text)) told = text
+    if (/cache_id\W+[0-9a-z]{12}/.test(text)) told = text
   }
   return answers
 }
@@ -99,7 +99,7 @@ test('the same call again is answered as the page on results prints it', async (
   /** Without what is of one result: its handle, its tool, its records and their type. */
   const form = (text = ''): string =>
     text
-      .replaceAll(/\b[0-9a-z]{25}\b/g, 'HANDLE')
+      .replaceAll(/\b[0-9a-z]{12}\b/g, 'HANDLE')
       .replace(/of \w+ \(json: [\d,]+ records in \S+, [\d,]+ tokens\)/, 'of TOOL (KIND)')
       .replace(/^type: .*$/m, 'type: TYPE')
   expect(form(again.content[0]?.text)).toBe(form(printed))

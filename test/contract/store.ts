@@ -1,7 +1,8 @@
 /** The shared suite of all stores. */
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Entry, newHandle, type Store } from '../../src/store/store.ts'
+import { newHandle } from '../../src/store/handles.ts'
+import type { Entry, Store } from '../../src/store/store.ts'
 import { verifies } from '../support/verifies.ts'
 
 /** An entry that a store may be given; content and times can be chosen. */

@@ -17,7 +17,7 @@ test('commands show the servers of a running proxy, and ask what it keeps for it
     JSON.stringify(await client.callTool({ name: 'f_environment', arguments: {} }, PATIENT))
   expect(await environment()).toContain('pid')
   const kept = await client.callTool({ name: 'f_records', arguments: { count: 300 } }, PATIENT)
-  const cache_id = /[0-9a-z]{25}/.exec(JSON.stringify(kept))?.[0] ?? ''
+  const cache_id = /[0-9a-z]{12}/.exec(JSON.stringify(kept))?.[0] ?? ''
   const command = (...words: string[]) =>
     run(process.execPath, [MAIN, '--config', join(directory, 'mcp.json'), ...words])
 
@@ -49,7 +49,7 @@ test('commands call tools by a running proxy, run programs there and print its l
   expect((await command('tools')).stdout).toContain('f_records')
 
   const kept = await command('call', 'f_records', 'count=300')
-  const handle = /[0-9a-z]{25}/.exec(kept.stdout)?.[0]
+  const handle = /[0-9a-z]{12}/.exec(kept.stdout)?.[0]
   const counted = await command('filter', 'last', 'aggregate=count')
   expect([counted.code, counted.stdout]).toEqual([0, expect.stringContaining('"count":300')])
   const ran = await command('code', 'last', 'return (await d.rows({ limit: 7 })).length')

@@ -46,17 +46,17 @@ describe('on the command line', () => {
       expect(code, `${words.join(' ')}: ${stderr}`).toBe(0)
       told.push(stdout)
     }
-    const handle = /^cache_id ([0-9a-z]{25}) /.exec(told[1] ?? '')?.[1] ?? ''
+    const handle = /^cache_id ([0-9a-z]{12}) /.exec(told[1] ?? '')?.[1] ?? ''
     expect(told).toEqual([
       expect.stringMatching(/^files_read_\w+ {2}/),
-      expect.stringMatching(/^cache_id [0-9a-z]{25} /),
+      expect.stringMatching(/^cache_id [0-9a-z]{12} /),
       expect.stringContaining('300 of 900'),
       expect.stringContaining('time out 77'),
       expect.stringContaining('900 records'),
       expect.stringContaining(handle),
       expect.any(String),
       expect.any(String),
-      expect.stringMatching(/^cache_id [0-9a-z]{25} /),
+      expect.stringMatching(/^cache_id [0-9a-z]{12} /),
       expect.stringContaining('600'),
     ])
     const kept = await proxy('results')

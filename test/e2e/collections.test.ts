@@ -44,7 +44,7 @@ describe('all pages of a collection', () => {
     expect(said).toContain(OPEN)
     const asked = await askedOf(call)
     expect(asked).toHaveLength(pages)
-    const handle = /cache_id ([0-9a-z]{25}) keeps/.exec(said)?.[1]
+    const handle = /cache_id ([0-9a-z]{12}) keeps/.exec(said)?.[1]
     const last = await call('proxy_filter', {
       cache_id: handle,
       where: ['number = 1214'],
@@ -81,7 +81,7 @@ describe('all pages of a collection', () => {
     expect(JSON.parse((contents[0] as { text: string }).text).items).toHaveLength(100)
     const [line = ''] = textOf(first).split('\n')
     expect(line).toMatch(
-      /PARTIAL: 100 of 1,214\. All: proxy_filter \{"cache_id":"[0-9a-z]{25}","all":true\}$/,
+      /PARTIAL: 100 of 1,214\. All: proxy_filter \{"cache_id":"[0-9a-z]{12}","all":true\}$/,
     )
     const count = await call('proxy_filter', { cache_id: handleOf(first), ...COUNT })
     expect(textOf(count)).toMatch(/is PARTIAL: 100 of 1,214/)
@@ -119,7 +119,7 @@ describe('arguments from elsewhere', () => {
     const part = await ask({ action: 'call', tool: 'list_links', argumentsFile })
     expect(part).toContain('PARTIAL')
     expect(part).not.toContain('\\"all\\":true')
-    const cache_id = /cache_id ([0-9a-z]{25})/.exec(part)?.[1]
+    const cache_id = /cache_id ([0-9a-z]{12})/.exec(part)?.[1]
     expect(await ask({ action: 'filter', cache_id, all: true, aggregate: 'count' })).toContain(
       'came from a file, so its call cannot be made again',
     )
@@ -149,7 +149,7 @@ describe('what goes wrong on the way', () => {
       /PARTIAL: 1,184 of 1,214 records from 40 pages; page 17 is missing: 503: page 17 could not be read/,
     )
     expect(textOf(reply)).toContain('1,184')
-    const handle = /cache_id ([0-9a-z]{25}) keeps/.exec(textOf(reply))?.[1]
+    const handle = /cache_id ([0-9a-z]{12}) keeps/.exec(textOf(reply))?.[1]
     const later = await call('proxy_filter', { cache_id: handle, aggregate: 'count' })
     expect(textOf(later)).toContain('page 17 is missing')
   })
@@ -173,7 +173,7 @@ describe('what goes wrong on the way', () => {
       expect(stopped).toContain(`PARTIAL: ${before}; page 17 is missing: 503`)
       expect(stopped).toContain('the same call asks only for the first page and what is missing')
       const first = (await askedOf(call)).length
-      const handle = /cache_id ([0-9a-z]{25}) keeps/.exec(stopped)?.[1]
+      const handle = /cache_id ([0-9a-z]{12}) keeps/.exec(stopped)?.[1]
       const whole = textOf(await call('proxy_filter', { cache_id: handle, all: true, ...COUNT }))
       expect(whole).toMatch(/COMPLETE: 1,214 records from 41 pages; \d+ pages came with the call before/)
       expect(whole).toContain(OPEN)

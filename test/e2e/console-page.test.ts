@@ -374,7 +374,7 @@ browsing(
   'finds calls by each filter, copies one in three forms that work, and exports the list',
   async () => {
     const kept = await call('shop_records', { count: 350 })
-    const cache_id = /[0-9a-z]{25}/.exec(JSON.stringify(kept))?.[0] ?? ''
+    const cache_id = /[0-9a-z]{12}/.exec(JSON.stringify(kept))?.[0] ?? ''
     await call('proxy_filter', { cache_id, aggregate: 'count' })
     await call('shop_give', { result: { $from: cache_id, path: '$[0]' } })
     await call('shop_give', { result: { content: [{ type: 'text', text: 'none' }], isError: true } })

@@ -138,7 +138,7 @@ describe('a file in a result', () => {
     const large = await call('f_read', { name: 'b.png', as: 'image', say: 'A picture.' })
     expect(large.content.map(({ type }) => type)).toEqual(['text', 'text', 'resource_link'])
     expect(textOf(large)).toMatch(
-      /A picture\.\n?cache_id [0-9a-z]{25} keeps:\nrlm:\S+ image\/png, 4\.0 MB, 4,000 × 3,000/,
+      /A picture\.\n?cache_id [0-9a-z]{12} keeps:\nrlm:\S+ image\/png, 4\.0 MB, 4,000 × 3,000/,
     )
   })
 
@@ -205,7 +205,7 @@ describe('resources', () => {
     expect(sizeOf(read)).toBeLessThan(4000)
     const [{ text, uri } = { text: '', uri: '' }] = read.contents as { text: string; uri: string }[]
     expect(uri).toBe('file:///a.txt')
-    const handle = /cache_id ([0-9a-z]{25})/.exec(text)?.[1]
+    const handle = /cache_id ([0-9a-z]{12})/.exec(text)?.[1]
     expect(textOf(await call('proxy_search', { cache_id: handle, pattern: 'line 4321 ' }))).toContain(
       'line 4321 of',
     )

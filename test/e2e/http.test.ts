@@ -66,7 +66,7 @@ verifies(
     const foreign = await asked(session, handle)
     expect(foreign).toBe((await asked(session, '0123456789ab')).replaceAll('0123456789ab', handle))
     const own = handleOf(await call(session, 'f_records', { count: 300 }))
-    expect(own).not.toBe(handle)
+    expect([handle.length, own.length]).toEqual([25, 12])
     expect(await asked(ben, own)).toBe((await asked(ben, '0123456789ab')).replaceAll('0123456789ab', own))
   },
 )
@@ -129,5 +129,5 @@ verifies('S2.5', 'several proxies with different configurations run side by side
   ])
   const [a, b] = await Promise.all([connect(one.url), connect(two.url)])
   expect(textOf(await call(a, 'one_text', { size: 300 }))).toBe('a'.repeat(300))
-  expect(handleOf(await call(b, 'two_text', { size: 300 }))).toMatch(/^[0-9a-z]{25}$/)
+  expect(handleOf(await call(b, 'two_text', { size: 300 }))).toMatch(/^[0-9a-z]{12}$/)
 })

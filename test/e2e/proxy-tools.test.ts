@@ -50,7 +50,7 @@ verifies('S3.13', 'by handle and by fresh call, for each of the three', async ()
       where: undefined,
     })
     expect(fresh.isError, textOf(fresh)).toBeFalsy()
-    const handle = /cache_id ([0-9a-z]{25}) keeps/.exec(textOf(fresh))?.[1]
+    const handle = /cache_id ([0-9a-z]{12}) keeps/.exec(textOf(fresh))?.[1]
     const again = await call('proxy_filter', { cache_id: handle ?? '', aggregate: 'count' })
     expect(textOf(again)).toContain('3')
   }

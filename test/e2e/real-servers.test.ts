@@ -192,7 +192,7 @@ verifies(
     const names = (await client.listTools()).tools.map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining(['filesystem_read_text_file', 'memory_read_graph']))
     const log = { name: 'filesystem_read_text_file', arguments: { path: join(files, 'app.log') } }
-    expect(handleOf(await client.callTool(log))).toMatch(/^[0-9a-z]{25}$/)
+    expect(handleOf(await client.callTool(log))).toMatch(/^[0-9a-z]{12}$/)
 
     // The same servers in the file that is found by itself, with settings.
     const settings = { maxResponseSize: 300, previewSize: 250, naming: { separator: '__' } }
@@ -200,7 +200,7 @@ verifies(
     const own = await connect([])
     const list = { name: 'filesystem__list_directory', arguments: { path: join(files, 'tree') } }
     const shaped = await own.callTool(list)
-    expect(handleOf(shaped)).toMatch(/^[0-9a-z]{25}$/)
+    expect(handleOf(shaped)).toMatch(/^[0-9a-z]{12}$/)
     expect(textOf(shaped).length).toBeLessThanOrEqual(300)
   },
 )

@@ -47,7 +47,7 @@ test('patterns of a server win over those of all, small results are kept quietly
   expect(small._meta).toBeUndefined()
   expect(JSON.parse(textOf(small))).toHaveLength(30)
   const listed = textOf(await call('proxy_explore'))
-  const kept = /([0-9a-z]{25})[^\n]*q_list_issues/.exec(listed)?.[1]
+  const kept = /([0-9a-z]{12})[^\n]*q_list_issues/.exec(listed)?.[1]
   expect(kept, listed).toBeDefined()
   expect(textOf(await call('proxy_search', { cache_id: '*', pattern: 'Issue 17:' }))).toContain(kept)
   expect(textOf(await call('proxy_filter', { cache_id: kept, where: ['number = 17'] }))).toContain(

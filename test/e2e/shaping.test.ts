@@ -10,7 +10,7 @@ verifies('S3.7', 'passes byte for byte at the limit, keeps and previews one char
   expect(at).toEqual({ content: [{ type: 'text', text: 'a'.repeat(1000) }] })
   const above = await call('f_text', { size: 1001 })
   const handle = handleOf(above)
-  expect(handle).toMatch(/^[0-9a-z]{25}$/)
+  expect(handle).toMatch(/^[0-9a-z]{12}$/)
   expect(textOf(above)).toContain(handle)
   expect(textOf(above).length).toBeLessThanOrEqual(1000)
   expect(textOf(above)).toContain(' 1,001 bytes')
@@ -51,7 +51,7 @@ verifies('S3.9', 'an own message replaces the first line, its placeholders fille
   const truncationMessage = 'CUT {cache_id} of {size} characters ({tokens} tokens), limit {limit}.'
   const { call } = await startProxy({ servers, settings: { truncationMessage } })
   const result = await call('f_text', { size: 60_000 })
-  expect(textOf(result)).toMatch(/^CUT [0-9a-z]{25} of 60,?000 characters \([\d,]+ tokens\), limit 8,?000\./)
+  expect(textOf(result)).toMatch(/^CUT [0-9a-z]{12} of 60,?000 characters \([\d,]+ tokens\), limit 8,?000\./)
   expect(textOf(result)).toContain(handleOf(result))
 })
 

@@ -105,7 +105,7 @@ function wholeFiles(directory: string): string[] {
     .map((entry) => join(entry.parentPath, entry.name))
   for (const file of files) {
     if (file.includes('/by-content/') && !file.endsWith('/known')) {
-      expect(readFileSync(file, 'utf8')).toMatch(/^[0-9a-z]{25}$/)
+      expect(readFileSync(file, 'utf8')).toMatch(/^[0-9a-z]{12}$/)
       continue
     }
     expect(file).toMatch(/\.(?:json|content)$|\/known$/)

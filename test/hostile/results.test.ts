@@ -105,7 +105,7 @@ test('results that attack are bounded, and harm no other client', async () => {
       process.stderr.write(
         `${attack}: ${seconds} s, ${answered} answers to another, ${Math.round(most)} MB at most so far\n`,
       )
-      handles.push(...(/cache_id ([0-9a-z]{25})/.exec(said)?.slice(1) ?? []))
+      handles.push(...(/cache_id ([0-9a-z]{12})/.exec(said)?.slice(1) ?? []))
     }
   } finally {
     clearInterval(watch)

@@ -98,7 +98,7 @@ export async function codeWorld({ code, settings, ...options }: CodeWorldOptions
     },
     async records(count = 300) {
       const { content } = await world.ask({ count }, 's_records')
-      const handle = /[0-9a-z]{25}/.exec(content[0]?.text ?? '')?.[0]
+      const handle = /[0-9a-z]{12}/.exec(content[0]?.text ?? '')?.[0]
       if (handle === undefined) throw new Error(`no handle in ${content[0]?.text}`)
       return handle
     },

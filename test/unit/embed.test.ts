@@ -46,7 +46,7 @@ async function connected(gateway: Gateway): Promise<Client> {
 }
 
 const textOf = (result: object): string => JSON.stringify(result)
-const handleOf = (result: object): string => /cache_id\W+(\w{20,})/.exec(textOf(result))?.[1] ?? ''
+const handleOf = (result: object): string => /cache_id\W+([0-9a-z]{12})/.exec(textOf(result))?.[1] ?? ''
 const call = (client: Client, name: string, args: Record<string, unknown> = {}) =>
   client.callTool({ name, arguments: args })
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { isPartial, partialLines } from '../../documents/paging/standing.ts'
-import { type Dialect, TYPICAL_HANDLE } from '../../documents/template.ts'
+import { type Dialect, LONGEST_HANDLE } from '../../documents/template.ts'
 import { FROM_FILE } from '../../engine/arguments.ts'
 import type { Engine, Query, QueryAnswer } from '../../engine/contract.ts'
 import { byOwnNames, questionParams } from '../../processors/parameters.ts'
@@ -204,7 +204,7 @@ async function fitting(
   let most = Math.min(wanted.most, limit, (client.rule?.textLimit ?? Number.POSITIVE_INFINITY) - around)
   let answer = await ask(budget, most)
   for (let round = 0; round < ROUNDS && limit !== Number.POSITIVE_INFINITY; round++) {
-    const { length } = JSON.stringify(answer.text.join(TYPICAL_HANDLE))
+    const { length } = JSON.stringify(answer.text.join(LONGEST_HANDLE))
     if (length <= limit) break
     budget = Math.min(budget, Math.floor((Math.max(budget, most) * limit) / length))
     most = budget
@@ -392,7 +392,7 @@ function oneSource(asker: Asker, both: boolean, dialect: Dialect | undefined): s
     ? 'Both cache_id and tool were given; give one.'
     : 'Neither cache_id nor tool was given; give one.'
   return `${problem}
-Kept result: ${askedBy(asker, '"cache_id": "<25 characters from an earlier reply>", …', dialect)}
+Kept result: ${askedBy(asker, '"cache_id": "<from an earlier reply>", …', dialect)}
 Fresh call: ${askedBy(asker, '"tool": "<a tool that only reads>", "arguments": {…}, …', dialect)}
 What is kept: ${askedBy('proxy_explore', '', dialect)}`
 }

@@ -26,8 +26,9 @@ import {
 } from '../../proxy/connections.ts'
 import { readParams } from '../../proxy/parameters.ts'
 import { createToolIndexes, type ToolIndex } from '../../proxy/tool-index.ts'
+import type { Handle } from '../../store/handles.ts'
 import type { ResultStore } from '../../store/result-store.ts'
-import type { Entry, Handle, Origin } from '../../store/store.ts'
+import type { Entry, Origin } from '../../store/store.ts'
 import { didYouMean } from '../../text/edit-distance.ts'
 import { fitsGlob } from '../../text/glob.ts'
 

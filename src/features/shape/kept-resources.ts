@@ -8,6 +8,7 @@ import { ProxyError, RPC, RpcError } from '../../protocol/errors.ts'
 import type { Exchange } from '../../protocol/exchange.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import { resourceNotFound } from '../../proxy/resources.ts'
+import { HANDLE } from '../../store/handles.ts'
 import type { ResultStore } from '../../store/result-store.ts'
 import type { Entry } from '../../store/store.ts'
 import { formatCount } from '../../text/format.ts'
@@ -16,7 +17,7 @@ import { formatCount } from '../../text/format.ts'
 const MOST_CHARACTERS = 1024 * 1024
 const MOST_BYTES = 8 * 1024 * 1024
 
-const KEPT = /^rlm:\/\/([0-9a-z]{25}|[0-9a-f]{12})(?:\/(\d{1,3}))?\/?(?:\?([^#]{0,2000}))?$/
+const KEPT = new RegExp(`^rlm://(${HANDLE})(?:/(\\d{1,3}))?/?(?:\\?([^#]{0,2000}))?$`)
 
 /** A part of what is kept. */
 interface Wanted {

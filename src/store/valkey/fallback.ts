@@ -1,7 +1,8 @@
 /** A shared store that is never in the way: what it cannot take, or not now, lies in a local one. */
 import { LRUCache } from 'lru-cache'
 import { messageOf } from '../../protocol/errors.ts'
-import type { Entry, EntryInfo, Handle, Store } from '../store.ts'
+import type { Handle } from '../handles.ts'
+import type { Entry, EntryInfo, Store } from '../store.ts'
 import { Unreachable } from './connection.ts'
 import { TooLarge, type ValkeyStore } from './store.ts'
 

@@ -119,7 +119,7 @@ test('clients get links since the version that knows them, and the words at all 
   expect(kinds(await call(result, asker))).toEqual(['text', 'resource_link'])
   const old = await call(result, { ...asker, protocolVersion: '2025-03-26' })
   expect(kinds(old)).toEqual(['text'])
-  expect(blocksOf(old)[0]?.text).toMatch(/rlm:\/\/[0-9a-z]{25}\/0/)
+  expect(blocksOf(old)[0]?.text).toMatch(/rlm:\/\/[0-9a-z]{12}\/0/)
 })
 
 test('a result that is small enough to be an object is looked at as well', async () => {

@@ -59,7 +59,7 @@ function world(changes: Partial<ShapeOptions> = {}) {
       const params = { name, arguments: args }
       const reply = plain(await handler(exchange(asker, { method: 'tools/call', params, ...more })))
       const [text = ''] = blocksOf(reply).flatMap((block) => textIn(block) ?? [])
-      return { reply, text, handle: /cache_id ([0-9a-z]{25})/.exec(text)?.[1] ?? '' }
+      return { reply, text, handle: /cache_id ([0-9a-z]{12})/.exec(text)?.[1] ?? '' }
     },
   }
 }

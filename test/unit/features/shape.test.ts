@@ -99,7 +99,7 @@ test('keeps images and promised structured content when no preview can be made',
   const bare = plain(await call(given, { digest: failing }, [tool]))
   expect(bare.structuredContent).toBeUndefined()
   expect(bare.content).toEqual([
-    { type: 'text', text: expect.stringMatching(/^Kept whole as cache_id [0-9a-z]{25} /) },
+    { type: 'text', text: expect.stringMatching(/^Kept whole as cache_id [0-9a-z]{12} /) },
     { type: 'image', data: 'AAAA', mimeType: 'image/png' },
   ])
   const settings = keeping(true)
@@ -107,7 +107,7 @@ test('keeps images and promised structured content when no preview can be made',
     const promised = plain(await call(result, { digest: failing, settings }, [tool]))
     expect(promised).not.toHaveProperty('isError')
     expect(promised.structuredContent).toEqual({
-      cache_id: expect.stringMatching(/^[0-9a-z]{25}$/),
+      cache_id: expect.stringMatching(/^[0-9a-z]{12}$/),
       preview: expect.stringMatching(/^Kept whole as cache_id/),
     })
   }
@@ -379,7 +379,7 @@ describe('settings of single tools', () => {
     const reply = plain(await call(answer, { settings, engine }, [{ name: 't' }]))
     const [{ text = '' } = {}] = reply.content as { text?: string }[]
     expect(text).toMatch(
-      /^cache_id [0-9a-z]{25} keeps the whole result of t, with all fields\. Shown here: id, title\.\n/,
+      /^cache_id [0-9a-z]{12} keeps the whole result of t, with all fields\. Shown here: id, title\.\n/,
     )
     expect(text).toContain('Title 39')
     expect(text).not.toContain('nnn')

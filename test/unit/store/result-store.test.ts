@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { TYPICAL_HANDLE } from '../../../src/documents/template.ts'
+import { LONGEST_HANDLE, TYPICAL_HANDLE } from '../../../src/documents/template.ts'
 import { createMemoryStore } from '../../../src/store/memory.ts'
 import {
   createResultStore,
@@ -65,28 +65,51 @@ describe('keeping', () => {
     expect(resultStore.stats(ann)).toEqual({ entries: 1, bytes: 100 })
   })
 
-  verifies('S3.30', 'handles are 25 characters that hold 128 random bits, never the same', async () => {
+  verifies('S3.30', 'handles have 12 characters that hold 48 random bits, never the same', async () => {
     const { resultStore } = world()
     const handles = new Set<string>()
-    for (let i = 0; i < 200; i++) handles.add((await resultStore.keep(ann, result(`r${i}`))).handle)
-    expect(handles.size).toBe(200)
-    let [ever, always] = [0n, 2n ** 128n - 1n]
-    for (const handle of handles) {
-      expect(handle).toMatch(/^[0-9a-z]{25}$/)
-      expect(handle).toHaveLength(TYPICAL_HANDLE.length)
-      const bits = [...handle].reduce((sum, digit) => sum * 36n + BigInt(Number.parseInt(digit, 36)), 0n)
-      ever |= bits
-      always &= bits
+    for (let i = 0; i < 400; i++) handles.add((await resultStore.keep(ann, result(`r${i}`))).handle)
+    expect(handles.size).toBe(400)
+    for (const handle of handles) expect(handle).toMatch(/^(?:[a-z]{3}\d{3}){2}$/)
+    expect(TYPICAL_HANDLE).toMatch(/^(?:[a-z]{3}\d{3}){2}$/)
+    for (let at = 0; at < 12; at++) {
+      const seen = new Set([...handles].map((handle) => handle[at]))
+      expect(seen.size).toBe(at % 6 < 3 ? 26 : 10)
     }
-    expect([ever, always]).toEqual([2n ** 128n - 1n, 0n])
   })
 
-  test('a result under the shorter handle of an older release is still found', async () => {
+  verifies(
+    'S3.30',
+    'the handle of an unknown owner, the only key to a result, has 25 characters of 128 random bits',
+    async () => {
+      const unknown = { id: 'anonymous', kind: 'anonymous' }
+      const both = [
+        { resultStore: world().resultStore, agent: unknown },
+        { resultStore: world({ isolation: false }).resultStore, agent: ann },
+      ]
+      for (const { resultStore, agent } of both) {
+        let [ever, always] = [0n, 2n ** 128n - 1n]
+        for (let i = 0; i < 200; i++) {
+          const { handle } = await resultStore.keep(agent, result(`r${i}`))
+          expect(handle).toMatch(/^[0-9a-z]{25}$/)
+          expect(handle).toHaveLength(LONGEST_HANDLE.length)
+          const bits = [...handle].reduce((sum, digit) => sum * 36n + BigInt(Number.parseInt(digit, 36)), 0n)
+          ever |= bits
+          always &= bits
+        }
+        expect([ever, always]).toEqual([2n ** 128n - 1n, 0n])
+      }
+    },
+  )
+
+  test('a result under the handle of an older release is still found', async () => {
     const backing = createMemoryStore()
-    const entry = entryOf('0123456789ab', 'old', { owner: 'ann' })
-    await backing.put(entry)
     const { resultStore } = world({ backing })
-    expect((await resultStore.get(ann, '0123456789ab'))?.tool).toBe(entry.tool)
+    for (const handle of ['0123456789ab', LONGEST_HANDLE]) {
+      const entry = entryOf(handle, 'old', { owner: 'ann' })
+      await backing.put(entry)
+      expect((await resultStore.get(ann, handle))?.tool).toBe(entry.tool)
+    }
   })
 
   test('the same content of the same agent keeps its handle, also when fetched twice at once', async () => {

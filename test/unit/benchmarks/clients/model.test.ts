@@ -4,7 +4,7 @@ import { parts } from './parts.ts'
 
 const { startModel, readScenario, scenarios } = await parts()
 
-const HANDLE = 'catj72ijsppf8t77e7kso6wn4'
+const HANDLE = 'ksc482dhw169'
 const STEPS = [
   { tool: 'orders_list', fresh: true },
   { tool: 'proxy_filter', args: { cache_id: '$HANDLE' } },

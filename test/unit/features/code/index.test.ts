@@ -239,7 +239,7 @@ test('a failure over rows names the fields that exist', async () => {
 
 test('a large answer is kept, and its preview asks on', async () => {
   const answer = await world.run('return await d.rows()', { cache_id: id })
-  const handle = /[0-9a-z]{25}/.exec(answer)?.[0] ?? ''
+  const handle = /[0-9a-z]{12}/.exec(answer)?.[0] ?? ''
   expect(answer.length).toBeLessThan(8000)
   expect(await world.value('return (await d.rows())[299].name', { cache_id: handle })).toBe('record 299')
   const asked = await world.ask({ cache_id: handle, aggregate: 'count' }, 'proxy_filter')
@@ -250,7 +250,7 @@ test('a large result of a tool is a document', async () => {
   const answer = await world.value(
     'const r = await tools.call("s_records", { count: 20000 }); return [await r.count("state = open"), r.cache_id]',
   )
-  expect(answer).toEqual([13333, expect.stringMatching(/^[0-9a-z]{25}$/)])
+  expect(answer).toEqual([13333, expect.stringMatching(/^[0-9a-z]{12}$/)])
 })
 
 test('the console is shown to a limit', async () => {
@@ -343,7 +343,7 @@ return count`
 
 test('an answer over a part of a collection says that it is one, once', async () => {
   const { content } = await world.ask({}, 's_page')
-  const handle = /[0-9a-z]{25}/.exec(content[0]?.text ?? '')?.[0] ?? ''
+  const handle = /[0-9a-z]{12}/.exec(content[0]?.text ?? '')?.[0] ?? ''
   const text = await world.run('await d.rows(); return await d.count()', { cache_id: handle })
   expect(text.split('PARTIAL: 300 of 1,214')).toHaveLength(2)
   expect(text).toMatch(/^300\n/)
@@ -380,7 +380,7 @@ test.each<[string, string, RegExp]>([
   [
     'a large page that is read',
     'return await (await tools.call("s_pages", { wide: true })).count()',
-    /^3\n\ncache_id [0-9a-z]{25} is PARTIAL: 3 of 10\.$/,
+    /^3\n\ncache_id [0-9a-z]{12} is PARTIAL: 3 of 10\.$/,
   ],
 ])('of what a program called it is told whether it is a part: %s', async (_, code, expected) => {
   expect(await world.run(code)).toMatch(expected)

@@ -92,7 +92,7 @@ test('a result in a file is asked about by its file, and errors say how it is as
   const world = dispatchWorld({ spill: { threshold: 100 } })
   const rows = Array.from({ length: 50 }, (_, id) => ({ id, name: `n${id}` }))
   const reply = await world.run({ content: [{ type: 'text', text: JSON.stringify(rows) }] })
-  expect(reply.cache_id).toMatch(/^[0-9a-z]{25}$/)
+  expect(reply.cache_id).toMatch(/^[0-9a-z]{12}$/)
   expect(String(reply.resultFile)).toContain(String(reply.cache_id))
   const asked = await world.ask({ action: 'filter', resultFile: reply.resultFile ?? '', where: ['id > 48'] })
   expect(world.calls.at(-1)).toMatchObject({ name: 'proxy_filter', arguments: { cache_id: reply.cache_id } })

@@ -12,7 +12,7 @@ const CONTENT = `${LINES.join('\n')}\n`
 async function spilled(options: Parameters<typeof dispatchWorld>[0] = {}) {
   const world = dispatchWorld({ spill: { threshold: 1000 }, ...options })
   const reply = await world.run({ content: [{ type: 'text', text: CONTENT }] })
-  const handle = /cache_id ([0-9a-z]{25})/.exec(textOf(reply))?.[1] ?? ''
+  const handle = /cache_id ([0-9a-z]{12})/.exec(textOf(reply))?.[1] ?? ''
   const ask = (args: object, agent?: string) => world.ask({ action: 'readresult', ...args }, agent)
   return { world, path: String(reply.resultFile), handle, ask }
 }
@@ -144,7 +144,7 @@ describe('aliases for weak models', () => {
 describe('files and handles of others', () => {
   const hostile = async (world: World, handle: string): Promise<[string, object][]> => {
     const others = await world.ask({ action: 'call', tool: 'read', resultToFile: true }, 'other')
-    const own = /cache_id ([0-9a-z]{25})/.exec(textOf(others))?.[1] ?? ''
+    const own = /cache_id ([0-9a-z]{12})/.exec(textOf(others))?.[1] ?? ''
     return [
       ['nothing', {}],
       ['both', { resultFile: String(others.resultFile), cache_id: handle }],

@@ -125,7 +125,7 @@ test('a long list goes on page by page, within the budget, and loses none', asyn
     const { text } = await ask('proxy_explore', args)
     expect(text.length).toBeLessThanOrEqual(1500)
     expect(text).toContain('20 kept results')
-    seen.push(...[...text.matchAll(/^([0-9a-z]{25}) /gm)].map(([, handle]) => String(handle)))
+    seen.push(...[...text.matchAll(/^([0-9a-z]{12}) /gm)].map(([, handle]) => String(handle)))
     const next = /^Next page: proxy_explore (\{.*\})$/m.exec(text)?.[1]
     if (next === undefined) break
     args = JSON.parse(next)
@@ -167,7 +167,7 @@ verifies('S3.15', 'last, the name of a tool, and * mean kept results', async () 
     [old, query],
     [query, read, old],
   ])
-  expect(own).toMatch(/^[0-9a-z]{25}$/)
+  expect(own).toMatch(/^[0-9a-z]{12}$/)
   expect(await ask('proxy_filter', { cache_id: 'file' })).toMatchObject({
     text: `cache_id ${read} is the last result of fs_read_file {"path":"/new"}.\nanswer`,
   })
@@ -187,7 +187,7 @@ test('a search of everything is bounded and says so; a filter is told what to wr
   expect(asked[0]?.handles).toHaveLength(16)
   const { text, isError } = await ask('proxy_filter', { cache_id: '*' })
   expect(text).toMatch(
-    /^18 results are kept, and one question takes at most 16\. .*"cache_id": "[0-9a-z]{25}, [0-9a-z]{25}"\.$/,
+    /^18 results are kept, and one question takes at most 16\. .*"cache_id": "[0-9a-z]{12}, [0-9a-z]{12}"\.$/,
   )
   expect(isError).toBeUndefined()
 })

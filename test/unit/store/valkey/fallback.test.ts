@@ -2,13 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { newHandle } from '../../../../src/store/handles.ts'
 import { createMemoryStore } from '../../../../src/store/memory.ts'
 import {
   createResultStore,
   RESULT_STORE_LIMITS,
   type ResultStore,
 } from '../../../../src/store/result-store.ts'
-import { newHandle, type Store } from '../../../../src/store/store.ts'
+import type { Store } from '../../../../src/store/store.ts'
 import { openSharedStore, sharedStoreSchema } from '../../../../src/store/stores.ts'
 import { entryOf as entryLongAgo, storeContract } from '../../../contract/store.ts'
 import { describeWithValkey, startValkey, type ValkeyServer } from '../../../support/valkey-server.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { newHandle } from '../../../../src/store/store.ts'
+import { newHandle } from '../../../../src/store/handles.ts'
 import {
   createValkeyStore,
   type ValkeyStore,
