@@ -20,7 +20,7 @@ export interface Compact {
  * Characters of a page of short rows, of one with the fields that were asked about, and of one row where there are many. Records looked at
  * for their fields.
  */
-const PAGE = 2_000
+const PAGE = 1_500
 const ASKED = 2_500
 const ROW = 40
 const SAMPLE = 200
@@ -40,8 +40,7 @@ interface NestedField extends Field {
 
 /**
  * `rows` with as many fields as `room` characters hold. First are the fields that say which record each is, then the `wanted` ones, then
- * the fields that tell most. `wanted` has names or paths as a question writes them. `…` counts the fields that are left out, and long
- * texts are cut. `sample`: records by which the fields are chosen. Undefined where the rows are no records, or nothing is gained.
+ * the fields that tell most. `wanted` has names or paths as a question writes them. Long texts are cut. `sample`: records by which the fields are chosen. Undefined where the rows are no records, or nothing is gained.
  */
 export function compactRows(
   rows: readonly JsonValue[],
@@ -57,7 +56,7 @@ export function compactRows(
   let used = 4
   let table = true
   const most = rows.length > FEW ? MOST : MOST_OF_FEW
-  const identity = identityOf(places.filter(({ many }) => !many))
+  const identity = readable(identityOf(places.filter(({ many }) => !many)), rows)
   for (const place of inOrder(places, identity, wanted)) {
     if (chosen.length >= most && !isNamed(place, wanted)) break
     const cells = rows.map((row) => cellOf(row, place))
@@ -81,16 +80,15 @@ export function compactRows(
   const sorted = places.filter((place) => chosen.includes(place))
   const left = Math.max(0, leaves - sorted.length)
   if (chosen.length === 0 || (left === 0 && !isCut(rows, sorted))) return undefined
-  return { rows: rows.map((row) => shortRow(row, sorted, left)), shown: sorted.length, of: leaves }
+  return { rows: rows.map((row) => shortRow(row, sorted)), shown: sorted.length, of: leaves }
 }
 
-function shortRow(row: JsonObject, places: readonly NestedField[], left: number): JsonObject {
+function shortRow(row: JsonObject, places: readonly NestedField[]): JsonObject {
   const short: JsonObject = {}
   for (const place of places) {
     const cell = cellOf(row, place)
     if (cell !== undefined) setOwn(short, place.path, cell)
   }
-  if (left > 0) short['…'] = left
   return short
 }
 
@@ -120,6 +118,19 @@ function identityOf(flat: readonly NestedField[]): NestedField[] {
   const [inner] = called.filter(({ depth }) => depth === 2)
   const part = called.filter(({ depth, keys }) => depth === 2 && keys[0] === inner?.keys[0])
   return [...(own.length > 0 ? own : part).slice(0, 2), ...found]
+}
+
+/** A UUID or a hash: it takes more tokens than all else in a short row. */
+const OPAQUE = /^(?=.*\d)[\da-f-]{20,}$/i
+
+/** Without opaque ids inside of records where another field tells all rows apart. An id of the record itself may be asked for next. */
+function readable(identity: readonly NestedField[], rows: readonly JsonObject[]): readonly NestedField[] {
+  const cells = identity.map((place) => rows.map((row) => cellOf(row, place)))
+  const isOpaque = cells.map(
+    (column, at) => (identity[at]?.depth ?? 1) > 1 && column.every((cell) => OPAQUE.test(String(cell))),
+  )
+  const tells = cells.some((column, at) => !isOpaque[at] && new Set(column).size === rows.length)
+  return tells ? identity.filter((_, at) => !isOpaque[at]) : identity
 }
 
 /** Where a record is from, and when it was. */

@@ -36,12 +36,14 @@ export interface FitOptions {
   /** The remark on a page that does not show all rows, behind the counts: by its first row and the one after its last. */
   about?: (first: number, end: number) => string
   /**
-   * Where a page of more than a few records does not fit, each is shown in the fields that tell most, these names first. Absent: as many
-   * whole records as fit.
+   * Where a page of several records does not fit or is large, each is shown in the fields that tell most. These names come first.
+   * Absent: as many whole records as fit.
    */
   compact?: ReadonlySet<string>
   /** A few records are shown so as well where they are large; a single one that was asked for is not. Default false. */
   compactFew?: boolean
+  /** Where one page does not hold all rows, a first look at some of them will do. Default false. */
+  glance?: boolean
   /** The searched words: of a passage that no page holds, the part with most of them is shown. */
   sought?: string
 }
@@ -76,16 +78,19 @@ export function fit(document: Document, options: FitOptions): Fitted {
   const all = document.rows()
   const { noun } = all
   const window = windowOf(all.count, options)
-  const rows = all.slice(window.first, window.end).map((row) => onOneLine(row, noun))
+  const whole = window.end === all.count
+  const asked = all.slice(window.first, window.end).map((row) => onOneLine(row, noun))
   const notes = notesFor(options)
   const top = titleRoom(options) + COUNTS + (options.about ? ABOUT : 0) + lengthOf([notes]) + 2
-  const whole = window.end === all.count
   const words = wordsOf(options.sought)
+  const glance = options.glance === true && !whole ? glanceAt(asked, options.budget - top) : undefined
+  const rows = glance ?? asked
   let page = pageOf(rows, options.budget - top, words)
   let rest: Template[] = []
   const held = page.taken === rows.length && page.shortened.length === 0
+  const enough = glance ? GLANCE : LARGE
   const short =
-    held && !areLarge(page, options) ? undefined : shortRows(all, rows, page, options, options.budget - top)
+    held && lengthIn(page) <= enough ? undefined : shortRows(all, rows, page, options, options.budget - top)
   const fits = held && short === undefined
   if (short) page = short.page
   // Where the limit leaves rows to the next page anyway, the rows that the budget cut are on it too.
@@ -126,15 +131,20 @@ function onOneLine(row: JsonValue, noun: string): JsonValue {
   return isData && typeof row === 'string' && BREAKING.test(row) ? toJson(row) : row
 }
 
+/** Characters of a first look at some of many rows, and so many of them at least. */
+const GLANCE = 1_500
+const GLANCED = 20
+
+/** As many rows as a first look has room for; of large ones a few, which are shown in short. */
+function glanceAt(rows: readonly JsonValue[], room: number): readonly JsonValue[] {
+  const { taken, shortened } = pageOf(rows, Math.min(room, GLANCE))
+  return rows.slice(0, shortened.length > 0 ? GLANCED : Math.max(taken, GLANCED))
+}
+
 /** So many records are few. */
 const FEW = 3
-/** Characters of few records that are more than most questions about them need. */
+/** Characters of records that are more than most questions about them need. */
 const LARGE = 3_500
-
-/** True for few records that fit and yet are large. */
-function areLarge(page: Page, { compact, compactFew }: FitOptions): boolean {
-  return compact !== undefined && compactFew === true && page.taken <= FEW && lengthIn(page) > LARGE
-}
 
 /** All records of a page that does not fit, or of a large one, in some of their fields. */
 function shortRows(
@@ -148,7 +158,8 @@ function shortRows(
   const short = compactRows(rows, all.slice(0, SAMPLED), compact, room - MENTION)
   const page = short && pageOf(short.rows, room - MENTION)
   if (!page || page.shortened.length > 0) return undefined
-  if (rows.length <= FEW && lengthIn(page) > lengthIn(whole) * WORTH) return undefined
+  const fits = whole.taken === rows.length && whole.shortened.length === 0
+  if ((fits || rows.length <= FEW) && lengthIn(page) > lengthIn(whole) * WORTH) return undefined
   const isCut = short.shown === short.of
   const note = isCut
     ? 'Long texts are cut: name them in "fields", or "*" for all.'
@@ -156,7 +167,7 @@ function shortRows(
   return { page, note }
 }
 
-/** The most that few records in short form may have of their length, to be worth it. */
+/** The most that records in short form may have of their length, to be worth it. */
 const WORTH = 0.6
 
 function lengthIn({ lines }: Page): number {

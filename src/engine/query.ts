@@ -48,7 +48,7 @@ export function query(
     counted: isCounted(outcomes, document.rows().count),
     notes: pursued.notes,
     ...aboutGroups(outcomes, document),
-    ...shortly(asked, question.params, question.limit),
+    ...shortly(asked, question),
     ...(typeof asked.params.pattern === 'string' && { sought: asked.params.pattern }),
     offset: question.offset,
     ...(question.limit !== undefined && { limit: question.limit }),
@@ -155,18 +155,21 @@ function withSource(kind: Query['kind'], params: Question['params']): Question['
     : { ...params, fields: ['_from', ...fields] }
 }
 
-/** Without a choice of fields, records may be shown with some of their fields; fields that the question names come first. */
+/**
+ * Without a choice of fields, records may be shown with some of their fields; fields that the question names come first. Without a choice of
+ * rows, a first look at many will do.
+ */
 function shortly(
-  { kind }: Query,
-  { path, where, sort, fields, exclude, group_by: keys, aggregate: calls }: Question['params'],
-  limit: number | undefined,
-): { compact?: ReadonlySet<string>; compactFew?: boolean } {
+  { kind, params: { limit: asked } }: Query,
+  { params, limit, offset }: Question,
+): Pick<FitOptions, 'compact' | 'compactFew' | 'glance'> {
+  const { path, where, sort, fields, exclude, group_by: keys, aggregate: calls } = params
   const chosen = [fields, exclude, keys, calls].some((list) => Array.isArray(list) && list.length > 0)
   const texts = [where, sort].flat().filter((text) => typeof text === 'string')
   if (kind !== 'filter' || chosen) return {}
   // A question that names a place or a record means the whole of it; a question that looks for one means a part of it.
   const isSought = texts.length > 0 || (path === undefined && limit !== 1)
-  return { compact: namesIn(texts), compactFew: isSought }
+  return { compact: namesIn(texts), compactFew: isSought, glance: asked === undefined && offset === 0 }
 }
 
 /** The most characters that are kept of an answer about small results, and of any, as a multiple of what was asked. */

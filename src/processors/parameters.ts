@@ -75,7 +75,7 @@ export const filterParams = z.object({
   ...sortParams.shape,
   ...projectionParams.shape,
   offset,
-  limit: count('Default 50.', 1),
+  limit: count('Default: at most 50.', 1),
 })
 
 export const searchParams = z.object({

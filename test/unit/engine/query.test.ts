@@ -136,11 +136,30 @@ describe('filter', () => {
     expect(note).toBe(
       'Rows show 3 of 5 fields: name others in "fields", or "*" for all. The whole answer: cache_id fedcbafedcba.',
     )
-    expect(head).toBe('[43]{id,total,note,"…"}:')
-    expect(first).toBe('  294,2940,Order number 294 was delayed by a storm.,2')
+    expect(head).toBe('[43]{id,total,note}:')
+    expect(first).toBe('  294,2940,Order number 294 was delayed by a storm.')
     expect(textOf(ask('filter', { where: ['note ~ storm'], limit: 3 }, shop))).toContain(
       '"customer":{"name":',
     )
+  })
+
+  test('more records than a page holds are a first look at some: as many as are short, else twenty', () => {
+    const records = (width: number): Source =>
+      sourceOf(
+        jsonResult(
+          Array.from({ length: 300 }, (_, id) => ({ id, state: 'open', name: `n${id}`.padEnd(width, 'x') })),
+        ),
+      )
+    const heading = (source: Source, params: JsonObject): string =>
+      textOf(ask('filter', { where: ['state = open'], ...params }, source)).split('\n')[0] ?? ''
+    expect(heading(records(8), {})).toBe(
+      '300 of 300 records match `where` · records 1-50 of 300, next: offset 50',
+    )
+    expect(heading(records(90), {})).toContain('records 1-20 of 300, next: offset 20')
+    // A number of rows, a page further on and a choice of fields are answered as asked.
+    expect(heading(records(90), { limit: 25 })).toContain('records 1-25 of 300')
+    expect(heading(records(90), { offset: 20 })).toContain('records 21-70 of 300')
+    expect(heading(records(90), { fields: ['id', 'name'] })).toContain('records 1-26 of 300')
   })
 
   test('a few large records that were looked for are short as well, and "*" shows all of them', () => {

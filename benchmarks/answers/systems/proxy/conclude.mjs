@@ -56,12 +56,13 @@ function groups({ by, k }, { rows, more, nothing }) {
     : { answer: k ? pairs.slice(0, k) : pairs }
 }
 
-function values({ want, order, k }, { rows, more, nothing }) {
+function values({ want, order, k }, { rows, more, short, nothing }) {
   if (nothing) return { none: true }
   if (more && !(order && k <= rows.length)) return { unanswered: 'there is more' }
   if (rows.length === 0) return { unanswered: 'no rows in the reply' }
   const shown = rows.slice(0, order ? k : undefined).map((row) => valuesIn(row, want))
-  if (shown.some((some, index) => !some?.length && isShortened(rows[index]))) return { unanswered: CUT }
+  if (shown.some((some, index) => !some?.length && (short || isShortened(rows[index]))))
+    return { unanswered: CUT }
   if (shown.every((some) => some === undefined)) return { unanswered: `no ${want.join('.')} in the rows` }
   const found = shown.flatMap((some) => some ?? []).filter((value) => value !== null && value !== undefined)
   if (found.some(isShortened)) return { unanswered: CUT }

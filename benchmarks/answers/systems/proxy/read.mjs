@@ -11,6 +11,7 @@ import { decode } from '@toon-format/toon'
  * @property {number | undefined} next      the offset of the next page
  * @property {boolean} nothing      it says that nothing matches, over everything
  * @property {boolean} more         it says that more exists than it shows
+ * @property {boolean} short        it says that its rows show some of their fields
  */
 
 const TABLE = /^\s*[\w."[\]*]*\[\d+\]\{.*\}:\s*$/
@@ -104,6 +105,7 @@ function readCounts(reading) {
   // Sums over nothing are null.
   const empty = reading.rows.every((row) => Object.values(row ?? {}).every((value) => value === null))
   reading.nothing = reading.matched === 0 && empty && reading.passages.length === 0
+  reading.short = /Rows show [\d,]+ of [\d,]+ fields/.test(said)
   reading.more = reading.next !== undefined || reading.calls.some(({ args }) => args.offset > 0)
 }
 
