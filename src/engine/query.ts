@@ -14,7 +14,7 @@ import { FEW_ROWS, rowLinkNotes } from '../processors/links.ts'
 import { exploreParams, filterParams, searchParams } from '../processors/parameters.ts'
 import { type PipelineStep, runPipeline, type StepReport } from '../processors/pipeline.ts'
 import { exploreSteps, filterSteps, searchSteps } from '../processors/pipelines.ts'
-import { readable } from '../processors/readable.ts'
+import { readable, unitsIn } from '../processors/readable.ts'
 import { pageSize } from '../processors/search.ts'
 import { compactSearched, searchable } from '../processors/searchable.ts'
 import { withStatement } from '../processors/statement.ts'
@@ -402,8 +402,9 @@ function matches(outcomes: readonly Outcome[], names: readonly string[]): string
 function unitOf({ source, steps }: Outcome, step: string): string {
   if (step === 'where') return 'record'
   const selected = steps.some(({ name, applied }) => name === 'select' && applied)
-  if (selected || searchable(readable(source)).noun === 'value')
-    return selected || source.records() ? 'record' : 'value'
+  if (selected) return 'record'
+  if (searchable(readable(source)).noun === 'value')
+    return step === 'bm25' && source.records() ? 'record' : unitsIn(source, source, 0).noun
   return step === 'bm25' ? 'passage' : 'line'
 }
 

@@ -21,7 +21,7 @@ import {
   type Show,
 } from './hits.ts'
 import { type SearchParams, searchStepParams } from './parameters.ts'
-import { readable } from './readable.ts'
+import { readable, unitsIn } from './readable.ts'
 import {
   asPlainText,
   contextLines,
@@ -89,7 +89,7 @@ export const context = defineStep({
       const passages = near === undefined ? passagesFor(document, view, params.pattern ?? '') : undefined
       if (passages) {
         const kind = view.leaves === undefined ? 'text' : 'json'
-        const total = document.records()?.values.length ?? view.units.count
+        const { total } = unitsIn(given, document, view.units.count)
         return {
           content: fromMadeRows(kind, passages.rows),
           metadata: counts(total, 0, [...notes, passages.note]),
@@ -110,7 +110,7 @@ export const context = defineStep({
       show: show(params),
       room: roomFor(groups.length),
     })
-    const total = document.records()?.values.length ?? view.units.count
+    const { total } = unitsIn(given, document, view.units.count)
     return {
       content: fromRows({ noun: 'passage', items: rows }),
       metadata: counts(total, groups.length, notes),

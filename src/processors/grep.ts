@@ -24,7 +24,7 @@ import {
 } from './hits.ts'
 import { linkNotes } from './links.ts'
 import { type SearchParams, searchStepParams } from './parameters.ts'
-import { readable, sourceNote } from './readable.ts'
+import { readable, sourceNote, unitsIn } from './readable.ts'
 import {
   asPlainText,
   contextLines,
@@ -74,20 +74,20 @@ export const grep = defineStep({
     const view = searchable(document)
     const written = requirePattern(params)
     const plain = asPlainText(view, params)
-    let found = plain
-      ? find(document, view, plain.pattern, plain.params)
-      : find(document, view, written, params)
+    const find = (pattern: Pattern, how: SearchParams): Found => findIn(given, document, view, pattern, how)
+    let found = plain ? find(plain.pattern, plain.params) : find(written, params)
     const notes = [plain?.note, plain ? undefined : written.note]
     if (found.matched === 0 && document !== given) {
-      const inSource = find(given, searchable(given), written, params)
+      const source = searchable(given)
+      const inSource = findIn(given, given, source, written, params)
       if (inSource.matched > 0) {
-        found = { ...inSource, unit: 'line' }
+        found = { ...inSource, unit: source.leaves ? 'value' : 'line' }
         notes.push(sourceNote(given))
       }
     }
     const other = found.matched === 0 ? otherReading(view, params) : undefined
     if (other) {
-      found = find(document, view, other.pattern, other.params)
+      found = find(other.pattern, other.params)
       notes.splice(0, notes.length, other.note)
     } else if (found.matched === 0) {
       const near = nearMatches(view, params)
@@ -118,10 +118,16 @@ export const grep = defineStep({
   },
 })
 
-function find(document: Document, view: Searchable, pattern: Pattern, params: SearchParams): Found {
+function findIn(
+  given: Document,
+  document: Document,
+  view: Searchable,
+  pattern: Pattern,
+  params: SearchParams,
+): Found {
   return view.leaves === undefined
     ? inText(view, view.lines ?? document.lines(), pattern, params, labelsFor(document))
-    : inData(document, view, view.leaves, pattern)
+    : inData(given, document, view, view.leaves, pattern)
 }
 
 function inText(
@@ -169,10 +175,16 @@ function inGroups(lines: LineIndex, hits: readonly Hit[], context: number): stri
   return rows
 }
 
-function inData(document: Document, view: Searchable, leaves: LeafIndex, pattern: Pattern): Found {
+function inData(
+  given: Document,
+  document: Document,
+  view: Searchable,
+  leaves: LeafIndex,
+  pattern: Pattern,
+): Found {
   const { kept, count } = runPattern(pattern, () => findHits(view, pattern, mostLeaves))
   const groups = byRecord(leaves, kept)
-  const total = document.records()?.values.length ?? leaves.units.count
+  const { total } = unitsIn(given, document, leaves.units.count)
   const rows = recordHitRows(document, leaves, groups.slice(0, mostKept))
   const notes = capped(groups.length, mostKept)
   if (groups.length < count) {

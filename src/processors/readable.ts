@@ -23,6 +23,19 @@ function asSent(document: Document): Document {
   return from ? withRecords(document, from) : document
 }
 
+/**
+ * The units that a search of data counts: its records, or its values where it has none. Where the records of the `given` document were put
+ * together, values count as well: the search goes through what was `sent`.
+ */
+export function unitsIn(
+  given: Document,
+  sent: Document,
+  values: number,
+): { noun: 'record' | 'value'; total: number } {
+  const records = given.records()?.gathered ? undefined : sent.records()
+  return records ? { noun: 'record', total: records.values.length } : { noun: 'value', total: values }
+}
+
 /** Said where only the tags match. */
 export function sourceNote(document: Document): string {
   return document.traits.source ?? ''

@@ -162,6 +162,18 @@ describe('filter', () => {
     expect(heading(records(90), { fields: ['id', 'name'] })).toContain('records 1-26 of 300')
   })
 
+  test('a search of points counts values, for it goes through the series as they were sent', () => {
+    const series = ['web-1', 'web-2'].map((host, nth) => ({
+      metric: { host },
+      values: Array.from({ length: 100 }, (_, at) => [1_700_000_000 + at * 60, String(nth * 1000 + at)]),
+    }))
+    const source = sourceOf(jsonResult({ status: 'success', data: { resultType: 'matrix', result: series } }))
+    expect(textOf(ask('filter', { aggregate: 'count' }, source))).toContain('over 200 records')
+    expect(textOf(ask('search', { pattern: 'web-2' }, source))).toContain('1 of 404 values matches')
+    expect(textOf(ask('search', { pattern: '^10..$' }, source))).toContain('100 of 404 values match')
+    expect(textOf(ask('search', { pattern: 'web-2', mode: 'context' }, source))).toContain('1 of 404 values')
+  })
+
   test('a few large records that were looked for are short as well, and "*" shows all of them', () => {
     const values = Array.from({ length: 30 }, (_, id) => ({
       id,
