@@ -1,7 +1,11 @@
-/** Settings: `.env`, INI, properties, `sysctl -a`, `git config -l`, `pip freeze`, and TOML that is as plain. A record for each. */
-import type { JsonObject, JsonValue } from '../../protocol/json.ts'
+/**
+ * Settings: `.env`, INI, properties, `sysctl -a`, `git config -l`, `pip freeze`, and TOML that is as plain. A record for each, or for each
+ * section where these are alike.
+ */
+import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { overviewOfEntries } from '../overview/entries.ts'
+import { overviewOfData } from '../overview/records.ts'
 import { exactNumber } from './cells.ts'
 import { defineFormat } from './define.ts'
 
@@ -17,8 +21,9 @@ const CODE =
   /^\s*(?:const|let|var|def|if|for|return|import|from|class|function|public|private)\b|[{};]\s*$|\($/
 
 /**
- * Records `{line, section?, key, value}`, values without their quotes, numbers where they come back as written. A line that is no pair goes
- * on with the value above it. Undefined unless nearly all lines are pairs, sections and comments.
+ * Records `{line, section?, key, value}`, values without their quotes, numbers where they come back as written. Sections that have the same
+ * keys are records `{line, section, …}`. A line that is no pair goes on with the value above it. Undefined unless nearly all lines are
+ * pairs, sections and comments.
  */
 function readSettings(text: string): (() => JsonValue[]) | undefined {
   const lines = indexLines(text)
@@ -30,16 +35,31 @@ function readSettings(text: string): (() => JsonValue[]) | undefined {
     if (PAIR.test(line)) pairs += 1
     else if (pairs === 0 || ++others > Math.max(1, lines.count * REST)) return undefined
   }
-  return pairs < LEAST ? undefined : () => records(lines)
+  return pairs < LEAST
+    ? undefined
+    : () => {
+        const settings = settingsIn(lines)
+        return alikeSections(settings) ?? settings.map(({ start: _, ...record }) => record)
+      }
 }
 
 function at(lines: LineIndex, index: number): string {
   return lines.end(index) - lines.start(index) > LONGEST ? '{' : lines.at(index)
 }
 
-function records(lines: LineIndex): JsonValue[] {
-  const found: JsonObject[] = []
+/** One pair. `start`: the line on which its section begins. */
+interface Setting extends JsonObject {
+  line: number
+  section?: string
+  key: string
+  value: JsonValue
+  start: number
+}
+
+function settingsIn(lines: LineIndex): Setting[] {
+  const found: Setting[] = []
   let section: string | undefined
+  let start = 0
   for (let index = 0; index < lines.count; index++) {
     const line = lines.at(index)
     const pair = PAIR.exec(line)
@@ -51,11 +71,34 @@ function records(lines: LineIndex): JsonValue[] {
         ...(section === undefined ? {} : { section }),
         key: pair[1] ?? '',
         value: exactNumber(value) ?? value,
+        start,
       })
-    } else if (SECTION.test(line)) section = SECTION.exec(line)?.[1]?.trim()
-    else if (last && !COMMENT.test(line)) last.value = `${String(last.value)}\n${line}`
+    } else if (SECTION.test(line)) {
+      section = SECTION.exec(line)?.[1]?.trim()
+      start = index + 1
+    } else if (last && !COMMENT.test(line)) last.value = `${String(last.value)}\n${line}`
   }
   return found
+}
+
+/** So many sections may be alike, and so many of the settings have a key that half of the sections have. */
+const LEAST_SECTIONS = 5
+const COMMON = 0.7
+
+/** A record for each section; undefined where they differ, or a section says a key twice. */
+function alikeSections(settings: readonly Setting[]): JsonObject[] | undefined {
+  const records = new Map<number, JsonObject>()
+  const keys = new Map<string, number>()
+  for (const { start, section, key, value } of settings) {
+    const record = records.get(start) ?? { line: start, section: section ?? null }
+    if (section === undefined || Object.hasOwn(record, key)) return undefined
+    setOwn(record, key, value)
+    records.set(start, record)
+    keys.set(key, (keys.get(key) ?? 0) + 1)
+  }
+  const common = [...keys.values()].filter((times) => times * 2 >= records.size)
+  const share = common.reduce((sum, times) => sum + times, 0) / settings.length
+  return records.size >= LEAST_SECTIONS && share >= COMMON ? [...records.values()] : undefined
 }
 
 function bare(value: string): string {
@@ -70,5 +113,8 @@ export const settings = defineFormat({
   line: 'entry',
   detect: readSettings,
   read: (_, read) => read(),
-  overview: overviewOfEntries,
+  overview: (document) => {
+    const [first] = document.records()?.values ?? []
+    return isObject(first) && first.key !== undefined ? overviewOfEntries(document) : overviewOfData(document)
+  },
 })

@@ -185,9 +185,9 @@ interface Column {
   to: number
 }
 
-/** Names that each begin with a capital, small words between them: `Local Address:Port`, `Mounted on`. */
+/** Names that each begin with a capital, small words between them: `Local Address:Port`, `Mounted on`. `df` counts `1K-blocks`. */
 const TITLED =
-  /^(?:[A-Z%#][\w%#:./()-]{0,40}|[a-z]{1,5})(?: +(?:[A-Z%#][\w%#:./()-]{0,40}|[a-z]{1,5})){2,} *$/
+  /^(?:[A-Z%#][\w%#:./()-]{0,40}|[a-z]{1,5})(?: +(?:[A-Z%#][\w%#:./()-]{0,40}|[a-z]{1,5}|\d{1,4}[KMG]?-blocks)){2,} *$/
 /** Names in such letters may be a line of prose: then columns must be told apart in more lines, and be filled. */
 const LEAST_TITLED = 5
 const FILLED = 0.6

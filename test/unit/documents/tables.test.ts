@@ -60,6 +60,31 @@ fff123def456   Exited (1)       80/tcp   12m`
     ])
   })
 
+  test('as df prints it, whose first number is in blocks of a size', () => {
+    const line = (device: string, blocks: string, used: string, on: string): string =>
+      `${device.padEnd(14)} ${blocks.padStart(10)} ${used.padStart(8)} ${'400'.padStart(9)} ${'7%'.padStart(4)} ${on}`
+    const names = ['1K-blocks', '512-blocks', '1M-blocks']
+    for (const name of names) {
+      const head = `Filesystem     ${name.padStart(10)}     Used Available Use% Mounted on`
+      const text = [
+        head,
+        line('/dev/sda1', '1000000', '31', '/'),
+        line('tmpfs', '5', '12345678', '/my run'),
+      ].join('\n')
+      expect(records(text)).toEqual([
+        {
+          Filesystem: '/dev/sda1',
+          [name]: 1_000_000,
+          Used: 31,
+          Available: 400,
+          'Use%': '7%',
+          'Mounted on': '/',
+        },
+        expect.objectContaining({ Used: 12_345_678, 'Mounted on': '/my run' }),
+      ])
+    }
+  })
+
   test('a line that does not fit stays as it is', () => {
     const rows = Array.from({ length: 30 }, (_, index) => ` ${index} | x`)
     const read = records(

@@ -35,6 +35,21 @@ args = a = b
   })
 })
 
+test('sections with the same keys are records, others are pairs', () => {
+  const host = (n: number, also = ''): string => `[host${n}]\nip = 10.0.0.${n}\nport = ${8000 + n}\n${also}`
+  const alike = [1, 2, 3, 4, 5].map((n) => host(n, n === 3 ? '__proto__ = x\n' : ''))
+  const records = read(alike.join('\n')).records ?? []
+  expect(records[1]).toEqual({ line: 5, section: 'host2', ip: '10.0.0.2', port: 8002 })
+  expect(Object.keys(records[2] ?? {})).toEqual(['line', 'section', 'ip', 'port', '__proto__'])
+  // Sections of one name are records as well.
+  expect(read(alike.join('\n').replaceAll(/host\d/g, 'Peer')).records).toHaveLength(5)
+  const pairs = (text: string): unknown => read(text).records?.every(({ key }) => key !== undefined)
+  expect(pairs(alike.slice(0, 4).join('\n'))).toBe(true)
+  expect(pairs(`top = 1\n${alike.join('\n')}`)).toBe(true)
+  expect(pairs([...alike, host(6, 'ip = 10.0.0.7\n')].join('\n'))).toBe(true)
+  expect(pairs([1, 2, 3, 4, 5].map((n) => `[s${n}]\na${n} = 1\nb${n} = 2\n`).join('\n'))).toBe(true)
+})
+
 test('an environment', () => {
   const env = ['HOME=/root', 'export PATH="/bin:/usr/bin"', 'A=1', 'B=007', 'C=', 'D=x y']
   expect(read(env.join('\n')).records?.map(({ key, value }) => [key, value])).toEqual([
