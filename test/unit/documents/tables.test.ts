@@ -60,7 +60,7 @@ fff123def456   Exited (1)       80/tcp   12m`
     ])
   })
 
-  test('as df prints it, whose first number is in blocks of a size', () => {
+  test('as df prints it, with a size in the first name of a number', () => {
     const line = (device: string, blocks: string, used: string, on: string): string =>
       `${device.padEnd(14)} ${blocks.padStart(10)} ${used.padStart(8)} ${'400'.padStart(9)} ${'7%'.padStart(4)} ${on}`
     const names = ['1K-blocks', '512-blocks', '1M-blocks']
