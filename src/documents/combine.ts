@@ -2,7 +2,7 @@
 import type { JsonValue } from '../protocol/json.ts'
 import { keyedRecords, withField } from './collections.ts'
 import type { Document } from './document.ts'
-import { makeDocument } from './make.ts'
+import { readDocument } from './read.ts'
 import { toJson } from './stringify.ts'
 
 /** A document and the handle it is kept under. */
@@ -21,7 +21,7 @@ export function combine(parts: readonly Part[]): Document {
   const before = only && latest.get(only.document)?.deref()
   if (before && isOf(before, parts)) return before
   const texts = parts.every(({ document }) => document.records() === undefined)
-  const whole = makeDocument({
+  const whole = readDocument({
     format: texts ? 'text' : 'json',
     bytes: parts.reduce((sum, { document }) => sum + document.bytes, 0),
     text: () => (texts ? joined(parts) : toJson(records(parts))),

@@ -5,6 +5,7 @@ import { withColumns } from './columnar.ts'
 import { recognise } from './detect.ts'
 import type { Document, Traits } from './document.ts'
 import { makeDocument } from './make.ts'
+import { readDocument } from './read.ts'
 import { toJson } from './stringify.ts'
 import { unfold } from './unfold.ts'
 
@@ -18,7 +19,7 @@ const BARE = /^\s*(?:[-+]?[\d.][\d.eE+-]*|true|false|null)\s*$/
  */
 export function fromValue(value: JsonValue, options: { noun?: string } = {}): Document {
   if (typeof value === 'string') return BARE.test(value) ? fromText(value) : fromRecognised(value)
-  return makeDocument({
+  return readDocument({
     format: 'json',
     text: () => toJson(value),
     json: () => withColumns(unfold(value)),
@@ -28,7 +29,7 @@ export function fromValue(value: JsonValue, options: { noun?: string } = {}): Do
 
 /** A text of JSON of which the value is at hand: the same document as the text alone would be. */
 export function fromJson(text: string, value: JsonValue): Document {
-  return makeDocument({
+  return readDocument({
     format: 'json',
     text: () => text,
     json: () => withColumns(unfold(value)),
@@ -53,7 +54,7 @@ function fromData(
   bytes: number | undefined,
 ): Document {
   const parts = { format, text, characters, json: () => value, asides }
-  return makeDocument(bytes === undefined ? parts : { ...parts, bytes })
+  return readDocument(bytes === undefined ? parts : { ...parts, bytes })
 }
 
 /** A text as what it is: JSON, a table, a log. `bytes` defaults to those of the text; `again` gives it once more. */
@@ -72,7 +73,7 @@ export function fromRecognised(
     const remarks = [...(beside.asides ?? []), ...asides]
     return fromData(traits, json(), text.length, remarks, beside.again, beside.bytes)
   }
-  return makeDocument({
+  return readDocument({
     format: traits,
     text: () => text,
     ...(beside.bytes === undefined ? {} : { bytes: beside.bytes }),

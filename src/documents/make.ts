@@ -1,12 +1,10 @@
 /** The one class behind every document: parts that are computed when first asked for. */
 import type { JsonValue } from '../protocol/json.ts'
 import { indexLines, type LineIndex } from '../text/lines.ts'
-import { type Collection, keyedRecords, mainCollection } from './collections.ts'
+import { type Collection, keyedRecords } from './collections.ts'
 import type { Document, Format, Glimpse, Rows, Traits } from './document.ts'
 import { PLAIN } from './formats/define.ts'
-import { operationsIn } from './operations.ts'
 import { madeRows, rowsOf } from './rows.ts'
-import { pointsIn } from './series.ts'
 import { type Provenance, type Table, tableOf } from './table.ts'
 
 /** The parts of a document. Each function is called once at most, but for the text where it is not kept. */
@@ -20,8 +18,8 @@ export interface DocumentParts {
   characters?: number
   /** Default: no data. */
   json?: () => JsonValue | undefined
-  /** Default: the main collection of `json`. */
-  records?: () => Collection | undefined
+  /** Of its data. Default: none. */
+  records?: (value: JsonValue | undefined) => Collection | undefined
   /** Records that are made one by one, of data that is a list of them. Default: those of `json`. */
   glimpse?: (() => JsonValue[] | undefined) | undefined
   /** Default: that of `records`, of which then nothing has to be said. */
@@ -35,6 +33,11 @@ export interface DocumentParts {
 
 export function makeDocument(parts: DocumentParts): Document {
   return new LazyDocument(parts)
+}
+
+/** How the text of a document was read. */
+export function traitsOfParts({ format }: Pick<DocumentParts, 'format'>): Traits {
+  return typeof format === 'string' ? PLAIN[format] : format
 }
 
 /** A document that was just made, of which is known where it stands in the kept result. */
@@ -85,7 +88,7 @@ class LazyDocument implements Document {
   readonly #bytes: () => number
 
   constructor(parts: DocumentParts) {
-    this.traits = typeof parts.format === 'string' ? PLAIN[parts.format] : parts.format
+    this.traits = traitsOfParts(parts)
     this.asides = parts.asides ?? []
     this.#characters = parts.characters
     this.#text = parts.characters === undefined ? once(parts.text) : parts.text
@@ -97,7 +100,8 @@ class LazyDocument implements Document {
     this.lineTable = once(() =>
       tableOf(Array.from({ length: this.lines().count }, (_, at) => this.lines().at(at))),
     )
-    const records = parts.records ?? (() => this.traits.mainPart?.(this.json()) ?? collectionOf(this.json()))
+    const { records: given } = parts
+    const records = () => given?.(this.json())
     this.records = this.traits.renewed ? onceEach(this.json, records) : once(records)
     const { glimpse } = parts
     this.glimpse = () => {
@@ -148,12 +152,6 @@ class LazyDocument implements Document {
 
 function tableIn(records: Collection | undefined, provenance: Provenance): Table | undefined {
   return records && tableOf(keyedRecords(records), records.path, provenance)
-}
-
-function collectionOf(value: JsonValue | undefined): Collection | undefined {
-  if (value === undefined) return undefined
-  const main = mainCollection(value)
-  return operationsIn(value) ?? (main && pointsIn(value, main)) ?? main
 }
 
 function usualRows(document: Document, noun: string | undefined): Rows {

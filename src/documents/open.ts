@@ -8,7 +8,7 @@ import { fromRecognised, fromValue } from './derive.ts'
 import { recognise } from './detect.ts'
 import type { Document } from './document.ts'
 import { withLongText } from './long-text.ts'
-import { makeDocument } from './make.ts'
+import { readDocument } from './read.ts'
 import { parseJson, toJson } from './stringify.ts'
 import { roleOf } from './structured.ts'
 import { unfold } from './unfold.ts'
@@ -50,7 +50,7 @@ export function openResult(result: JsonObject, length: number, content?: Uint8Ar
 }
 
 function fromStructured(value: JsonValue, bytes: number, asides: readonly string[], text?: string): Document {
-  return makeDocument({
+  return readDocument({
     format: 'json',
     bytes,
     text: () => text ?? toJson(value),
@@ -71,7 +71,7 @@ function fromTexts(
     return fromRecognised(first, { bytes, asides, ...(content && { again: rereading(content) }) })
   const values = allJson(texts)
   if (values) {
-    return makeDocument({
+    return readDocument({
       format: 'json',
       bytes,
       text: () => texts.join('\n'),
@@ -133,7 +133,7 @@ function fromBlocks(
     const named = names[index] === undefined ? '' : `: ${names[index]}`
     return `--- block ${index + 1} of ${texts.length}${named} ---`
   }
-  return makeDocument({
+  return readDocument({
     format: 'blocks',
     bytes,
     text: () => texts.map((text, index) => `${border(index)}\n${text}`).join('\n'),

@@ -7,7 +7,7 @@ import { withColumns } from '../columnar.ts'
 import type { Document } from '../document.ts'
 import { withExactNumbers } from '../exact-numbers.ts'
 import { HEAD } from '../long-text.ts'
-import { makeDocument } from '../make.ts'
+import { readDocument } from '../read.ts'
 import { unfold } from '../unfold.ts'
 import { decodeUtf8 } from '../utf8.ts'
 import { BACKSLASH, QUOTE } from './escaped.ts'
@@ -69,7 +69,7 @@ function scanned(content: Uint8Array, begun: TextScan | undefined): ScannedResul
     for (const block of blocksOf(result)) block.text = ''
     const { value, text, bytes, format } = (begun ?? new TextScan(head.length)).finish(content, end)
     const root = format === 'json' ? withColumns(unfold(value)) : value
-    const document = makeDocument({
+    const document = readDocument({
       format,
       bytes,
       characters: text.length,
