@@ -24,6 +24,8 @@ const PAGE = 1_500
 const ASKED = 2_500
 const ROW = 40
 const SAMPLE = 200
+/** Characters of a row beside its cells: the blanks before it, and the end of the line. */
+const MARGIN = 4
 /** Characters of a text in a short row, and elements of a list. */
 const LONGEST = 80
 const ELEMENTS = 5
@@ -40,7 +42,8 @@ interface NestedField extends Field {
 
 /**
  * `rows` with as many fields as `room` characters hold. First are the fields that say which record each is, then the `wanted` ones, then
- * the fields that tell most. `wanted` has names or paths as a question writes them. Long texts are cut. `sample`: records by which the fields are chosen. Undefined where the rows are no records, or nothing is gained.
+ * the fields that tell most. `wanted` has names or paths as a question writes them. Long texts are cut. `sample`: records by which the
+ * fields are chosen. Undefined where the rows are no records, or nothing is gained.
  */
 export function compactRows(
   rows: readonly JsonValue[],
@@ -53,7 +56,7 @@ export function compactRows(
   const places = placesOf(record)
   const widthFor = (page: number) => Math.min(room, Math.max(page, rows.length * ROW)) / rows.length
   const chosen: NestedField[] = []
-  let used = 4
+  let used = MARGIN
   let table = true
   const most = rows.length > FEW ? MOST : MOST_OF_FEW
   const identity = readable(identityOf(places.filter(({ many }) => !many)), rows)

@@ -8,8 +8,9 @@ import { ellipsis } from '../text/shorten.ts'
  */
 export type Template = readonly string[]
 
-/** Stands in for a handle that is not known yet where tokens are counted, and where characters are: as long as any. */
+/** A handle like most, by which tokens are counted before there is one. */
 export const TYPICAL_HANDLE = 'ksc482dhw169'
+/** A handle as long as any, by which characters are. */
 export const LONGEST_HANDLE = 'catj72ijsppf8t77e7kso6wn4'
 
 const HANDLE_LENGTH = LONGEST_HANDLE.length

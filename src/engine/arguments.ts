@@ -4,7 +4,6 @@
  * stand in the text itself. Where a schema wants a text, models write the JSON of these as one; that is read as well. An object of a tool's own that looks so is written with
  * one more `$`: `{"$$from": …}` stands for `{"$from": …}`.
  */
-
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import { HANDLE, isHandle } from '../store/handles.ts'
 import { literal } from '../text/literal.ts'

@@ -1,6 +1,7 @@
 /** The policy of keeping: lifetimes, quotas and eviction. Stores carry, and say who owns what. */
 
 import { LRUCache } from 'lru-cache'
+import type { Agent } from '../protocol/exchange.ts'
 import { type Handle, isHandle, newHandle, newLongHandle } from './handles.ts'
 import type { Entry, EntryInfo, Look, Mark, Origin, Store, StoreStats } from './store.ts'
 
@@ -52,7 +53,7 @@ interface Keepsake {
 interface Owner {
   readonly id: string
   /** `anonymous`: several clients, of whom nothing is known. */
-  readonly kind?: string
+  readonly kind?: Agent['kind']
 }
 
 /** A kept result in a list. */

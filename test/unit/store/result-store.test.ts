@@ -82,7 +82,7 @@ describe('keeping', () => {
     'S3.30',
     'the handle of an unknown owner, the only key to a result, has 25 characters of 128 random bits',
     async () => {
-      const unknown = { id: 'anonymous', kind: 'anonymous' }
+      const unknown = { id: 'anonymous', kind: 'anonymous' } as const
       const both = [
         { resultStore: world().resultStore, agent: unknown },
         { resultStore: world({ isolation: false }).resultStore, agent: ann },
