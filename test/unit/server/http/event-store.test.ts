@@ -67,9 +67,11 @@ describe('event store', () => {
     const store = new EventStore({ maxEvents: 10, maxBytes: 4000 })
     const { id } = store.add(1, textPayload('x'))
     const ahead = store.idOf({ stream: 1, seq: 99 })
+    // The name of the store is drawn, so the case of its letters may say nothing.
+    const ofAnother = `${id.startsWith('a') ? 'b' : 'a'}${id.slice(1)}`
     fc.assert(
       fc.property(
-        fc.oneof(fc.string(), fc.constantFrom(ahead, `${id}0`, ` ${id}`, id.toUpperCase())),
+        fc.oneof(fc.string(), fc.constantFrom(ahead, `${id}0`, ` ${id}`, ofAnother)),
         (text) => {
           expect(store.parse(text)).toBeUndefined()
         },
