@@ -31,6 +31,23 @@ const layerRules = Object.entries(layers).map(([folder, allowed]) => ({
   to: { path: '^src/', pathNot: `^src/(${[folder, ...allowed].join('|')})/` },
 }))
 
+/** The folders inside of a layer, from the ground up: none imports one that stands after it. */
+const floors = {
+  documents: ['json', 'columns', 'change', 'output-schema', 'binary', 'shape', 'paging', 'overview', 'formats', 'opening', 'fast', 'reply'],
+  query: ['values', 'language', 'fields', 'conditions'],
+  processors: ['search', 'steps', 'readings'],
+}
+
+const floorRules = Object.entries(floors).flatMap(([layer, folders]) =>
+  folders.slice(0, -1).map((folder, at) => ({
+    name: `floor-${layer}-${folder}`,
+    comment: `src/${layer}/${folder} may not import what stands on it: ${folders.slice(at + 1).join(', ')}`,
+    severity: 'error',
+    from: { path: `^src/${layer}/${folder}/` },
+    to: { path: `^src/${layer}/(${folders.slice(at + 1).join('|')})/` },
+  })),
+)
+
 /** Imports that a start loads. A dynamic import is loaded when it is asked for. */
 const value = { dynamic: false, dependencyTypesNot: ['type-only'] }
 /** The features that every call passes. */
@@ -41,6 +58,7 @@ const moduleList = '^src/(features/modules|config/check-modules|gateway/module-l
 module.exports = {
   forbidden: [
     ...layerRules,
+    ...floorRules,
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
     {
       name: 'features-apart',

@@ -23,7 +23,7 @@ import {
 import { routesTable } from '../dist/features/console/routes.js'
 import { BUILT_IN } from '../dist/features/modules.js'
 import { featuresTable } from '../dist/gateway/onion.js'
-import { TABLES } from '../dist/query/page.js'
+import { TABLES } from '../dist/query/language/page.js'
 import { clientSettings, clientsTable } from './clients-table.mjs'
 import { summaryTable, tokensPicture } from './figures.mjs'
 import { installLinks } from './install-links.mjs'

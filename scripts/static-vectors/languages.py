@@ -41,7 +41,7 @@ HELD = 2_000
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     arguments.add_argument("--english", type=Path, required=True, help="the English table")
-    arguments.add_argument("--stop-words", type=Path, required=True, help="src/text/words.json")
+    arguments.add_argument("--stop-words", type=Path, required=True, help="src/text/words/words.json")
     arguments.add_argument("--packages", type=Path, required=True, help="folder with the unpacked packages")
     arguments.add_argument("--debian", type=Path, required=True, help="folder with Translation-en, Translation-de, …")
     arguments.add_argument("--out", type=Path, required=True, help="the table")

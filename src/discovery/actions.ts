@@ -1,5 +1,5 @@
 /** Verbs that say what is done, not to what. Most tools have one of them, and most questions that no tool answers, too. */
-import { stemOf } from '../text/words.ts'
+import { stemOf } from '../text/words/words.ts'
 import lines from './actions.json' with { type: 'json' }
 
 let actions: ReadonlySet<string> | undefined

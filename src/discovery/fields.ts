@@ -3,7 +3,7 @@
  * The names asked for are none that every object inherits, or they come from the object itself.
  */
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
-import { stemOf, stopWords } from '../text/words.ts'
+import { stemOf, stopWords } from '../text/words/words.ts'
 import { isAction } from './actions.ts'
 
 /** A tool as the search sees it. */

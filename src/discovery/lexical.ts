@@ -1,7 +1,7 @@
 /** Finds tools by their words, blind to spelling, and by what the words mean: BM25 over the fields of their definitions, and static vectors. */
 
 import { distance } from 'fastest-levenshtein'
-import { stemOf, wordsOf, writtenWordsOf } from '../text/words.ts'
+import { stemOf, wordsOf, writtenWordsOf } from '../text/words/words.ts'
 import { halvesOf, joinedIn, nameOf, type SearchedTool } from './fields.ts'
 import { createNearness } from './nearness.ts'
 import { indexWords, type Postings, type Reading, readTools, type Weights } from './postings.ts'

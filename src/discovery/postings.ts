@@ -3,9 +3,9 @@
  * are those of wink-bm25-text-search, which takes several times as long for an index.
  */
 import type { JsonObject } from '../protocol/json.ts'
-import { normOf, worthOf } from '../text/bm25.ts'
-import { eachWord } from '../text/tokenize.ts'
-import { baseOf, eachPart, regularOf, stemOf, stopWords } from '../text/words.ts'
+import { normOf, worthOf } from '../text/words/bm25.ts'
+import { eachWord } from '../text/words/tokenize.ts'
+import { baseOf, eachPart, regularOf, stemOf, stopWords } from '../text/words/words.ts'
 import { commonParameters, type Field, readFields, type SearchedTool } from './fields.ts'
 
 export interface Postings {

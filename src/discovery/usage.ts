@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
 import type { Logger } from '../observe/log.ts'
 import { hasCode, messageOf } from '../protocol/errors.ts'
-import { wordsOf } from '../text/words.ts'
+import { wordsOf } from '../text/words/words.ts'
 import { replaceFile } from './own-files.ts'
 
 export interface Usage {

@@ -2,7 +2,7 @@
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import { formatCount, formatPlural } from '../text/format.ts'
 import { cut, densestPlace, excerpt, head } from '../text/shorten.ts'
-import { toJson } from './stringify.ts'
+import { toJson } from './json/stringify.ts'
 
 /** How much of a value is shown. */
 interface Limits {

@@ -2,7 +2,7 @@
 
 import type { JsonValue } from '../protocol/json.ts'
 import type { LineIndex } from '../text/lines.ts'
-import type { Collection } from './collections.ts'
+import type { Collection } from './shape/collections.ts'
 import type { Provenance, Table } from './table.ts'
 
 /**

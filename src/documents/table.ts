@@ -1,7 +1,7 @@
 /** The object that every step works on: rows, their columns, and where they come from. */
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
-import { areMaps, isMap, pathStep, shareKey } from './collections.ts'
-import { type Coded, type Columns, columnsOf, type Derives, Findings, type Reader } from './column.ts'
+import { type Coded, type Columns, columnsOf, type Derives, Findings, type Reader } from './columns/column.ts'
+import { areMaps, isMap, pathStep, shareKey } from './shape/collections.ts'
 
 /** Where rows stand in the kept result, so that the path of one of them can be asked for. */
 export interface Provenance {

@@ -6,7 +6,7 @@
  */
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import { HANDLE, isHandle } from '../store/handles.ts'
-import { literal } from '../text/literal.ts'
+import { literal } from '../text/patterns/literal.ts'
 
 /** `path` absent: the whole content. */
 export interface Reference {

@@ -2,12 +2,13 @@
  * The differences between a new result and the one before. It is told whole or not at all: a reader who knows the earlier result then
  * knows all of the new one.
  */
-import { pathStep } from '../documents/collections.ts'
+
 import type { Document } from '../documents/document.ts'
 import { isActive } from '../documents/formats/tree.ts'
-import { IDS, identifying, plainName } from '../documents/identity.ts'
-import { toJson } from '../documents/stringify.ts'
-import { changesIn, inOneOrder } from '../processors/join.ts'
+import { toJson } from '../documents/json/stringify.ts'
+import { pathStep } from '../documents/shape/collections.ts'
+import { IDS, identifying, plainName } from '../documents/shape/identity.ts'
+import { changesIn, inOneOrder } from '../processors/steps/join.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
 import { formatPlural } from '../text/format.ts'
 import { type LineChanges, lineChanges } from '../text/line-changes.ts'

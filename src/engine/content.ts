@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto'
 import { jsonWithoutParts } from '../documents/binary/parts.ts'
-import { withExactNumbers } from '../documents/exact-numbers.ts'
-import { withLongText } from '../documents/long-text.ts'
-import { toJson } from '../documents/stringify.ts'
+import { withExactNumbers } from '../documents/json/exact-numbers.ts'
+import { withLongText } from '../documents/json/long-text.ts'
+import { toJson } from '../documents/json/stringify.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { sharedBytes } from '../text/shared-bytes.ts'
 

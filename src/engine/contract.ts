@@ -8,7 +8,7 @@ export interface Work {
 /** The engine answers questions about kept results off the event loop. Contract; `pool.ts` runs it. */
 import type { UnpackLimits } from '../documents/binary/limits.ts'
 import type { SmallPicture } from '../documents/binary/picture.ts'
-import type { Form } from '../documents/conform.ts'
+import type { Form } from '../documents/output-schema/conform.ts'
 import type { Joined } from '../documents/paging/join.ts'
 import type { Rest } from '../documents/paging/next.ts'
 import type { Dialect, Template } from '../documents/template.ts'

@@ -1,16 +1,18 @@
 /** The first look at a result: how large is it for a model, and what does the model get to see of it. */
 
 import { BLOBS, described, PARTS, type Part, partsIn } from '../documents/binary/parts.ts'
-import { type Form, frameFor } from '../documents/conform.ts'
 import type { Document } from '../documents/document.ts'
 import { type ResultReader, readAhead } from '../documents/fast/index.ts'
-import { openResult } from '../documents/open.ts'
+import { toJson } from '../documents/json/stringify.ts'
+import { asRead, readingOf, repeatsTexts } from '../documents/json/structured.ts'
+import { decodeUtf8 } from '../documents/json/utf8.ts'
+import { openResult } from '../documents/opening/open.ts'
+import { type Form, frameFor } from '../documents/output-schema/conform.ts'
 import { hasPages, restOf } from '../documents/paging/next.ts'
 import { recognisePart } from '../documents/paging/recognise.ts'
 import { standingOf } from '../documents/paging/standing.ts'
-import { preview, type Standing, shapeOf } from '../documents/preview.ts'
-import { toJson } from '../documents/stringify.ts'
-import { asRead, readingOf, repeatsTexts } from '../documents/structured.ts'
+import { preview, type Standing, shapeOf } from '../documents/reply/preview.ts'
+import { askingTokens, isBetterWhole, wholeTable } from '../documents/reply/whole.ts'
 import {
   concat,
   HOLE,
@@ -21,8 +23,6 @@ import {
   type Template,
   TYPICAL_HANDLE,
 } from '../documents/template.ts'
-import { decodeUtf8 } from '../documents/utf8.ts'
-import { askingTokens, isBetterWhole, wholeTable } from '../documents/whole.ts'
 import { blocksOf, isReplaced, isText, textBlock, textIn, textsOf } from '../protocol/content.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'

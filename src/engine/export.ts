@@ -1,12 +1,12 @@
 /** The content of a kept result, written as a file that other programs read. */
 
 import { encode } from '@toon-format/toon'
-import { withExactNumbers } from '../documents/exact-numbers.ts'
-import { withLongText } from '../documents/long-text.ts'
-import { parseJson, toJson } from '../documents/stringify.ts'
-import { roleOf } from '../documents/structured.ts'
-import { topOf } from '../documents/top.ts'
-import { decodeUtf8 } from '../documents/utf8.ts'
+import { withExactNumbers } from '../documents/json/exact-numbers.ts'
+import { withLongText } from '../documents/json/long-text.ts'
+import { parseJson, toJson } from '../documents/json/stringify.ts'
+import { roleOf } from '../documents/json/structured.ts'
+import { topOf } from '../documents/json/top.ts'
+import { decodeUtf8 } from '../documents/json/utf8.ts'
 import { readback } from '../processors/readback.ts'
 import { blocksOf, textIn } from '../protocol/content.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'

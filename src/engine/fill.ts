@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { ENOUGH, factsOf } from '../documents/binary/kinds.ts'
-import { decodeUtf8 } from '../documents/utf8.ts'
+import { decodeUtf8 } from '../documents/json/utf8.ts'
 import { type Extracted, extract, jsonOf, readJson } from '../processors/extract.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
 import { Refusal } from '../query/refusal.ts'

@@ -1,6 +1,6 @@
 /** The work on pages of a collection: each is read for the arguments of the next one, and all are joined at the end. */
-import { fromJson } from '../documents/derive.ts'
-import { openResult } from '../documents/open.ts'
+import { fromJson } from '../documents/opening/derive.ts'
+import { openResult } from '../documents/opening/open.ts'
 import { joinPages } from '../documents/paging/join.ts'
 import { hasPages, restOf } from '../documents/paging/next.ts'
 import { recognisePart } from '../documents/paging/recognise.ts'

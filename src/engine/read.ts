@@ -1,6 +1,7 @@
 /** Parts of kept results as data, for programs: the same steps as answer a question, and none of the words around an answer. */
-import { combine, type Part } from '../documents/combine.ts'
+
 import type { Document } from '../documents/document.ts'
+import { combine, type Part } from '../documents/opening/combine.ts'
 import { extract, jsonOf } from '../processors/extract.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { Refusal } from '../query/refusal.ts'

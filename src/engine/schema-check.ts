@@ -4,8 +4,8 @@ import { createRequire } from 'node:module'
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import { LRUCache } from 'lru-cache'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
-import { nearest } from '../text/edit-distance.ts'
-import { re2 } from '../text/re2.ts'
+import { re2 } from '../text/patterns/re2.ts'
+import { nearest } from '../text/words/edit-distance.ts'
 
 /** Faults that are told; a model mends them one after the other anyway. */
 const mostFaults = 5

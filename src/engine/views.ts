@@ -3,7 +3,7 @@
 import v8 from 'node:v8'
 import { LRUCache } from 'lru-cache'
 import type { Document } from '../documents/document.ts'
-import { openDocument } from '../documents/open.ts'
+import { openDocument } from '../documents/opening/open.ts'
 import { countTokens } from '../text/tokens.ts'
 import type { Source } from './contract.ts'
 

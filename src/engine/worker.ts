@@ -1,7 +1,7 @@
 /** The work of a worker. */
 import v8 from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { changeTexts } from '../documents/change-result.ts'
+import { changeTexts } from '../documents/change/change-result.ts'
 import { type ResultReader, readAhead } from '../documents/fast/index.ts'
 import { textBlock } from '../protocol/content.ts'
 import type { JsonObject } from '../protocol/json.ts'

@@ -23,7 +23,7 @@ import type { Client } from '../protocol/exchange.ts'
 import { kindOfList } from '../protocol/lists.ts'
 import { localBuckets, type OpenBuckets } from '../protocol/rate.ts'
 import type { OpenSharedMap } from '../protocol/shared-map.ts'
-import { didYouMean } from '../text/edit-distance.ts'
+import { didYouMean } from '../text/words/edit-distance.ts'
 import { later } from '../upstream/backoff.ts'
 import type { ModuleStatus, UnmatchedPattern } from './contract.ts'
 

@@ -2,7 +2,7 @@
 import type { Config } from '../config/schema.ts'
 import type { ResultSettings } from '../features/shape/options.ts'
 import type { ResultSettingsOf } from '../proxy/feature.ts'
-import { fitsGlob } from '../text/glob.ts'
+import { fitsGlob } from '../text/patterns/glob.ts'
 
 /**
  * A server's own settings win over those of `proxySettings.results`. Within one of them each setting is taken from the last pattern that

@@ -1,6 +1,6 @@
 /** Changes texts of results: small ones at once, large ones in a worker. */
-import { changeTexts } from '../documents/change-result.ts'
-import { toJson } from '../documents/stringify.ts'
+import { changeTexts } from '../documents/change/change-result.ts'
+import { toJson } from '../documents/json/stringify.ts'
 import type { Engine } from '../engine/contract.ts'
 import { LargeResult, type Result } from '../protocol/content.ts'
 import { isObject, type JsonValue } from '../protocol/json.ts'

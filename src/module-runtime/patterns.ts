@@ -3,8 +3,8 @@ import type { Client, Exchange, Handler, Lists } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import { KINDS, type Kind, kindOfList, namesOf } from '../protocol/lists.ts'
 import { originOf } from '../protocol/origin.ts'
-import { nearest } from '../text/edit-distance.ts'
-import { matcherOf } from '../text/glob.ts'
+import { matcherOf } from '../text/patterns/glob.ts'
+import { nearest } from '../text/words/edit-distance.ts'
 
 export const ALL_KINDS = Object.keys(KINDS) as Kind[]
 

@@ -6,7 +6,7 @@ import type { Client, Exchange, Listed, Lists, ShowList } from '../protocol/exch
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
 import { KINDS, type Kind } from '../protocol/lists.ts'
 import { originOf } from '../protocol/origin.ts'
-import { tidyUri, uriMatcherOf } from '../text/uri-readings.ts'
+import { tidyUri, uriMatcherOf } from '../text/patterns/uri-readings.ts'
 import type { Module, Notice } from './module.ts'
 
 /** The deciding functions. All return true for an item that no client may see. */

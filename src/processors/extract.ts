@@ -1,13 +1,13 @@
 /** One value out of a document, to be sent on as it is: unlike an answer it is neither cut nor read leniently. */
 import { randomUUID } from 'node:crypto'
 import type { Document } from '../documents/document.ts'
-import { withExactNumbers } from '../documents/exact-numbers.ts'
-import { parseJson, toJson } from '../documents/stringify.ts'
+import { withExactNumbers } from '../documents/json/exact-numbers.ts'
+import { parseJson, toJson } from '../documents/json/stringify.ts'
 import { isObject, type JsonValue } from '../protocol/json.ts'
-import { fromPipes } from '../query/dialects/jq.ts'
-import { followExtended, isExtended } from '../query/jsonpath.ts'
-import { explainMissing, locate } from '../query/locate.ts'
-import { formatPath, fromPointer, isDefinite, parsePath } from '../query/path.ts'
+import { followExtended, isExtended } from '../query/fields/jsonpath.ts'
+import { explainMissing, locate } from '../query/fields/locate.ts'
+import { formatPath, fromPointer, isDefinite, parsePath } from '../query/fields/path.ts'
+import { fromPipes } from '../query/language/dialects/jq.ts'
 import { Refusal, shown } from '../query/refusal.ts'
 
 export interface Extraction {

@@ -4,8 +4,8 @@
  */
 import * as z from 'zod'
 import { isObject } from '../protocol/json.ts'
-import { conditionsIn, isTriple, namesIn, pairsIn } from '../query/dialects/objects.ts'
-import { enclosed, splitAt } from '../query/scanner.ts'
+import { conditionsIn, isTriple, namesIn, pairsIn } from '../query/language/dialects/objects.ts'
+import { enclosed, splitAt } from '../query/language/scanner.ts'
 
 /** The most characters of one string, and strings of one list. */
 const longestText = 2_000

@@ -1,7 +1,7 @@
 /** The parameters that models may write: those of every step, and of the three tools that are made of them. */
 import * as z from 'zod'
 import { type JsonObject, own, renamed } from '../protocol/json.ts'
-import { aggregatesTold, conditionsTold, functionsTold, windowsTold } from '../query/page.ts'
+import { aggregatesTold, conditionsTold, functionsTold, windowsTold } from '../query/language/page.ts'
 import { choice, count, flag, fraction, joined, names, sentences, text } from './lenient.ts'
 
 export const selectParams = z.object({

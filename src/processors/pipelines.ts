@@ -1,16 +1,6 @@
 /** The three pipelines: which steps a query tool runs, in which order. */
 import * as z from 'zod'
 import type { Document } from '../documents/document.ts'
-import { bm25 } from './bm25.ts'
-import { context } from './context.ts'
-import { asksOfNodes, orElsewhere, tellingOfNested, whereAllIs, withNodes } from './elsewhere.ts'
-import { fuzzy } from './fuzzy.ts'
-import { gathered } from './gathered.ts'
-import { grep } from './grep.ts'
-import { aggregateWithHaving, whereOfRecords } from './having.ts'
-import { join } from './join.ts'
-import { type Asked, withEntries } from './map-entries.ts'
-import { knowingNames } from './names.ts'
 import {
   aggregateParams,
   fieldsParams,
@@ -21,13 +11,23 @@ import {
   whereParams,
 } from './parameters.ts'
 import { type PipelineStep, runPipeline } from './pipeline.ts'
-import { projection } from './projection.ts'
-import { select } from './select.ts'
-import { sort } from './sort.ts'
-import { tellingElements } from './stray.ts'
-import { structure } from './structure.ts'
-import { afterUnnest, unnest } from './unnest.ts'
-import { afterWindows, beforeWindows, windowStep } from './window.ts'
+import { asksOfNodes, orElsewhere, tellingOfNested, whereAllIs, withNodes } from './readings/elsewhere.ts'
+import { gathered } from './readings/gathered.ts'
+import { aggregateWithHaving, whereOfRecords } from './readings/having.ts'
+import { knowingNames } from './readings/names.ts'
+import { tellingElements } from './readings/stray.ts'
+import { bm25 } from './search/bm25.ts'
+import { context } from './search/context.ts'
+import { fuzzy } from './search/fuzzy.ts'
+import { grep } from './search/grep.ts'
+import { join } from './steps/join.ts'
+import { type Asked, withEntries } from './steps/map-entries.ts'
+import { projection } from './steps/projection.ts'
+import { select } from './steps/select.ts'
+import { sort } from './steps/sort.ts'
+import { structure } from './steps/structure.ts'
+import { afterUnnest, unnest } from './steps/unnest.ts'
+import { afterWindows, beforeWindows, windowStep } from './steps/window.ts'
 
 const fields: PipelineStep = { ...projection, params: fieldsParams }
 

@@ -13,7 +13,7 @@ import {
 } from '../text/byte-text.ts'
 import { formatCount, formatPlural } from '../text/format.ts'
 import { indexLines, type LineIndex } from '../text/lines.ts'
-import { compilePattern, isPattern, type Pattern, PatternError } from '../text/pattern.ts'
+import { compilePattern, isPattern, type Pattern, PatternError } from '../text/patterns/pattern.ts'
 import { ellipsis, head } from '../text/shorten.ts'
 
 export const READBACK_OPS = ['stat', 'head', 'tail', 'slice', 'grep', 'read'] as const

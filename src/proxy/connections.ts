@@ -5,7 +5,7 @@ import type { ServerConfig } from '../config/servers.ts'
 import { concealArgs, createRedactor, secretsOf } from '../observe/redact.ts'
 import type { Client } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
-import { didYouMean } from '../text/edit-distance.ts'
+import { didYouMean } from '../text/words/edit-distance.ts'
 import type { Upstreams } from '../upstream/contract.ts'
 
 /** Tools that may be used, and tools that may not, by name or pattern. */

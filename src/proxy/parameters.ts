@@ -1,7 +1,7 @@
 import type { ZodObject } from 'zod'
 import * as z from 'zod'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
-import { didYouMean } from '../text/edit-distance.ts'
+import { didYouMean } from '../text/words/edit-distance.ts'
 
 /** Reads a proxy tool's arguments; a mistake becomes a text that says what to write instead. */
 export function readParams<S extends ZodObject>(

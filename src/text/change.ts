@@ -1,7 +1,7 @@
 /** Makes a function of changes of text. */
 import type { ChangeText, TextRule } from './change-rules.ts'
-import { compileLinear } from './pattern.ts'
-import { re2 } from './re2.ts'
+import { compileLinear } from './patterns/pattern.ts'
+import { re2 } from './patterns/re2.ts'
 import { compileStrike } from './sensitive/strike.ts'
 
 /** Throws Error with what is wrong with a pattern. */

@@ -1,6 +1,6 @@
 /** Cutting a text into passages to rank, and finding the paragraph or sentence around a place. */
 import type { LineIndex } from './lines.ts'
-import type { Span } from './pattern.ts'
+import type { Span } from './patterns/pattern.ts'
 import { SpanList, type Spans } from './spans.ts'
 
 /** A passage is no longer than this, in characters, unless one record is. */

@@ -1,6 +1,6 @@
 /** Shortening a text without splitting a character. Lengths are UTF-16 code units. */
 import { formatCount } from './format.ts'
-import type { Span } from './pattern.ts'
+import type { Span } from './patterns/pattern.ts'
 
 /** The first `max` characters; one less where the cut would split a surrogate pair. */
 export function head(text: string, max: number): string {

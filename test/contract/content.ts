@@ -1,7 +1,7 @@
 /** The shared suite of all kinds of content blocks: each place that reads, changes or replaces blocks goes by the table. */
 import { expect } from 'vitest'
-import type * as ChangeResult from '../../src/documents/change-result.ts'
-import type * as Open from '../../src/documents/open.ts'
+import type * as ChangeResult from '../../src/documents/change/change-result.ts'
+import type * as Open from '../../src/documents/opening/open.ts'
 import type * as Digest from '../../src/engine/digest.ts'
 import type * as Views from '../../src/engine/views.ts'
 import type * as Content from '../../src/protocol/content.ts'
@@ -38,8 +38,8 @@ function put(block: JsonObject, path: readonly string[], value: string): void {
 /** Fails when a place does not do what the table says of this kind. */
 export async function expectKindIsKnown(type: string, load: Load): Promise<void> {
   const content = await load<typeof Content>('src/protocol/content.ts')
-  const { beside } = await load<typeof Open>('src/documents/open.ts')
-  const { changeTexts } = await load<typeof ChangeResult>('src/documents/change-result.ts')
+  const { beside } = await load<typeof Open>('src/documents/opening/open.ts')
+  const { changeTexts } = await load<typeof ChangeResult>('src/documents/change/change-result.ts')
   const uris = await load<typeof UriRewrite>('src/protocol/uri-rewrite.ts')
   const kind = content.CONTENT_KINDS[type] ?? content.UNKNOWN_KIND
   const result = { content: [blockOf(type, kind, 'some words')] }

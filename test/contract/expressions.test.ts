@@ -5,12 +5,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { combine } from '../../src/documents/combine.ts'
-import { fromRecognised } from '../../src/documents/derive.ts'
+import { combine } from '../../src/documents/opening/combine.ts'
+import { fromRecognised } from '../../src/documents/opening/derive.ts'
 import { filterParams } from '../../src/processors/parameters.ts'
 import { runPipeline } from '../../src/processors/pipeline.ts'
 import { filterSteps } from '../../src/processors/pipelines.ts'
-import { withStatement } from '../../src/processors/statement.ts'
+import { withStatement } from '../../src/processors/readings/statement.ts'
 import type { JsonObject, JsonValue } from '../../src/protocol/json.ts'
 
 /** The benchmark is plain JavaScript. */

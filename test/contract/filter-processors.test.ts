@@ -1,9 +1,9 @@
-import { aggregate } from '../../src/processors/group.ts'
-import { join } from '../../src/processors/join.ts'
-import { projection } from '../../src/processors/projection.ts'
-import { select } from '../../src/processors/select.ts'
-import { sort } from '../../src/processors/sort.ts'
-import { where } from '../../src/processors/where.ts'
+import { aggregate } from '../../src/processors/steps/group.ts'
+import { join } from '../../src/processors/steps/join.ts'
+import { projection } from '../../src/processors/steps/projection.ts'
+import { select } from '../../src/processors/steps/select.ts'
+import { sort } from '../../src/processors/steps/sort.ts'
+import { where } from '../../src/processors/steps/where.ts'
 import { processorSuite } from './processor.ts'
 
 processorSuite({

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { fromRecognised } from '../../src/documents/derive.ts'
-import { recognise } from '../../src/documents/detect.ts'
 import { FORMATS } from '../../src/documents/formats/index.ts'
-import { preview } from '../../src/documents/preview.ts'
+import { fromRecognised } from '../../src/documents/opening/derive.ts'
+import { recognise } from '../../src/documents/opening/detect.ts'
+import { preview } from '../../src/documents/reply/preview.ts'
 import { formatContract, type Samples } from './formats.ts'
 
 const rows = (count: number, row: (nth: number) => string): string[] =>

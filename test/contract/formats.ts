@@ -1,9 +1,9 @@
 /** The shared suite of all formats: what each must hold, whatever text it is given. */
 import { describe, expect, test } from 'vitest'
-import { fromRecognised } from '../../src/documents/derive.ts'
-import { recognise } from '../../src/documents/detect.ts'
 import type { FormatDefinition } from '../../src/documents/formats/define.ts'
-import { preview } from '../../src/documents/preview.ts'
+import { fromRecognised } from '../../src/documents/opening/derive.ts'
+import { recognise } from '../../src/documents/opening/detect.ts'
+import { preview } from '../../src/documents/reply/preview.ts'
 import type { JsonValue } from '../../src/protocol/json.ts'
 
 /** Texts by which a format is judged. */

@@ -1,8 +1,8 @@
 /** The suite that every processor passes: pure, skipping, never throwing, flat parameters, true sizes. */
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { fromText, fromValue } from '../../src/documents/derive.ts'
 import type { Document } from '../../src/documents/document.ts'
+import { fromText, fromValue } from '../../src/documents/opening/derive.ts'
 import type { ProcessorResult } from '../../src/processors/processor.ts'
 import type { JsonValue } from '../../src/protocol/json.ts'
 import { deepFreeze } from '../support/deep-freeze.ts'

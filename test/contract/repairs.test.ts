@@ -1,7 +1,7 @@
 /** Each repair, and each way to read a name, is there for a question of the recorded corpus that nothing else answers so. */
 import { expect, test } from 'vitest'
-import { LADDER } from '../../src/query/fields.ts'
-import { REPAIRS } from '../../src/query/repairs.ts'
+import { REPAIRS } from '../../src/query/conditions/repairs.ts'
+import { LADDER } from '../../src/query/fields/fields.ts'
 import { answer, documentsOfCorpus, readCorpus } from '../corpus/corpus.ts'
 
 const corpus = new Map(readCorpus().map((row) => [row[0], row]))

@@ -1,8 +1,8 @@
-import { fromText } from '../../src/documents/derive.ts'
-import { bm25 } from '../../src/processors/bm25.ts'
-import { context } from '../../src/processors/context.ts'
-import { fuzzy } from '../../src/processors/fuzzy.ts'
-import { grep } from '../../src/processors/grep.ts'
+import { fromText } from '../../src/documents/opening/derive.ts'
+import { bm25 } from '../../src/processors/search/bm25.ts'
+import { context } from '../../src/processors/search/context.ts'
+import { fuzzy } from '../../src/processors/search/fuzzy.ts'
+import { grep } from '../../src/processors/search/grep.ts'
 import { processorSuite } from './processor.ts'
 
 const prose = () => fromText('# Guide\n\nThe crash is fixed. Try again.\n\n## Next\nA crsh again.\n')

@@ -3,12 +3,12 @@
  * answer comes from plain code, or the data was made of it.
  */
 import { expect, test } from 'vitest'
-import { fromRecognised } from '../../src/documents/derive.ts'
 import type { Document } from '../../src/documents/document.ts'
+import { fromRecognised } from '../../src/documents/opening/derive.ts'
 import { filterParams, searchParams } from '../../src/processors/parameters.ts'
 import { runPipeline } from '../../src/processors/pipeline.ts'
 import { filterSteps, searchSteps } from '../../src/processors/pipelines.ts'
-import { withStatement } from '../../src/processors/statement.ts'
+import { withStatement } from '../../src/processors/readings/statement.ts'
 
 const tree = JSON.stringify({
   name: 'root',

@@ -1,7 +1,7 @@
 /** Opening, previewing and questions take time linear in the result, on the worst input of each. */
 import { describe, expect, test } from 'vitest'
-import { recognise } from '../../src/documents/detect.ts'
 import { FORMATS } from '../../src/documents/formats/index.ts'
+import { recognise } from '../../src/documents/opening/detect.ts'
 import type { Query } from '../../src/engine/contract.ts'
 import type { JsonObject } from '../../src/protocol/json.ts'
 import { expectLinear } from '../support/linear.ts'

@@ -6,7 +6,7 @@
 import { META } from '../../protocol/content.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
 import { formatBytes } from '../../text/format.ts'
-import { decodeUtf8 } from '../utf8.ts'
+import { decodeUtf8 } from '../json/utf8.ts'
 import type { Run } from './base64.ts'
 import { type Facts, measures } from './kinds.ts'
 

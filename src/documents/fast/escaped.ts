@@ -3,8 +3,8 @@
  * read here: `giveUp` leaves it to `JSON.parse`, so that nothing is taken for JSON that is none.
  */
 import type { JsonValue } from '../../protocol/json.ts'
-import { withExactNumbers } from '../exact-numbers.ts'
-import { decodeUtf8 } from '../utf8.ts'
+import { withExactNumbers } from '../json/exact-numbers.ts'
+import { decodeUtf8 } from '../json/utf8.ts'
 
 export const QUOTE = 0x22
 export const BACKSLASH = 0x5c

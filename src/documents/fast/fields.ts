@@ -1,6 +1,6 @@
 /** A key as it is written, from the quote that opens it to the colon, compared four bytes at a time. */
-import { child, type Shape } from '../shape.ts'
-import { SpelledPlace } from '../spelled.ts'
+import { child, type Shape } from '../shape/shape.ts'
+import { SpelledPlace } from '../shape/spelled.ts'
 import { BACKSLASH, giveUp, QUOTE, skipSpace, stringEnd, unescaped, wideIn } from './escaped.ts'
 
 const WORD = 4

@@ -1,7 +1,7 @@
 /** Where records begin, and before every few of them how many bytes are no characters of the text. Four bytes a record, and a little. */
 import type { JsonValue } from '../../protocol/json.ts'
-import { type KnownList, knownList } from '../known-list.ts'
-import { sampled } from '../profile.ts'
+import { type KnownList, knownList } from '../shape/known-list.ts'
+import { sampled } from '../shape/profile.ts'
 import { behindSpace, behindValue, parsed, unescaped } from './escaped.ts'
 
 /** Records that were read, and where each of them is. */

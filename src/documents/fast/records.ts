@@ -5,9 +5,9 @@
  */
 
 import { isObject } from '../../protocol/json.ts'
-import { areKeys, isMap, MOST_FIELDS, SOME_FIELDS } from '../collections.ts'
-import { ALL_VALUES, Pass, sampled } from '../profile.ts'
-import { emptyShape, type Shape, Tally } from '../shape.ts'
+import { areKeys, isMap, MOST_FIELDS, SOME_FIELDS } from '../shape/collections.ts'
+import { ALL_VALUES, Pass, sampled } from '../shape/profile.ts'
+import { emptyShape, type Shape, Tally } from '../shape/shape.ts'
 import { BACKSLASH, giveUp, parsed, QUOTE, skipSpace, unescaped } from './escaped.ts'
 import { FieldKeys, type FieldNode, viewOf } from './fields.ts'
 import type { Layout, ScannedRecords } from './lists.ts'

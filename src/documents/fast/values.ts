@@ -1,7 +1,7 @@
 /** Counts the strings, numbers and words of JSON where they are written. */
 import type { JsonValue } from '../../protocol/json.ts'
-import { countNumber, type Pass } from '../profile.ts'
-import { MINUS, NINE, OPEN_LIST, OPEN_OBJECT, SpelledCounts, ZERO } from '../spelled.ts'
+import { countNumber, type Pass } from '../shape/profile.ts'
+import { MINUS, NINE, OPEN_LIST, OPEN_OBJECT, SpelledCounts, ZERO } from '../shape/spelled.ts'
 import { BACKSLASH, behindValue, giveUp, parsed, QUOTE, stringEnd, unescaped, wideIn } from './escaped.ts'
 import type { FieldNode } from './fields.ts'
 

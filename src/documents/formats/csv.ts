@@ -2,8 +2,8 @@
 
 import papaparse from 'papaparse'
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
+import { renewable } from '../columns/renewable.ts'
 import { overviewOfData } from '../overview/records.ts'
-import { renewable } from '../renewable.ts'
 import { namesOf, recordsOf } from './cells.ts'
 import { defineFormat } from './define.ts'
 import { glimpseOf, layoutOf, type Parting, recordsIn } from './delimited.ts'

@@ -1,10 +1,10 @@
 /** Rows of cells with a delimiter between them (RFC 4180): where they are, what is in their columns, and their records. */
 import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
-import { MOST_FIELDS, SOME_FIELDS } from '../collections.ts'
-import { knownList } from '../known-list.ts'
-import { Pass, sampled } from '../profile.ts'
-import { emptyRecord } from '../record-maker.ts'
-import { child, emptyShape } from '../shape.ts'
+import { emptyRecord } from '../columns/record-maker.ts'
+import { MOST_FIELDS, SOME_FIELDS } from '../shape/collections.ts'
+import { knownList } from '../shape/known-list.ts'
+import { Pass, sampled } from '../shape/profile.ts'
+import { child, emptyShape } from '../shape/shape.ts'
 import {
   isSame,
   NINE,
@@ -15,7 +15,7 @@ import {
   type Units,
   unitsOf,
   ZERO,
-} from '../spelled.ts'
+} from '../shape/spelled.ts'
 import { exactNumber, namesOf } from './cells.ts'
 
 /** How a text is parted. */

@@ -1,7 +1,7 @@
 /** HTML pages: title, headings, tables as records, links, and the words as a reader sees them. */
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { formatPlural } from '../../text/format.ts'
-import { literal } from '../../text/literal.ts'
+import { literal } from '../../text/patterns/literal.ts'
 import { ellipsis } from '../../text/shorten.ts'
 import { withoutEnd } from '../../text/trim.ts'
 import type { Document } from '../document.ts'

@@ -1,9 +1,9 @@
 /** JSON that its server cut off, mostly at a megabyte: read up to the last value that is whole. */
 import type { JsonValue } from '../../protocol/json.ts'
-import { withColumns } from '../columnar.ts'
+import { withColumns } from '../columns/columnar.ts'
+import { parseJson } from '../json/stringify.ts'
+import { unfold } from '../json/unfold.ts'
 import { overviewOfData } from '../overview/records.ts'
-import { parseJson } from '../stringify.ts'
-import { unfold } from '../unfold.ts'
 import { defineFormat, PLAIN } from './define.ts'
 
 /** Shorter texts are not cut by servers, and prose may begin with a bracket. */

@@ -1,9 +1,9 @@
 /** JSON as servers send it: alone, after a line of text, in a Markdown fence (RFC 8259). */
 import type { JsonValue } from '../../protocol/json.ts'
-import { withColumns } from '../columnar.ts'
+import { withColumns } from '../columns/columnar.ts'
+import { parseJson } from '../json/stringify.ts'
+import { unfold } from '../json/unfold.ts'
 import { overviewOfData } from '../overview/records.ts'
-import { parseJson } from '../stringify.ts'
-import { unfold } from '../unfold.ts'
 import { defineFormat, PLAIN } from './define.ts'
 
 interface FoundJson {

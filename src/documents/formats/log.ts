@@ -2,14 +2,14 @@
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { scanPairs } from '../../text/pairs.ts'
+import { packRecords } from '../columns/packed.ts'
+import { RecordMaker } from '../columns/record-maker.ts'
+import { renewable } from '../columns/renewable.ts'
+import { parseJson } from '../json/stringify.ts'
 import { overviewOfEntries } from '../overview/entries.ts'
-import { packRecords } from '../packed.ts'
-import { RecordMaker } from '../record-maker.ts'
-import { renewable } from '../renewable.ts'
-import { parseJson } from '../stringify.ts'
+import { levelInBrackets, levelOf, levelOfLetter, severityOf } from '../overview/levels.ts'
 import { exactNumber } from './cells.ts'
 import { defineFormat } from './define.ts'
-import { levelInBrackets, levelOf, levelOfLetter, severityOf } from './levels.ts'
 
 const SAMPLE = 200
 /** The parsed part of one line. The message of a longer one is still whole. */

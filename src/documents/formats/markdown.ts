@@ -2,7 +2,7 @@
 import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { formatPlural } from '../../text/format.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
-import { literal } from '../../text/literal.ts'
+import { literal } from '../../text/patterns/literal.ts'
 import { ellipsis } from '../../text/shorten.ts'
 import type { Document } from '../document.ts'
 import { largestTable, listOf, outlined, plain, tableCalls, tableFacts } from '../overview/markup.ts'

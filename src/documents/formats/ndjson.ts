@@ -2,8 +2,8 @@
 import { randomInt } from 'node:crypto'
 import type { JsonValue } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
+import { parseJson } from '../json/stringify.ts'
 import { overviewOfData } from '../overview/records.ts'
-import { parseJson } from '../stringify.ts'
 import { defineFormat, PLAIN } from './define.ts'
 
 const SAMPLE = 20

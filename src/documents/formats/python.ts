@@ -1,7 +1,7 @@
 /** Python literals: what servers in Python send when they print a list instead of encoding it. */
 import type { JsonValue } from '../../protocol/json.ts'
+import { parseJson } from '../json/stringify.ts'
 import { overviewOfData } from '../overview/records.ts'
-import { parseJson } from '../stringify.ts'
 import { defineFormat, PLAIN } from './define.ts'
 
 // One token each: a string, a call around literals, a word, or anything that is the same in JSON.

@@ -2,7 +2,7 @@
 import { isObject } from '../../protocol/json.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
 import type { LineIndex } from '../../text/lines.ts'
-import { literal } from '../../text/literal.ts'
+import { literal } from '../../text/patterns/literal.ts'
 import { ellipsis } from '../../text/shorten.ts'
 import type { Document } from '../document.ts'
 import { messagePatterns } from '../overview/message-patterns.ts'

@@ -2,11 +2,11 @@
 import { isObject, type JsonPrimitive, type JsonValue, own } from '../../protocol/json.ts'
 import { formatCount } from '../../text/format.ts'
 import { ellipsis } from '../../text/shorten.ts'
-import { distinctCount, type Field, fieldsOf, frequent, isNoise } from '../fields.ts'
-import { type Profile, profile } from '../profile.ts'
-import type { Shape } from '../shape.ts'
-import { parseJson, toJson } from '../stringify.ts'
-import { typeNotation } from '../type-notation.ts'
+import { parseJson, toJson } from '../json/stringify.ts'
+import { distinctCount, type Field, fieldsOf, frequent, isNoise } from '../shape/fields.ts'
+import { type Profile, profile } from '../shape/profile.ts'
+import type { Shape } from '../shape/shape.ts'
+import { typeNotation } from '../shape/type-notation.ts'
 import {
   isDated,
   isEnumerated,

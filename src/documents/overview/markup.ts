@@ -2,7 +2,7 @@
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { formatPlural } from '../../text/format.ts'
 import { ellipsis } from '../../text/shorten.ts'
-import { type Collection, tablesIn } from '../collections.ts'
+import { type Collection, tablesIn } from '../shape/collections.ts'
 import { call, type Template } from '../template.ts'
 import type { Overview } from './overview.ts'
 

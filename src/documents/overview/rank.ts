@@ -1,7 +1,7 @@
 /** Which fields of a profile a reader wants to know about first. */
-import { distinctCount, type Field, frequent, isNoise } from '../fields.ts'
-import { IDS, LABELS, plainName } from '../identity.ts'
-import { type NumberStats, type Shape, sumOf } from '../shape.ts'
+import { distinctCount, type Field, frequent, isNoise } from '../shape/fields.ts'
+import { IDS, LABELS, plainName } from '../shape/identity.ts'
+import { type NumberStats, type Shape, sumOf } from '../shape/shape.ts'
 
 /** Names of states, which questions are most often about. */
 const STATES =

@@ -3,6 +3,7 @@ import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../pr
 import { formatCount, formatPlural } from '../../text/format.ts'
 import { ellipsis, head, tail } from '../../text/shorten.ts'
 import { abridge } from '../abridge.ts'
+import type { Document } from '../document.ts'
 import {
   allNested,
   type Collection,
@@ -14,14 +15,13 @@ import {
   nestingOf,
   pathStep,
   stepsIn,
-} from '../collections.ts'
-import type { Document } from '../document.ts'
-import { fieldsOf, isNoise } from '../fields.ts'
-import { knownOf } from '../known-list.ts'
-import { profile } from '../profile.ts'
-import type { Shape } from '../shape.ts'
+} from '../shape/collections.ts'
+import { fieldsOf, isNoise } from '../shape/fields.ts'
+import { knownOf } from '../shape/known-list.ts'
+import { profile } from '../shape/profile.ts'
+import type { Shape } from '../shape/shape.ts'
+import { typeNotations } from '../shape/type-notation.ts'
 import { call, type Template } from '../template.ts'
-import { typeNotations } from '../type-notation.ts'
 import { factsOf, positionsOf, positionType, type Records, word } from './facts.ts'
 import type { Overview } from './overview.ts'
 import { callsOn } from './record-calls.ts'

@@ -1,6 +1,6 @@
 /** How the size of records spreads over their fields. */
 import { isObject, type JsonValue, own } from '../../protocol/json.ts'
-import { toJson } from '../stringify.ts'
+import { toJson } from '../json/stringify.ts'
 
 const SAMPLE = 40
 

@@ -1,7 +1,7 @@
 /** The record that stands out: a failure, an outlier, one that lacks what the others have. */
 import { isObject, type JsonPrimitive, own } from '../../protocol/json.ts'
-import { distinctCount, type Field, frequent } from '../fields.ts'
-import { knownOf } from '../known-list.ts'
+import { distinctCount, type Field, frequent } from '../shape/fields.ts'
+import { knownOf } from '../shape/known-list.ts'
 import type { Records } from './facts.ts'
 import { isEnumerated, isMeasured, scalarCount } from './rank.ts'
 

@@ -1,9 +1,9 @@
 /** Pages of one collection as one result. */
 import { blocksOf, textBlock, textsOf } from '../../protocol/content.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
-import { IDS, plainName } from '../identity.ts'
-import { parseJson, toJson } from '../stringify.ts'
-import { roleOf } from '../structured.ts'
+import { parseJson, toJson } from '../json/stringify.ts'
+import { roleOf } from '../json/structured.ts'
+import { IDS, plainName } from '../shape/identity.ts'
 
 /** Several pages in one. */
 export interface Joined {

@@ -6,8 +6,8 @@ import type { Destination } from '../../protocol/effects.ts'
 import type {} from '../../protocol/exchange.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import { type Kind, namesAt, namesOf } from '../../protocol/lists.ts'
-import { matcherOf } from '../../text/glob.ts'
-import { uriMatcherOf } from '../../text/uri-readings.ts'
+import { matcherOf } from '../../text/patterns/glob.ts'
+import { uriMatcherOf } from '../../text/patterns/uri-readings.ts'
 import { blockOptions } from './options.ts'
 
 export const block = defineModule({

@@ -4,9 +4,9 @@
  * layers that count calls and answer them, because each page is a call like any other. Only a tool that reads is asked again.
  */
 import { LRUCache } from 'lru-cache'
-import { withExactNumbers } from '../../documents/exact-numbers.ts'
-import { parseJson, toJson } from '../../documents/stringify.ts'
-import { decodeUtf8 } from '../../documents/utf8.ts'
+import { withExactNumbers } from '../../documents/json/exact-numbers.ts'
+import { parseJson, toJson } from '../../documents/json/stringify.ts'
+import { decodeUtf8 } from '../../documents/json/utf8.ts'
 import { hashOf } from '../../engine/content.ts'
 import type { Engine, JoinedPages, Page } from '../../engine/contract.ts'
 import type { Logger } from '../../observe/log.ts'

@@ -8,7 +8,7 @@ import { textBlock } from '../../protocol/content.ts'
 import { effectOf } from '../../protocol/effects.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import { type Connection, filterData, findConnection, unknownConnection } from '../../proxy/connections.ts'
-import { wordsOf } from '../../text/words.ts'
+import { wordsOf } from '../../text/words/words.ts'
 import { type Action, type DispatchParts, dataReply, failureReply, type Situation } from './actions.ts'
 import type { DispatchParams } from './params.ts'
 

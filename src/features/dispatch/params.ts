@@ -16,7 +16,7 @@ import {
   saysNothing,
   TOOL_NAMES,
 } from '../../proxy/parameters.ts'
-import { didYouMean } from '../../text/edit-distance.ts'
+import { didYouMean } from '../../text/words/edit-distance.ts'
 
 export const ACTIONS = [
   'list',

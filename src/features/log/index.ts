@@ -1,7 +1,7 @@
 /** Writes down what passes: which messages, and where to, as the configuration says. Never changes anything. */
 
 import { closeSync, createWriteStream, openSync } from 'node:fs'
-import { toJson } from '../../documents/stringify.ts'
+import { toJson } from '../../documents/json/stringify.ts'
 import { defineModule } from '../../module-runtime/module.ts'
 import { ALL_KINDS, byServer, patternsIn } from '../../module-runtime/patterns.ts'
 import { fingerprint } from '../../observe/redact.ts'
@@ -14,7 +14,7 @@ import { namesAt, tracked } from '../../protocol/lists.ts'
 import type { Origin } from '../../protocol/origin.ts'
 import { compileChange } from '../../text/change.ts'
 import { Tally } from '../../text/change-rules.ts'
-import { matcherOf } from '../../text/glob.ts'
+import { matcherOf } from '../../text/patterns/glob.ts'
 import { logOptions } from './options.ts'
 
 /** One line of the log: texts, numbers and flags, under names of the proxy's own. */

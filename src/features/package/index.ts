@@ -10,8 +10,8 @@ import { messagesOf, patternOfTemplate, withhold } from '../../module-runtime/wi
 import type { JsonObject } from '../../protocol/json.ts'
 import { type Kind, namesOf } from '../../protocol/lists.ts'
 import { originOf } from '../../protocol/origin.ts'
-import { fitsGlob, matcherOf } from '../../text/glob.ts'
-import { uriMatcherOf } from '../../text/uri-readings.ts'
+import { fitsGlob, matcherOf } from '../../text/patterns/glob.ts'
+import { uriMatcherOf } from '../../text/patterns/uri-readings.ts'
 import { packageOptions } from './options.ts'
 
 type Options = z.output<typeof packageOptions>

@@ -5,7 +5,7 @@ import { errorResult } from '../../protocol/content.ts'
 import type { Exchange, Lists } from '../../protocol/exchange.ts'
 import { namesAt } from '../../protocol/lists.ts'
 import { originOf } from '../../protocol/origin.ts'
-import { matcherOf } from '../../text/glob.ts'
+import { matcherOf } from '../../text/patterns/glob.ts'
 import { quotaOptions } from './options.ts'
 
 export const quota = defineModule({

@@ -1,6 +1,6 @@
 /** Strikes secrets and personal data out of what comes from servers, before anything is kept or sent. The log has counts, never values. */
-import { changeTexts } from '../../documents/change-result.ts'
-import { withoutForms } from '../../documents/schema-forms.ts'
+import { changeTexts } from '../../documents/change/change-result.ts'
+import { withoutForms } from '../../documents/output-schema/schema-forms.ts'
 import { defineModule } from '../../module-runtime/module.ts'
 import { plain, type Result } from '../../protocol/content.ts'
 import { ProxyError, RpcError } from '../../protocol/errors.ts'

@@ -26,7 +26,7 @@ import { SingleFlight } from '../../protocol/sharing.ts'
 import { PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
 import type { Audience } from '../../server/audience.ts'
 import type { SharedValues } from '../../store/valkey/values.ts'
-import { fitsGlob } from '../../text/glob.ts'
+import { fitsGlob } from '../../text/patterns/glob.ts'
 import { type SharedResults, sharedResults } from './shared.ts'
 
 export interface ResultCacheOptions {

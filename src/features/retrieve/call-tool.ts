@@ -9,7 +9,7 @@ import type { ArgumentCheck } from '../../proxy/argument-check.ts'
 import { CALL_TOOL, callNameFor, findable } from '../../proxy/own-tools.ts'
 import { inputsIn, TOOL_NAMES } from '../../proxy/parameters.ts'
 import type { ToolIndex } from '../../proxy/tool-index.ts'
-import { didYouMean } from '../../text/edit-distance.ts'
+import { didYouMean } from '../../text/words/edit-distance.ts'
 import type { Servers } from './routing.ts'
 
 /** The call to make instead, or why none is made. */

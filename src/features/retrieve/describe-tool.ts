@@ -10,7 +10,7 @@ import type { OutputTypesOf } from '../../proxy/exposure.ts'
 import { findable } from '../../proxy/own-tools.ts'
 import { listed, publicSchema, readParams } from '../../proxy/parameters.ts'
 import type { ToolIndex } from '../../proxy/tool-index.ts'
-import { nearest } from '../../text/edit-distance.ts'
+import { nearest } from '../../text/words/edit-distance.ts'
 import type { ExposureTool, RetrieveSettings } from './routing.ts'
 
 const NAME = 'describe_tool'

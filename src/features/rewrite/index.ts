@@ -1,7 +1,7 @@
 /** Filters and enriches text: in results, prompts and resources, in the descriptions of what is listed, in arguments. */
 
 import type * as z from 'zod'
-import { changeTexts } from '../../documents/change-result.ts'
+import { changeTexts } from '../../documents/change/change-result.ts'
 import { defineModule } from '../../module-runtime/module.ts'
 import { ALL_KINDS, patternsIn } from '../../module-runtime/patterns.ts'
 import { messageOf, ProxyError } from '../../protocol/errors.ts'
@@ -16,7 +16,7 @@ import {
   type TextRule,
   type TextSort,
 } from '../../text/change-rules.ts'
-import { matcherOf } from '../../text/glob.ts'
+import { matcherOf } from '../../text/patterns/glob.ts'
 import { rewriteOptions } from './options.ts'
 
 type Rule = z.output<typeof rewriteOptions>['rules'][number]

@@ -29,8 +29,8 @@ import { createToolIndexes, type ToolIndex } from '../../proxy/tool-index.ts'
 import type { Handle } from '../../store/handles.ts'
 import type { ResultStore } from '../../store/result-store.ts'
 import type { Entry, Origin } from '../../store/store.ts'
-import { didYouMean } from '../../text/edit-distance.ts'
-import { fitsGlob } from '../../text/glob.ts'
+import { fitsGlob } from '../../text/patterns/glob.ts'
+import { didYouMean } from '../../text/words/edit-distance.ts'
 
 export interface BridgeOptions {
   /** Answers `tools/call` with what the servers say. */

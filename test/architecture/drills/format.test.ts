@@ -1,7 +1,7 @@
 /** Adding a format is one file in `src/documents/formats/`, and its place in the ordered list of `formats/index.ts`. */
 import { afterAll, expect, test } from 'vitest'
-import type * as Derive from '../../../src/documents/derive.ts'
 import type * as Index from '../../../src/documents/formats/index.ts'
+import type * as Derive from '../../../src/documents/opening/derive.ts'
 import type * as Pipeline from '../../../src/processors/pipeline.ts'
 import type * as Pipelines from '../../../src/processors/pipelines.ts'
 import { plantedCopy } from '../../support/planted.ts'
@@ -43,7 +43,7 @@ const text = people
   .join('\n')
 
 test('a new format is recognised, its records are asked about, and its preview tells them', async () => {
-  const { fromRecognised } = await copy.load<typeof Derive>('src/documents/derive.ts')
+  const { fromRecognised } = await copy.load<typeof Derive>('src/documents/opening/derive.ts')
   const { overviewOf } = await copy.load<typeof Index>('src/documents/formats/index.ts')
   const { runPipeline } = await copy.load<typeof Pipeline>('src/processors/pipeline.ts')
   const { filterSteps } = await copy.load<typeof Pipelines>('src/processors/pipelines.ts')
@@ -60,7 +60,7 @@ test('a new format is recognised, its records are asked about, and its preview t
 })
 
 test('texts that are none of it stay what they were', async () => {
-  const { fromRecognised } = await copy.load<typeof Derive>('src/documents/derive.ts')
+  const { fromRecognised } = await copy.load<typeof Derive>('src/documents/opening/derive.ts')
   expect(fromRecognised(`[${people.map((name) => JSON.stringify({ name })).join(',')}]`).traits.name).toBe(
     'json',
   )

@@ -1,22 +1,22 @@
 /**
- * The change that makes the language of questions say more: one entry in a table. An operator is in `src/query/operators.ts`, a function
+ * The change that makes the language of questions say more: one entry in a table. An operator is in `src/query/language/operators.ts`, a function
  * in `functions.ts`, an aggregate in `aggregates.ts`, a window function in `windows.ts`. A dialect has its own file and a place in the
  * list of `dialects/index.ts`.
  */
 import { afterAll, expect, test } from 'vitest'
-import type * as Derive from '../../../src/documents/derive.ts'
+import type * as Derive from '../../../src/documents/opening/derive.ts'
 import type * as Parameters from '../../../src/processors/parameters.ts'
 import type * as Pipeline from '../../../src/processors/pipeline.ts'
 import type * as Pipelines from '../../../src/processors/pipelines.ts'
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
-import type * as Page from '../../../src/query/page.ts'
+import type * as Page from '../../../src/query/language/page.ts'
 import { plantedCopy } from '../../support/planted.ts'
 
 const copy = plantedCopy('language')
 afterAll(() => copy.remove())
 
 copy.insert(
-  'src/query/operators.ts',
+  'src/query/language/operators.ts',
   "  {\n    symbol: 'starts with',",
   `  {
     symbol: 'rhymes with',
@@ -33,24 +33,24 @@ copy.insert(
 `,
 )
 copy.insert(
-  'src/query/functions.ts',
+  'src/query/language/functions.ts',
   "  ['initcap',",
   "  ['vowels', 'countvowels', 1, 'number', 'How many vowels a text has.', 'vowels(name)', ofText((text) => text.replaceAll(/[^aeiou]/gi, '').length)],\n",
 )
-copy.insert('src/query/functions.ts', "'substr', 'extract'", "'vowels', ")
+copy.insert('src/query/language/functions.ts', "'substr', 'extract'", "'vowels', ")
 copy.insert(
-  'src/query/aggregates.ts',
+  'src/query/language/aggregates.ts',
   "  ['median',",
   "  ['product', 'multiplied', 'field', 'numbers', 'All numbers multiplied.', 'product(price)', (over) => numbersIn(over).map((numbers) => numbers.reduce((all, one) => all * one, 1))],\n",
 )
-copy.insert('src/query/aggregates.ts', "  'median',\n", "  'product',\n")
+copy.insert('src/query/language/aggregates.ts', "  'median',\n", "  'product',\n")
 copy.insert(
-  'src/query/windows.ts',
+  'src/query/language/windows.ts',
   "  ['rank', '',",
   "  ['countdown', '', [0, 0], 'How many rows are left.', 'countdown() over (order by day)', ({ rows }) => Array.from(rows, (_, nth) => rows.length - nth - 1)],\n",
 )
 copy.write(
-  'src/query/dialects/question.ts',
+  'src/query/language/dialects/question.ts',
   `/** The condition of a question in words: \`is it so that a = 1?\`. */
 export function fromQuestion(text: string): string {
   return /^is it so that (.+)\\?$/.exec(text)?.[1] ?? text
@@ -58,12 +58,12 @@ export function fromQuestion(text: string): string {
 `,
 )
 copy.insert(
-  'src/query/dialects/index.ts',
+  'src/query/language/dialects/index.ts',
   'import { fromSql }',
   "import { fromQuestion } from './question.ts'\n",
 )
 copy.insert(
-  'src/query/dialects/index.ts',
+  'src/query/language/dialects/index.ts',
   "  { name: 'jq',",
   "  { name: 'a question', example: 'is it so that a = 1?', read: fromQuestion },\n",
 )
@@ -76,7 +76,7 @@ const moons: JsonValue = [
 ]
 
 async function ask(params: JsonObject): Promise<{ rows: JsonValue[]; error: string | undefined }> {
-  const { fromValue } = await copy.load<typeof Derive>('src/documents/derive.ts')
+  const { fromValue } = await copy.load<typeof Derive>('src/documents/opening/derive.ts')
   const { filterParams } = await copy.load<typeof Parameters>('src/processors/parameters.ts')
   const { runPipeline } = await copy.load<typeof Pipeline>('src/processors/pipeline.ts')
   const { filterSteps } = await copy.load<typeof Pipelines>('src/processors/pipelines.ts')
@@ -86,7 +86,7 @@ async function ask(params: JsonObject): Promise<{ rows: JsonValue[]; error: stri
 
 const names = (rows: readonly JsonValue[]) => rows.map((row) => (row as JsonObject).name)
 const table = async (name: string): Promise<string> =>
-  (await copy.load<typeof Page>('src/query/page.ts')).TABLES[name]?.() ?? ''
+  (await copy.load<typeof Page>('src/query/language/page.ts')).TABLES[name]?.() ?? ''
 
 /** The description of a parameter as models read it. */
 async function described(name: 'where' | 'fields' | 'aggregate'): Promise<string> {

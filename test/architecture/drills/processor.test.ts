@@ -14,12 +14,12 @@ const copy = plantedCopy('processor')
 afterAll(() => copy.remove())
 
 copy.write(
-  'src/processors/every.ts',
+  'src/processors/steps/every.ts',
   `/** \`every\`: one of so many records, the first of them first. */
-import { fromRows } from '../documents/derive.ts'
-import { everyParams } from './parameters.ts'
-import { Refusal } from '../query/refusal.ts'
-import { defineStep } from './step.ts'
+import { fromRows } from '../../documents/opening/derive.ts'
+import { everyParams } from '../parameters.ts'
+import { Refusal } from '../../query/refusal.ts'
+import { defineStep } from '../step.ts'
 
 export const every = defineStep({
   name: 'every',
@@ -40,7 +40,7 @@ copy.insert(
   "export const everyParams = z.object({ every: count('3: each third record.', 1) })\n\n",
 )
 copy.insert('src/processors/parameters.ts', '  ...sortParams.shape,\n', '  ...everyParams.shape,\n')
-copy.insert('src/processors/pipelines.ts', 'import { fuzzy }', "import { every } from './every.ts'\n")
+copy.insert('src/processors/pipelines.ts', 'import { sort }', "import { every } from './steps/every.ts'\n")
 copy.insert('src/processors/pipelines.ts', '  { ...unnest, params: beside },\n', '  every,\n')
 
 const source = sourceOf(

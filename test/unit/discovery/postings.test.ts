@@ -19,7 +19,7 @@ import {
   readTools,
   type Weights,
 } from '../../../src/discovery/postings.ts'
-import { stemOf, wordsOf } from '../../../src/text/words.ts'
+import { stemOf, wordsOf } from '../../../src/text/words/words.ts'
 import { runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { recognise } from '../../../src/documents/detect.ts'
 import { exactNumber } from '../../../src/documents/formats/cells.ts'
+import { recognise } from '../../../src/documents/opening/detect.ts'
 import { verifies } from '../../support/verifies.ts'
 
 const read = (text: string) => {

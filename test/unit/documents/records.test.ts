@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { collectionsOf, keyedRecords, mainCollection } from '../../../src/documents/collections.ts'
-import { combine } from '../../../src/documents/combine.ts'
-import { fromRows, fromText, fromValue } from '../../../src/documents/derive.ts'
-import { preview } from '../../../src/documents/preview.ts'
-import { toJson } from '../../../src/documents/stringify.ts'
-import { select } from '../../../src/processors/select.ts'
+import { toJson } from '../../../src/documents/json/stringify.ts'
+import { combine } from '../../../src/documents/opening/combine.ts'
+import { fromRows, fromText, fromValue } from '../../../src/documents/opening/derive.ts'
+import { preview } from '../../../src/documents/reply/preview.ts'
+import { collectionsOf, keyedRecords, mainCollection } from '../../../src/documents/shape/collections.ts'
+import { select } from '../../../src/processors/steps/select.ts'
 
 const list = (count: number) => Array.from({ length: count }, (_, id) => ({ id, name: `n${id}` }))
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { Findings, type Reader, several } from '../../../src/documents/column.ts'
-import { fromTable } from '../../../src/documents/derive.ts'
+import { Findings, type Reader, several } from '../../../src/documents/columns/column.ts'
+import { fromTable } from '../../../src/documents/opening/derive.ts'
 import { tableOf } from '../../../src/documents/table.ts'
 
 const rows = ['a', 'b', 'c', 'd']

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fromRecognised, fromValue } from '../../../src/documents/derive.ts'
+import { fromRecognised, fromValue } from '../../../src/documents/opening/derive.ts'
 
 const records = (text: string) => fromRecognised(text).records()?.values
 

@@ -1,9 +1,9 @@
 /** Long runs that a reader could try in many ways, each of which would take years: they are read once. `npm run test:hostile` measures the rest. */
 import { expect, test } from 'vitest'
-import { fromRows } from '../../../src/documents/derive.ts'
-import { recognise } from '../../../src/documents/detect.ts'
-import { bm25 } from '../../../src/processors/bm25.ts'
-import { where } from '../../../src/processors/where.ts'
+import { fromRows } from '../../../src/documents/opening/derive.ts'
+import { recognise } from '../../../src/documents/opening/detect.ts'
+import { bm25 } from '../../../src/processors/search/bm25.ts'
+import { where } from '../../../src/processors/steps/where.ts'
 import { suspicionOf } from '../../../src/text/suspicion.ts'
 import { withoutEnd } from '../../../src/text/trim.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fromValue } from '../../../src/documents/derive.ts'
+import { fromValue } from '../../../src/documents/opening/derive.ts'
 import { hashOf } from '../../../src/engine/content.ts'
 import type { Query, Source } from '../../../src/engine/contract.ts'
 import { query } from '../../../src/engine/query.ts'

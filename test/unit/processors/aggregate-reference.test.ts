@@ -1,12 +1,12 @@
 /** Groups and functions against loops that are written as plainly as they can be. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fromRows, fromValue } from '../../../src/documents/derive.ts'
-import { aggregate } from '../../../src/processors/group.ts'
+import { fromRows, fromValue } from '../../../src/documents/opening/derive.ts'
 import { runPipeline } from '../../../src/processors/pipeline.ts'
 import { filterSteps } from '../../../src/processors/pipelines.ts'
+import { aggregate } from '../../../src/processors/steps/group.ts'
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
-import { datePart, partOf } from '../../../src/query/date-parts.ts'
+import { datePart, partOf } from '../../../src/query/values/date-parts.ts'
 import { deepFreeze } from '../../support/deep-freeze.ts'
 
 interface Order {

@@ -1,12 +1,12 @@
 /** Questions as models put them when they have not looked closely: what is clear is answered, the rest says where to look. */
 import { describe, expect, test } from 'vitest'
-import { fromText, fromValue } from '../../../src/documents/derive.ts'
-import { grep } from '../../../src/processors/grep.ts'
-import { aggregate } from '../../../src/processors/group.ts'
+import { fromText, fromValue } from '../../../src/documents/opening/derive.ts'
 import { filterParams } from '../../../src/processors/parameters.ts'
-import { select } from '../../../src/processors/select.ts'
-import { sort } from '../../../src/processors/sort.ts'
-import { where } from '../../../src/processors/where.ts'
+import { grep } from '../../../src/processors/search/grep.ts'
+import { aggregate } from '../../../src/processors/steps/group.ts'
+import { select } from '../../../src/processors/steps/select.ts'
+import { sort } from '../../../src/processors/steps/sort.ts'
+import { where } from '../../../src/processors/steps/where.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
 
 const issues = [

@@ -1,8 +1,8 @@
 /** Random expressions: each is answered or refused, soon, and nothing is changed by it. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { combine } from '../../../src/documents/combine.ts'
-import { fromValue } from '../../../src/documents/derive.ts'
+import { combine } from '../../../src/documents/opening/combine.ts'
+import { fromValue } from '../../../src/documents/opening/derive.ts'
 import { filterParams } from '../../../src/processors/parameters.ts'
 import { runPipeline } from '../../../src/processors/pipeline.ts'
 import { filterSteps } from '../../../src/processors/pipelines.ts'

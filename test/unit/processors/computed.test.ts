@@ -1,8 +1,8 @@
 /** The parts of one call beyond fields: expressions, conditional and paired aggregates, distinct, unnest, lists against each other. */
 import { describe, expect, test } from 'vitest'
-import { combine } from '../../../src/documents/combine.ts'
-import { fromValue } from '../../../src/documents/derive.ts'
 import type { Document } from '../../../src/documents/document.ts'
+import { combine } from '../../../src/documents/opening/combine.ts'
+import { fromValue } from '../../../src/documents/opening/derive.ts'
 import { filterParams } from '../../../src/processors/parameters.ts'
 import { runPipeline } from '../../../src/processors/pipeline.ts'
 import { filterSteps } from '../../../src/processors/pipelines.ts'

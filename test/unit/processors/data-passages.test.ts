@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fromValue } from '../../../src/documents/derive.ts'
-import { dataPassages } from '../../../src/processors/bm25.ts'
-import { indexLeaves } from '../../../src/processors/searchable.ts'
+import { fromValue } from '../../../src/documents/opening/derive.ts'
+import { dataPassages } from '../../../src/processors/search/bm25.ts'
+import { indexLeaves } from '../../../src/processors/search/searchable.ts'
 import { isObject, type JsonValue } from '../../../src/protocol/json.ts'
 
 /** The words of each passage, names and values apart. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { nameReader } from '../../../src/processors/searchable.ts'
+import { nameReader } from '../../../src/processors/search/searchable.ts'
 import { isObject, type JsonValue } from '../../../src/protocol/json.ts'
 
 function namesOf(...values: JsonValue[]): string[] {

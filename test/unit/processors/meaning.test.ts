@@ -1,9 +1,9 @@
 /** Texts that mean something: dates, durations, versions, decimal commas. They compare and sort by what they mean. */
 import { describe, expect, test } from 'vitest'
-import { fromValue } from '../../../src/documents/derive.ts'
-import { sort } from '../../../src/processors/sort.ts'
-import { where } from '../../../src/processors/where.ts'
-import { duration, looseNumber } from '../../../src/query/quantities.ts'
+import { fromValue } from '../../../src/documents/opening/derive.ts'
+import { sort } from '../../../src/processors/steps/sort.ts'
+import { where } from '../../../src/processors/steps/where.ts'
+import { duration, looseNumber } from '../../../src/query/values/quantities.ts'
 
 const records = (values: readonly string[]) => fromValue(values.map((v) => ({ v })))
 const found = (values: readonly string[], condition: string) =>

@@ -1,7 +1,7 @@
 /** Asks the pipelines about one of the documents, as the tools do. */
 import { describe, expect, test } from 'vitest'
-import { fromRecognised } from '../../../src/documents/derive.ts'
 import type { Document } from '../../../src/documents/document.ts'
+import { fromRecognised } from '../../../src/documents/opening/derive.ts'
 import { filterParams, searchParams } from '../../../src/processors/parameters.ts'
 import { runPipeline } from '../../../src/processors/pipeline.ts'
 import { filterSteps, searchSteps } from '../../../src/processors/pipelines.ts'

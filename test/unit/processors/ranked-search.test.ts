@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { fromRecognised, fromText, fromValue } from '../../../src/documents/derive.ts'
-import { bm25 } from '../../../src/processors/bm25.ts'
-import { fuzzy } from '../../../src/processors/fuzzy.ts'
+import { fromRecognised, fromText, fromValue } from '../../../src/documents/opening/derive.ts'
+import { bm25 } from '../../../src/processors/search/bm25.ts'
+import { fuzzy } from '../../../src/processors/search/fuzzy.ts'
 import { verifies } from '../../support/verifies.ts'
 import { search } from './search.ts'
 

@@ -1,12 +1,12 @@
 /** The patterns that models write when they search text, and their meaning. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fromRecognised, fromText } from '../../../src/documents/derive.ts'
-import { bm25 } from '../../../src/processors/bm25.ts'
-import { context } from '../../../src/processors/context.ts'
-import { fuzzy } from '../../../src/processors/fuzzy.ts'
-import { grep } from '../../../src/processors/grep.ts'
-import { nearestDots } from '../../../src/processors/search.ts'
+import { fromRecognised, fromText } from '../../../src/documents/opening/derive.ts'
+import { bm25 } from '../../../src/processors/search/bm25.ts'
+import { context } from '../../../src/processors/search/context.ts'
+import { fuzzy } from '../../../src/processors/search/fuzzy.ts'
+import { grep } from '../../../src/processors/search/grep.ts'
+import { nearestDots } from '../../../src/processors/search/search.ts'
 import { verifies } from '../../support/verifies.ts'
 import { search as run } from './search.ts'
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { fromRecognised } from '../../../src/documents/derive.ts'
-import { preview } from '../../../src/documents/preview.ts'
+import { fromRecognised } from '../../../src/documents/opening/derive.ts'
+import { preview } from '../../../src/documents/reply/preview.ts'
 import { query } from '../../../src/engine/query.ts'
 import { createViews } from '../../../src/engine/views.ts'
-import { bm25 } from '../../../src/processors/bm25.ts'
-import { grep } from '../../../src/processors/grep.ts'
-import { aggregate } from '../../../src/processors/group.ts'
+import { bm25 } from '../../../src/processors/search/bm25.ts'
+import { grep } from '../../../src/processors/search/grep.ts'
+import { aggregate } from '../../../src/processors/steps/group.ts'
 import { search } from './search.ts'
 
 const entries = ['JPY 392 Yen', 'KES 404 Kenyan Shilling', 'UGX 800 Uganda Shilling', 'ISK 352 Krona']

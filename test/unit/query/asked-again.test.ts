@@ -1,10 +1,10 @@
 /** The memory of a question changes no later answer. */
 import { expect, test } from 'vitest'
-import { fromRecognised } from '../../../src/documents/derive.ts'
+import { fromRecognised } from '../../../src/documents/opening/derive.ts'
 import { runPipeline } from '../../../src/processors/pipeline.ts'
 import { filterSteps } from '../../../src/processors/pipelines.ts'
-import { bind } from '../../../src/query/evaluate.ts'
-import { recordsOfValues } from '../../../src/query/records.ts'
+import { bind } from '../../../src/query/conditions/evaluate.ts'
+import { recordsOfValues } from '../../../src/query/fields/records.ts'
 
 const records = Array.from({ length: 400 }, (_, at) => ({
   id: at,

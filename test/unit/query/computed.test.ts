@@ -1,6 +1,6 @@
 /** A computed value stands wherever a field may stand. */
 import { describe, expect, test } from 'vitest'
-import { fromRecognised } from '../../../src/documents/derive.ts'
+import { fromRecognised } from '../../../src/documents/opening/derive.ts'
 import { filterParams } from '../../../src/processors/parameters.ts'
 import { runPipeline } from '../../../src/processors/pipeline.ts'
 import { filterSteps } from '../../../src/processors/pipelines.ts'

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { askedBy } from '../../../src/query/comparison.ts'
-import { bucket, parseDate } from '../../../src/query/dates.ts'
-import { parseCondition } from '../../../src/query/parser.ts'
-import { looseNumber, plainNumber, quantity } from '../../../src/query/quantities.ts'
+import { askedBy } from '../../../src/query/conditions/comparison.ts'
+import { parseCondition } from '../../../src/query/language/parser.ts'
+import type { Condition } from '../../../src/query/language/tree.ts'
 import { Refusal } from '../../../src/query/refusal.ts'
-import type { Condition } from '../../../src/query/tree.ts'
+import { bucket, parseDate } from '../../../src/query/values/dates.ts'
+import { looseNumber, plainNumber, quantity } from '../../../src/query/values/quantities.ts'
 import { runs } from '../../support/runs.ts'
 
 /** A condition in short: `field operator values`, negation as `!`, groups in brackets. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fromValue } from '../../../src/documents/derive.ts'
+import { fromValue } from '../../../src/documents/opening/derive.ts'
 import { filterParams } from '../../../src/processors/parameters.ts'
 import { runPipeline } from '../../../src/processors/pipeline.ts'
 import { filterSteps } from '../../../src/processors/pipelines.ts'

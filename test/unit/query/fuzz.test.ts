@@ -1,12 +1,12 @@
 /** Any text is read as a question, or refused with what to write instead: no reader of the language throws anything else. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { unwrapped } from '../../../src/query/dialects/index.ts'
-import { isStatement, readSelect } from '../../../src/query/dialects/sql.ts'
-import { parseComputed, parseCondition, parseNamed, parseStrict } from '../../../src/query/parser.ts'
-import { formatPath, type Path, parsePath } from '../../../src/query/path.ts'
+import { formatPath, type Path, parsePath } from '../../../src/query/fields/path.ts'
+import { unwrapped } from '../../../src/query/language/dialects/index.ts'
+import { isStatement, readSelect } from '../../../src/query/language/dialects/sql.ts'
+import { parseComputed, parseCondition, parseNamed, parseStrict } from '../../../src/query/language/parser.ts'
+import { scan, splitAt } from '../../../src/query/language/scanner.ts'
 import { Refusal } from '../../../src/query/refusal.ts'
-import { scan, splitAt } from '../../../src/query/scanner.ts'
 import { readingRuns } from '../../support/runs.ts'
 
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fromValue } from '../../../src/documents/derive.ts'
-import { where } from '../../../src/processors/where.ts'
+import { fromValue } from '../../../src/documents/opening/derive.ts'
+import { where } from '../../../src/processors/steps/where.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
 
 const people = [

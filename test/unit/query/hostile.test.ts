@@ -1,11 +1,11 @@
 /** Expressions that are written to cost time end soon: read as something, or refused. */
 import { expect, test } from 'vitest'
-import { fromRows } from '../../../src/documents/derive.ts'
-import { where } from '../../../src/processors/where.ts'
-import { parseNamed } from '../../../src/query/parser.ts'
-import { parsePath } from '../../../src/query/path.ts'
+import { fromRows } from '../../../src/documents/opening/derive.ts'
+import { where } from '../../../src/processors/steps/where.ts'
+import { parsePath } from '../../../src/query/fields/path.ts'
+import { parseNamed } from '../../../src/query/language/parser.ts'
+import { scan } from '../../../src/query/language/scanner.ts'
 import { Refusal } from '../../../src/query/refusal.ts'
-import { scan } from '../../../src/query/scanner.ts'
 import { patience } from '../../support/runs.ts'
 
 const items = Array.from({ length: 50 }, (_, at) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readProgram } from '../../../src/query/dialects/jq-program.ts'
+import { readProgram } from '../../../src/query/language/dialects/jq-program.ts'
 
 describe('a program of jq becomes the parameters of a filter', () => {
   test.each([

@@ -1,15 +1,15 @@
 /** Integers of more digits than a double holds: JSON with them is read to the digit, and so they are asked about. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fromRecognised } from '../../../src/documents/derive.ts'
-import { preview } from '../../../src/documents/preview.ts'
-import { aggregate } from '../../../src/processors/group.ts'
-import { select } from '../../../src/processors/select.ts'
-import { sort } from '../../../src/processors/sort.ts'
-import { structure } from '../../../src/processors/structure.ts'
-import { where } from '../../../src/processors/where.ts'
+import { fromRecognised } from '../../../src/documents/opening/derive.ts'
+import { preview } from '../../../src/documents/reply/preview.ts'
+import { aggregate } from '../../../src/processors/steps/group.ts'
+import { select } from '../../../src/processors/steps/select.ts'
+import { sort } from '../../../src/processors/steps/sort.ts'
+import { structure } from '../../../src/processors/steps/structure.ts'
+import { where } from '../../../src/processors/steps/where.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
-import { besideToTheDigit } from '../../../src/query/quantities.ts'
+import { besideToTheDigit } from '../../../src/query/values/quantities.ts'
 import { verifies } from '../../support/verifies.ts'
 
 /** Half of them are doubles, and stand as numbers among texts. */

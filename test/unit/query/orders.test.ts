@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JsonValue } from '../../../src/protocol/json.ts'
-import { operandOf, order } from '../../../src/query/compare.ts'
-import { parseDate } from '../../../src/query/dates.ts'
-import { columnOf } from '../../../src/query/reader.ts'
-import { ordersOf, UNORDERED } from '../../../src/query/verdict.ts'
+import { ordersOf, UNORDERED } from '../../../src/query/conditions/verdict.ts'
+import { columnOf } from '../../../src/query/fields/reader.ts'
+import { operandOf, order } from '../../../src/query/values/compare.ts'
+import { parseDate } from '../../../src/query/values/dates.ts'
 
 const two = fc.integer({ min: 0, max: 99 }).map((number) => String(number).padStart(2, '0'))
 const near = (least: number, most: number) =>

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { fromValue } from '../../../src/documents/derive.ts'
-import { aggregate } from '../../../src/processors/group.ts'
-import { sort } from '../../../src/processors/sort.ts'
-import { where } from '../../../src/processors/where.ts'
+import { fromValue } from '../../../src/documents/opening/derive.ts'
+import { aggregate } from '../../../src/processors/steps/group.ts'
+import { sort } from '../../../src/processors/steps/sort.ts'
+import { where } from '../../../src/processors/steps/where.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
-import { parseDate } from '../../../src/query/dates.ts'
-import { duration, looseNumber, quantity } from '../../../src/query/quantities.ts'
+import { parseDate } from '../../../src/query/values/dates.ts'
+import { duration, looseNumber, quantity } from '../../../src/query/values/quantities.ts'
 
 function found(records: JsonValue, condition: string): { ids: unknown[]; notes: string[] } {
   const { content, metadata, error } = where.process(fromValue(records), { where: [condition] })

@@ -1,11 +1,11 @@
 /** Generated statements over generated tables, against plain code that knows nothing of the engine. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fromValue } from '../../../src/documents/derive.ts'
+import { fromValue } from '../../../src/documents/opening/derive.ts'
 import { filterParams } from '../../../src/processors/parameters.ts'
 import { runPipeline } from '../../../src/processors/pipeline.ts'
 import { filterSteps } from '../../../src/processors/pipelines.ts'
-import { withStatement } from '../../../src/processors/statement.ts'
+import { withStatement } from '../../../src/processors/readings/statement.ts'
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
 import { runs } from '../../support/runs.ts'
 

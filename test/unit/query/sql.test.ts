@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readSelect } from '../../../src/query/dialects/sql.ts'
+import { readSelect } from '../../../src/query/language/dialects/sql.ts'
 
 const read = (text: string) => readSelect(text).params
 

@@ -1,8 +1,8 @@
 /** `where` against an evaluator that is written as plainly as it can be. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fromRows } from '../../../src/documents/derive.ts'
-import { where } from '../../../src/processors/where.ts'
+import { fromRows } from '../../../src/documents/opening/derive.ts'
+import { where } from '../../../src/processors/steps/where.ts'
 import { deepFreeze } from '../../support/deep-freeze.ts'
 import { runs } from '../../support/runs.ts'
 

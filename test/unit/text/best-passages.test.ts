@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bestPassages, type Found } from '../../../src/text/bm25.ts'
+import { bestPassages, type Found } from '../../../src/text/words/bm25.ts'
 import { runs } from '../../support/runs.ts'
 
 interface Passage {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { KnownTerms, type Occurrences } from '../../../src/text/bm25.ts'
+import { KnownTerms, type Occurrences } from '../../../src/text/words/bm25.ts'
 
 /** Five bytes for each passage. */
 const inPassages = (count: number): Occurrences => ({

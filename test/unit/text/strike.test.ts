@@ -1,7 +1,7 @@
 /** A planted secret is gone, wherever it stands and however it is escaped; a text without one is the very same. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { changeTexts } from '../../../src/documents/change-result.ts'
+import { changeTexts } from '../../../src/documents/change/change-result.ts'
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
 import { compileChange } from '../../../src/text/change.ts'
 import { type SensitiveRule, Tally } from '../../../src/text/change-rules.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SpanList, type Spans } from '../../../src/text/spans.ts'
-import { countTermsOf, tokenize } from '../../../src/text/tokenize.ts'
+import { countTermsOf, tokenize } from '../../../src/text/words/tokenize.ts'
 import { runs } from '../../support/runs.ts'
 
 function joined(texts: readonly string[]): { text: string; parts: Spans } {

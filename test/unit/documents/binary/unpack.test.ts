@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bytesOfPart, jsonWithoutParts, partsIn } from '../../../../src/documents/binary/parts.ts'
 import { unpack } from '../../../../src/documents/binary/unpack.ts'
-import { openDocument } from '../../../../src/documents/open.ts'
+import { openDocument } from '../../../../src/documents/opening/open.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
 import {
   madeDocx,

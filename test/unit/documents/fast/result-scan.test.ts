@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readAhead } from '../../../../src/documents/fast/index.ts'
-import { knownOf } from '../../../../src/documents/known-list.ts'
-import { openDocument } from '../../../../src/documents/open.ts'
-import { preview } from '../../../../src/documents/preview.ts'
+import { openDocument } from '../../../../src/documents/opening/open.ts'
+import { preview } from '../../../../src/documents/reply/preview.ts'
+import { knownOf } from '../../../../src/documents/shape/known-list.ts'
 import type { JsonValue } from '../../../../src/protocol/json.ts'
 import { countTokens } from '../../../../src/text/tokens.ts'
 

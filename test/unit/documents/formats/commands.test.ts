@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { recognise } from '../../../../src/documents/detect.ts'
 import { table } from '../../../../src/documents/formats/table.ts'
+import { recognise } from '../../../../src/documents/opening/detect.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
 import { formatContract } from '../../../contract/formats.ts'
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { recognise } from '../../../../src/documents/detect.ts'
 import { recordsOf } from '../../../../src/documents/formats/cells.ts'
 import { glimpseOf, layoutOf, recordsIn } from '../../../../src/documents/formats/delimited.ts'
-import { knownOf } from '../../../../src/documents/known-list.ts'
-import { profile } from '../../../../src/documents/profile.ts'
+import { recognise } from '../../../../src/documents/opening/detect.ts'
+import { knownOf } from '../../../../src/documents/shape/known-list.ts'
+import { profile } from '../../../../src/documents/shape/profile.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
 import { runs } from '../../../support/runs.ts'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fromRecognised } from '../../../../src/documents/derive.ts'
-import { recognise } from '../../../../src/documents/detect.ts'
-import { preview } from '../../../../src/documents/preview.ts'
+import { fromRecognised } from '../../../../src/documents/opening/derive.ts'
+import { recognise } from '../../../../src/documents/opening/detect.ts'
+import { preview } from '../../../../src/documents/reply/preview.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
 
 const read = (text: string) => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fromRecognised } from '../../../../src/documents/derive.ts'
-import { recognise } from '../../../../src/documents/detect.ts'
-import { bm25 } from '../../../../src/processors/bm25.ts'
-import { context } from '../../../../src/processors/context.ts'
+import { fromRecognised } from '../../../../src/documents/opening/derive.ts'
+import { recognise } from '../../../../src/documents/opening/detect.ts'
+import { bm25 } from '../../../../src/processors/search/bm25.ts'
+import { context } from '../../../../src/processors/search/context.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
 
 const read = (text: string) => {

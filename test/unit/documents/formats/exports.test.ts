@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { recognise } from '../../../../src/documents/detect.ts'
+import { recognise } from '../../../../src/documents/opening/detect.ts'
 
 const read = (text: string) => {
   const { traits, json, asides } = recognise(text)

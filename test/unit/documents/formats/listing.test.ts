@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { recognise } from '../../../../src/documents/detect.ts'
+import { recognise } from '../../../../src/documents/opening/detect.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
 
 const read = (text: string) => {

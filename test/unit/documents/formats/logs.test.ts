@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fromRecognised } from '../../../../src/documents/derive.ts'
-import { recognise } from '../../../../src/documents/detect.ts'
 import { readEntry } from '../../../../src/documents/formats/log.ts'
+import { fromRecognised } from '../../../../src/documents/opening/derive.ts'
+import { recognise } from '../../../../src/documents/opening/detect.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
 
 const records = (text: string) => {

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fromRecognised, fromValue } from '../../../../src/documents/derive.ts'
-import { recognise } from '../../../../src/documents/detect.ts'
 import type { Document } from '../../../../src/documents/document.ts'
 import { htmlText, scanHtml } from '../../../../src/documents/formats/html.ts'
-import { select } from '../../../../src/processors/select.ts'
+import { fromRecognised, fromValue } from '../../../../src/documents/opening/derive.ts'
+import { recognise } from '../../../../src/documents/opening/detect.ts'
+import { select } from '../../../../src/processors/steps/select.ts'
 import type { JsonObject, JsonValue } from '../../../../src/protocol/json.ts'
 
 const read = (text: string) => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { fromRecognised } from '../../../../src/documents/derive.ts'
 import type { Document } from '../../../../src/documents/document.ts'
-import { openResult } from '../../../../src/documents/open.ts'
-import { preview } from '../../../../src/documents/preview.ts'
-import { grep } from '../../../../src/processors/grep.ts'
-import { where } from '../../../../src/processors/where.ts'
+import { fromRecognised } from '../../../../src/documents/opening/derive.ts'
+import { openResult } from '../../../../src/documents/opening/open.ts'
+import { preview } from '../../../../src/documents/reply/preview.ts'
+import { grep } from '../../../../src/processors/search/grep.ts'
+import { where } from '../../../../src/processors/steps/where.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
 
 const records = (document: Document) => (document.records()?.values ?? []) as JsonObject[]

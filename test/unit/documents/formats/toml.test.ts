@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { stringify } from 'smol-toml'
 import { expect, test } from 'vitest'
-import { fromRecognised } from '../../../../src/documents/derive.ts'
+import { fromRecognised } from '../../../../src/documents/opening/derive.ts'
 
 function dataOf(text: string): unknown {
   const document = fromRecognised(text)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { mainCollection } from '../../../../src/documents/collections.ts'
 import { looksLikeXml, readXml } from '../../../../src/documents/formats/xml.ts'
+import { mainCollection } from '../../../../src/documents/shape/collections.ts'
 import type { JsonValue } from '../../../../src/protocol/json.ts'
 
 describe('XML as data', () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { stringify } from 'yaml'
-import { fromRecognised } from '../../../../src/documents/derive.ts'
 import { readAnyYaml, readPlainYaml } from '../../../../src/documents/formats/yaml.ts'
+import { fromRecognised } from '../../../../src/documents/opening/derive.ts'
 
 const lines = fc.constantFrom(
   ...[

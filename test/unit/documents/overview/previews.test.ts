@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { fromRecognised, fromValue } from '../../../../src/documents/derive.ts'
-import { preview } from '../../../../src/documents/preview.ts'
+import { fromRecognised, fromValue } from '../../../../src/documents/opening/derive.ts'
+import { preview } from '../../../../src/documents/reply/preview.ts'
 import type { JsonValue } from '../../../../src/protocol/json.ts'
 import { countTokens } from '../../../../src/text/tokens.ts'
 import { verifies } from '../../../support/verifies.ts'

@@ -1,11 +1,11 @@
 /** Elements that are read by themselves against copies of their records: a path with a position in it is always read from copies. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fromRows } from '../../../../src/documents/derive.ts'
-import { aggregate } from '../../../../src/processors/group.ts'
+import { fromRows } from '../../../../src/documents/opening/derive.ts'
+import { aggregate } from '../../../../src/processors/steps/group.ts'
 import type { JsonObject, JsonValue } from '../../../../src/protocol/json.ts'
-import { elementsOf } from '../../../../src/query/lists.ts'
-import { parsePath } from '../../../../src/query/path.ts'
+import { elementsOf } from '../../../../src/query/fields/lists.ts'
+import { parsePath } from '../../../../src/query/fields/path.ts'
 import { deepFreeze } from '../../../support/deep-freeze.ts'
 
 const element = fc.oneof(

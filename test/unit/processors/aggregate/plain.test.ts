@@ -1,9 +1,9 @@
 /** Groups and functions over codes against plain loops over records, for all records and for those chosen from them. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { columnsOf } from '../../../../src/documents/column.ts'
-import { fromRows } from '../../../../src/documents/derive.ts'
-import { aggregate } from '../../../../src/processors/group.ts'
+import { columnsOf } from '../../../../src/documents/columns/column.ts'
+import { fromRows } from '../../../../src/documents/opening/derive.ts'
+import { aggregate } from '../../../../src/processors/steps/group.ts'
 import type { JsonObject, JsonValue } from '../../../../src/protocol/json.ts'
 import { deepFreeze } from '../../../support/deep-freeze.ts'
 import { type PlainKey, plainRows } from './plain.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { inOrder } from '../../../../src/processors/sort.ts'
+import { inOrder } from '../../../../src/processors/steps/sort.ts'
 
 /** Ranks that are counted, and some far apart, which are compared. */
 const rank = fc.oneof(fc.nat(4), fc.constantFrom(0, 70_000, 90_000))

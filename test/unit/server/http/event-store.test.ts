@@ -70,12 +70,9 @@ describe('event store', () => {
     // The name of the store is drawn, so the case of its letters may say nothing.
     const ofAnother = `${id.startsWith('a') ? 'b' : 'a'}${id.slice(1)}`
     fc.assert(
-      fc.property(
-        fc.oneof(fc.string(), fc.constantFrom(ahead, `${id}0`, ` ${id}`, ofAnother)),
-        (text) => {
-          expect(store.parse(text)).toBeUndefined()
-        },
-      ),
+      fc.property(fc.oneof(fc.string(), fc.constantFrom(ahead, `${id}0`, ` ${id}`, ofAnother)), (text) => {
+        expect(store.parse(text)).toBeUndefined()
+      }),
     )
     expect(store.parse(id)).toEqual({ stream: 1, seq: 1 })
     expect(new EventStore({ maxEvents: 10, maxBytes: 4000 }).parse(id)).toBeUndefined()

@@ -1,0 +1,647 @@
+/**
+ * Decides which objects of a document are records and which are maps of records. Names its collections, the main one among them,
+ * collections of one kind, and records that hold others of their kind. All else asks here.
+ */
+import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
+import { columnsOf } from '../columns/column.ts'
+import type { Shape } from './shape.ts'
+
+/** Things of one kind that a document holds: the elements of an array, the values of an object used as a map. */
+export interface Collection {
+  /** JSONPath from the root to the collection: `$`, `$.items`, `$.definitions`. */
+  readonly path: string
+  /** The key of each record when the collection is a map; undefined for arrays. */
+  readonly keys: readonly string[] | undefined
+  readonly values: readonly JsonValue[]
+  /** Where the values were put together of several places. */
+  readonly gathered?: Gathered
+}
+
+/** The origin of values that were put together: points of series, records of several lists, operations of an interface. */
+export interface Gathered {
+  /** JSONPath of what holds them all, which is told no second time. */
+  readonly path: string
+  /** `3,000 points of 3 series`, and the path that is shown with it. */
+  readonly said: string
+  readonly shown: string
+  /** The fields of a value itself, without those of its series, and which of them has the time. */
+  readonly fields: readonly string[]
+  readonly time: string | undefined
+  /** JSONPath of a value by its position; undefined where none leads to it. */
+  readonly placeOf: ((value: number) => string) | undefined
+  /** The lists that the values were read of: all others beside them are told. Absent: all that is at `path`. */
+  readonly lists?: ReadonlySet<readonly JsonValue[]>
+  /** The collection that the document would be about without it, which is searched: a label of a series is there once. */
+  readonly from: Collection
+  /** True where the values are parts of its records, and a question may name fields of these. */
+  readonly isOfRecords?: true
+}
+
+/** Objects and short arrays that are looked into while searching; wide trees stay cheap. */
+const MAX_VISITS = 5000
+const MAX_DEPTH = 8
+/** Arrays up to this length may be wrappers: what they hold is searched as well. */
+const WRAPPER = 3
+
+/**
+ * The collection that a question without a path is about. It is the root when that is an array or a map. Otherwise it is the largest one,
+ * and shallow ones come first. Undefined for scalars and for objects that hold nothing repeated.
+ */
+export function mainCollection(root: JsonValue): Collection | undefined {
+  if (Array.isArray(root) && root.length > WRAPPER) return { path: '$', keys: undefined, values: root }
+  const [first, ...others] = collectionsOf(root)
+  if (first?.path !== '$')
+    return wholeTree(best(first ? [first, ...others] : []), first ? [first, ...others] : [])
+  const inner = wholeTree(best(others), others)
+  if (!inner || inner.values.length <= WRAPPER) return first
+  return first.values.length === 1 || isBesideOthers(inner, first) ? inner : first
+}
+
+/** `[{page, total}, [records]]`: the only list in a short one, with records in it. */
+function isBesideOthers({ path, values }: Collection, root: Collection): boolean {
+  const [list, another] = root.values.flatMap((value, at) => (Array.isArray(value) ? [`$[${at}]`] : []))
+  return another === undefined && path === list && values.every(isObject)
+}
+
+/** All collections of two elements or more that wrappers lead to, breadth-first; a root collection is the first. */
+export function collectionsOf(root: JsonValue): Collection[] {
+  const found: Collection[] = []
+  let level: { path: string; value: JsonValue }[] = [{ path: '$', value: root }]
+  let visits = 0
+  for (let depth = 0; depth < MAX_DEPTH && level.length > 0; depth++) {
+    const next: typeof level = []
+    for (const { path, value } of level) {
+      if (visits++ > MAX_VISITS) return found
+      const tables = path === '$' ? [] : tablesIn(value, path)
+      found.push(...tables)
+      const collection = tables.length > 0 ? undefined : asCollection(value, path)
+      if (collection && (collection.values.length > 1 || path === '$')) found.push(collection)
+      if (Array.isArray(value) && tables.length === 0 && value.length <= WRAPPER) {
+        value.forEach((item, index) => {
+          next.push({ path: `${path}[${index}]`, value: item })
+        })
+      } else if (isObject(value) && !collection) {
+        for (const key of Object.keys(value)) {
+          const child = own(value, key)
+          if (typeof child === 'object' && child !== null && next.length < MAX_VISITS) {
+            next.push({ path: path + pathStep(key), value: child })
+          }
+        }
+      }
+    }
+    level = next
+  }
+  return found
+}
+
+/** Tables of one page that are looked at. */
+const MOST_TABLES = 50
+
+/**
+ * The tables in a list of several, as pages have them. Tables of one kind are one collection: `$.tables[*]` of all those at `$.tables`,
+ * `$.tables[0,2]` of some. Nothing where the value is no list of lists of objects, or nothing in it repeats.
+ */
+export function tablesIn(value: JsonValue, path: string): Collection[] {
+  if (!Array.isArray(value) || value.length < 2 || value.length > MOST_TABLES) return []
+  if (!value.every((one) => Array.isArray(one) && one.length > 0 && one.every(isObject))) return []
+  const kinds: { places: number[]; values: JsonValue[] }[] = []
+  for (const [at, table] of (value as JsonValue[][]).entries()) {
+    const kind = kinds.find(({ values }) => areOfOneKind(values, table))
+    if (!kind) kinds.push({ places: [at], values: [...table] })
+    else {
+      kind.places.push(at)
+      for (const row of table) kind.values.push(row)
+    }
+  }
+  if (!kinds.some(({ values }) => values.length > 1)) return []
+  return kinds.map(({ places, values }) => ({
+    path: `${path}[${places.length === value.length ? '*' : places.join(',')}]`,
+    keys: undefined,
+    values,
+  }))
+}
+
+/** The value as a collection: an array's elements, a map's values with their keys. Undefined for anything else. */
+export function asCollection(value: JsonValue, path: string): Collection | undefined {
+  if (Array.isArray(value)) return { path, keys: undefined, values: value }
+  if (!isObject(value) || !isMap(value)) return undefined
+  const keys = Object.keys(value)
+  return { path, keys, values: keys.map((key) => own(value, key) ?? null) }
+}
+
+/**
+ * Records as rows: those of a map carry their key as `_key`, before their own fields; scalars of a map become
+ * `{_key, _value}`. Elements of arrays are as they are. The same rows each time it is asked for a collection.
+ */
+export function keyedRecords(collection: Collection): readonly JsonValue[] {
+  const { keys, values } = collection
+  if (!keys) return values
+  return columnsOf(values).derived(KEYED, () =>
+    values.map((value, index) => withField('_key', keys[index] ?? '', value)),
+  )
+}
+
+const KEYED = 'with keys'
+
+/** The rows of a map, where `keyedRecords` made them before. */
+export function keyedBefore({ keys, values }: Collection): readonly JsonValue[] | undefined {
+  return keys && columnsOf(values).found(KEYED)
+}
+
+/** `value` with one field before its own; a value that has no fields goes to `_value`. */
+export function withField(name: string, field: string, value: JsonValue): JsonObject {
+  const record: JsonObject = {}
+  record[name] = field
+  if (!isObject(value)) {
+    record._value = value
+    return record
+  }
+  for (const key of Object.keys(value))
+    setOwn(record, key === name ? `${name}_` : key, own(value, key) ?? null)
+  return record
+}
+
+/** The steps of a path that names and positions make: `.name`, `["any name"]`, `[0]`. */
+export function stepsIn(path: string): string[] {
+  return path.match(/\.\w+|\["(?:[^"\\]|\\.)*"\]|\[\d+\]/g) ?? []
+}
+
+/** The value behind such a step; undefined where there is none. */
+export function childAt(value: JsonValue | undefined, step: string): JsonValue | undefined {
+  if (value === undefined) return undefined
+  if (/^\[\d/.test(step)) return Array.isArray(value) ? value[Number(step.slice(1, -1))] : undefined
+  const key: string = step.startsWith('.') ? step.slice(1) : JSON.parse(step.slice(1, -1))
+  return isObject(value) ? own(value, key) : undefined
+}
+
+/** A step of a JSONPath: `.name` where that is enough, `["any name"]` otherwise. */
+export function pathStep(key: string): string {
+  return /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`
+}
+
+function best(candidates: readonly Collection[]): Collection | undefined {
+  let winner: Collection | undefined
+  let most = 0
+  for (const candidate of candidates) {
+    const size = weight(candidate)
+    if (size > most) {
+      winner = candidate
+      most = size
+    }
+  }
+  return winner
+}
+
+/**
+ * The outermost list of a tree: `$.children` in place of the largest `$.children[0].children`. It applies where records hold lists of
+ * their own kind, and the list is one of several such records.
+ */
+function wholeTree(inner: Collection | undefined, all: readonly Collection[]): Collection | undefined {
+  const name = inner && /\.\w+$|\["(?:[^"\\]|\\.)*"\]$/.exec(inner.path)?.[0]
+  if (!inner || inner.keys || name === undefined) return inner
+  const outer = all.find(
+    ({ path, keys, values }) =>
+      !keys &&
+      path.endsWith(name) &&
+      inner.path.startsWith(`${path}[`) &&
+      haveMost(fieldNames(values), fieldNames(inner.values)),
+  )
+  return outer ?? inner
+}
+
+/** Records that are looked at for their fields, and fields of each. */
+const MOST_LOOKED = 20
+const MOST_NAMES = 100
+/** The part of their fields that things of one kind share. */
+const KIND = 0.6
+
+/** The fields of a few records. */
+export function fieldNames(values: readonly JsonValue[]): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const value of values.slice(0, MOST_LOOKED))
+    if (isObject(value)) for (const name of Object.keys(value).slice(0, MOST_NAMES)) names.add(name)
+  return names
+}
+
+/** True where most of the wanted fields are among the names. */
+export function haveMost(names: ReadonlySet<string>, wanted: ReadonlySet<string>): boolean {
+  const shared = [...wanted].filter((name) => names.has(name)).length
+  return shared > 0 && shared >= wanted.size * KIND
+}
+
+/** True where two collections of objects are of one kind: they share most of all their fields. */
+export function areOfOneKind(values: readonly JsonValue[], others: readonly JsonValue[]): boolean {
+  if (![...values.slice(0, MOST_LOOKED), ...others.slice(0, MOST_LOOKED)].every(isObject)) return false
+  const [names, more] = [fieldNames(values), fieldNames(others)]
+  const shared = [...names].filter((name) => more.has(name)).length
+  return shared > 0 && shared >= KIND * (names.size + more.size - shared)
+}
+
+/** How much a collection holds, in leaves, judged by a few of its elements. */
+function weight({ values }: Collection): number {
+  const step = Math.max(1, Math.floor(values.length / 8))
+  let leaves = 0
+  let looked = 0
+  for (let index = 0; index < values.length && looked < 8; index += step, looked++) {
+    leaves += countLeaves(values[index] ?? null, 4)
+  }
+  return looked === 0 ? 0 : (leaves / looked) * values.length
+}
+
+function countLeaves(value: JsonValue, depth: number): number {
+  if (typeof value !== 'object' || value === null || depth === 0) return 1
+  const children = Array.isArray(value) ? value.slice(0, 32) : firstValues(value, 64)
+  return children.reduce<number>((sum, child) => sum + countLeaves(child, depth - 1), 1)
+}
+
+function firstValues(object: JsonObject, count: number): JsonValue[] {
+  return Object.keys(object)
+    .slice(0, count)
+    .map((key) => own(object, key) ?? null)
+}
+
+/** Fewer keys than this are a map only when they look like identifiers. */
+const MANY = 10
+const FEW = 3
+/** So many scalars of one kind are no record. */
+const VERY_MANY = 40
+const SAMPLE = 24
+
+/**
+ * True when the keys are data rather than field names. There are many of them, over objects (or arrays) of similar shape. Or they lead to
+ * scalars of one type, and look like identifiers or are very many.
+ */
+export function isMap(object: JsonObject): boolean {
+  const keys = Object.keys(object)
+  if (keys.length < FEW) return false
+  if (keys.length < MANY && !mostlyIdentifiers(keys)) return false
+  const values = sample(keys).map((key) => own(object, key) ?? null)
+  return (
+    values.every(Array.isArray) ||
+    alike(values) ||
+    (keys.length >= MANY && akin(values)) ||
+    (keys.length >= VERY_MANY && sameScalars(values)) ||
+    (keys.length >= MANY && mostlyIdentifiers(keys) && sameScalars(values))
+  )
+}
+
+/** Keys that are looked at to tell whether several objects are maps. */
+const MOST_POOLED = 2_000
+/** True when the entries of all these objects, found at one place, make a map of objects, though each alone may have too few. */
+export function areMaps(objects: readonly JsonObject[]): boolean {
+  const pooled = new Map<string, JsonValue>()
+  for (const object of objects) {
+    for (const key of Object.keys(object)) {
+      if (!pooled.has(key) && pooled.size < MOST_POOLED) pooled.set(key, own(object, key) ?? null)
+    }
+  }
+  return pooled.size >= MANY && [...pooled.values()].every(isObject) && isMap(Object.fromEntries(pooled))
+}
+
+/** Objects of which a key in most is more than chance. */
+const FEWEST_ALIKE = 5
+
+/** True when most of the objects have some key in common, which then is the name of a field. */
+export function shareKey(objects: readonly JsonObject[]): boolean {
+  const presence = new Map<string, number>()
+  for (const key of objects.flatMap((object) => Object.keys(object)))
+    presence.set(key, (presence.get(key) ?? 0) + 1)
+  const least = objects.length * 0.6
+  return objects.length >= FEWEST_ALIKE && [...presence.values()].some((count) => count >= least)
+}
+
+/** True when all values are texts, all numbers, or all booleans. */
+function sameScalars(values: readonly JsonValue[]): boolean {
+  const kind = typeof values[0]
+  return kind !== 'object' && values.every((value) => typeof value === kind)
+}
+
+/** True when all values are objects and share most of their fields. */
+function alike(values: readonly JsonValue[]): boolean {
+  const presence = new Map<string, number>()
+  let objects = 0
+  for (const value of values) {
+    if (!isObject(value)) continue
+    objects += 1
+    for (const key of Object.keys(value).slice(0, 100)) presence.set(key, (presence.get(key) ?? 0) + 1)
+  }
+  if (objects < values.length * 0.9 || objects === 0) return false
+  let common = 0
+  let all = 0
+  for (const count of presence.values()) {
+    all += count
+    if (count >= objects * 0.4) common += count
+  }
+  return all > 0 && common >= all * 0.6
+}
+
+/** True when all values are objects that have at least one field in common: variants of one thing. */
+function akin(values: readonly JsonValue[]): boolean {
+  const [first] = values
+  if (!isObject(first) || !values.every(isObject)) return false
+  return Object.keys(first)
+    .slice(0, 100)
+    .some((key) => values.every((value) => Object.hasOwn(value, key)))
+}
+
+/** Keys that name things (`#W26`, `t3.micro`, `node_modules/x`, `9523456873`) rather than fields. */
+function mostlyIdentifiers(keys: readonly string[]): boolean {
+  return keys.filter((key) => /^\d|\d{3}|\W/.test(key)).length >= keys.length * 0.7
+}
+
+function sample(keys: readonly string[]): string[] {
+  const step = Math.max(1, Math.floor(keys.length / SAMPLE))
+  const picked: string[] = []
+  for (let index = 0; index < keys.length && picked.length < SAMPLE; index += step)
+    picked.push(keys[index] ?? '')
+  return picked
+}
+
+/** Where the records within a record are. */
+export interface Nesting {
+  field: string
+  /** They are the values of an object. */
+  map: boolean
+}
+
+/** Records looked at, elements of each of them, and fields that lists of records are looked for in. */
+const MOST_RECORDS = 100
+const MOST_ELEMENTS = 20
+const MOST_NESTING_FIELDS = 60
+
+/**
+ * The field in which records hold records of the same kind. Its elements share the fields of the records. They also hold that field
+ * again, or the records lie in a list of that name. Undefined: there is none.
+ */
+export function nestingOf(values: readonly JsonValue[], path: string): Nesting | undefined {
+  return columnsOf(values).derived('nesting', () => findNesting(values, lastName(path)))
+}
+
+/** The records directly within a record. */
+export function nestedIn(record: JsonValue, { field, map }: Nesting): readonly JsonValue[] {
+  const held = isObject(record) ? own(record, field) : undefined
+  if (Array.isArray(held)) return held
+  return map && isObject(held) ? Object.keys(held).map((key) => own(held, key) ?? null) : []
+}
+
+/** The records at all depths, at most `most`; the outer ones among them where `outer` is true. */
+export function allNested(
+  values: readonly JsonValue[],
+  nesting: Nesting,
+  most: number,
+  outer: boolean,
+): JsonValue[] {
+  const found: JsonValue[] = []
+  const open = (outer ? [...values] : values.flatMap((value) => nestedIn(value, nesting))).reverse()
+  for (let next = open.pop(); next !== undefined && found.length < most; next = open.pop()) {
+    found.push(next)
+    const within = nestedIn(next, nesting)
+    for (let at = within.length - 1; at >= 0; at--) open.push(within[at] ?? null)
+  }
+  return found
+}
+
+/** Values that are looked at on the way to all records of a tree. */
+const MOST_VISITED = 200_000
+
+/**
+ * The records that the path of `nestedPath` reaches from a value, in lists in other fields as well. `all` is false where there are more
+ * than `most`, or they are too far apart.
+ */
+export function everyNested(
+  value: JsonValue,
+  nesting: Nesting,
+  most: number,
+): { records: JsonValue[]; all: boolean } {
+  const records: JsonValue[] = []
+  const open: JsonValue[] = [value]
+  let visited = 0
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const record of nestedIn(next, nesting)) {
+      if (records.length >= most) return { records, all: false }
+      records.push(record)
+    }
+    for (const below of Array.isArray(next) ? next : isObject(next) ? Object.values(next) : []) {
+      if (++visited > MOST_VISITED) return { records, all: false }
+      if (typeof below === 'object' && below !== null) open.push(below)
+    }
+  }
+  return { records, all: true }
+}
+
+/**
+ * The path that reaches such records at all depths from where they begin. For `$.children` it is `$..children[*]`, which reaches its
+ * records and the nested ones, with `whole` true. For `$.items` it reaches only the nested ones, because their list has another name.
+ */
+export function nestedPath(
+  path: string,
+  { field, map }: Nesting,
+): { path: string; whole: boolean; start: string } {
+  const step = pathStep(field)
+  const root = fromRoot(path)
+  let start = root
+  for (;;) {
+    const shorter = start.replace(/\[(?:\d+|\*)\]$/, '')
+    if (!shorter.endsWith(step)) break
+    start = shorter.slice(0, -step.length)
+  }
+  const deep = `..${step.replace(/^\./, '')}${map ? '.*' : '[*]'}`
+  return { path: start + deep, whole: start !== root && !/\]$/.test(root), start }
+}
+
+/** A path as one from the root: `$.items` for `items`, `$[*].children` for `[*].children`. */
+export function fromRoot(path: string): string {
+  return path.startsWith('$') ? path : path.startsWith('[') ? `$${path}` : `$.${path}`
+}
+
+function findNesting(values: readonly JsonValue[], name: string | undefined): Nesting | undefined {
+  const step = Math.max(1, Math.floor(values.length / MOST_RECORDS))
+  const sampled: JsonObject[] = []
+  for (let at = 0; at < values.length; at += step) {
+    const value = values[at] ?? null
+    if (isObject(value)) sampled.push(value)
+  }
+  const names = fieldNamesOf(sampled)
+  for (const field of [...names].slice(0, MOST_NESTING_FIELDS)) {
+    const nesting = asNesting(sampled, field)
+    const inner = nesting && sampled.flatMap((record) => nestedIn(record, nesting).slice(0, MOST_ELEMENTS))
+    if (nesting && inner && isNestedKin(names, inner, field, name)) return nesting
+  }
+  return undefined
+}
+
+/** Lists of objects, or objects of objects, in every record that has something there. */
+function asNesting(records: readonly JsonObject[], field: string): Nesting | undefined {
+  const held = records.flatMap((record) => own(record, field) ?? [])
+  const lists = records.map((record) => own(record, field)).filter(Array.isArray)
+  if (lists.length > 0 && lists.every((list) => list.slice(0, MOST_ELEMENTS).every(isObject)))
+    return { field, map: false }
+  const maps = held.filter(isObject)
+  return maps.length > 0 &&
+    maps.length === held.length &&
+    maps.every((map) => Object.values(map).every(isObject))
+    ? { field, map: true }
+    : undefined
+}
+
+/** True when what is inside has half of its fields in common with the records, and the field or the place as well. */
+function isNestedKin(
+  names: ReadonlySet<string>,
+  inner: readonly JsonValue[],
+  field: string,
+  list: string | undefined,
+): boolean {
+  const objects = inner.filter(isObject)
+  if (objects.length === 0 || objects.length < inner.length) return false
+  const below = fieldNamesOf(objects)
+  const shared = [...below].filter((name) => names.has(name))
+  if (shared.length < Math.max(1, below.size * 0.5) || shared.every((name) => name === field)) return false
+  return below.has(field) || list === field || shared.length >= Math.max(2, (names.size - 1) * 0.7)
+}
+
+function fieldNamesOf(records: readonly JsonObject[]): ReadonlySet<string> {
+  return new Set(records.flatMap((record) => Object.keys(record).slice(0, MOST_NESTING_FIELDS)))
+}
+
+function lastName(path: string): string | undefined {
+  return /(?:^|[.$])([A-Za-z_]\w*)(?:\[(?:\d+|\*)\])*$/.exec(path)?.[1]
+}
+
+/** Objects, and keys of each, that are looked at to tell whether they are maps of what has a field. */
+const MOST_OF_MAPS = 200
+
+/** True where the objects are maps and their values have this field. */
+export function areMapsOf(values: readonly JsonValue[], field: string): boolean {
+  const objects = values.filter(isObject).slice(0, MOST_OF_MAPS)
+  const inside = objects.flatMap((object) =>
+    Object.keys(object)
+      .slice(0, MOST_OF_MAPS)
+      .map((key) => own(object, key) ?? null),
+  )
+  const having = inside.filter((value) => {
+    const [element = null] = Array.isArray(value) ? value : [value]
+    return isObject(element) && own(element, field) !== undefined
+  })
+  // Scalars beside them would be fields: then it is a record.
+  return (
+    having.length > 0 &&
+    (having.length >= inside.length / 2 || objects.every(isMap) || areMaps(objects)) &&
+    inside.every((value) => typeof value === 'object')
+  )
+}
+
+/** Many values that are nearly all objects, or very many of one plain type. */
+export function isLargeMap(object: JsonObject): boolean {
+  const keys = Object.keys(object)
+  const objects = keys.filter((key) => isObject(own(object, key))).length
+  if (keys.length >= MANY && objects >= keys.length * 0.9) return true
+  const kind = typeof own(object, keys[0] ?? '')
+  return (
+    keys.length >= VERY_MANY && kind !== 'object' && keys.every((key) => typeof own(object, key) === kind)
+  )
+}
+
+/** True for two objects or more, and nothing else, that share at least half of their fields. */
+export function holdsKin(object: JsonObject): boolean {
+  const values = Object.keys(object).map((key) => own(object, key) ?? null)
+  if (values.length < 2 || !values.every(isObject)) return false
+  const presence = new Map<string, number>()
+  for (const value of values)
+    for (const key of Object.keys(value)) presence.set(key, (presence.get(key) ?? 0) + 1)
+  const counts = [...presence.values()]
+  const shared = counts.filter((count) => count === values.length).length
+  return shared > 0 && shared >= counts.length * 0.5
+}
+
+/** Objects of a few values of one kind, such as `{web: {port, host}, db: {port, host}}`, outer ones first. */
+export function smallMapsOf(root: JsonValue): { path: string; value: JsonObject }[] {
+  const found: { path: string; value: JsonObject }[] = []
+  const open: { path: string; value: JsonValue }[] = [{ path: '$', value: root }]
+  for (let at = 0; at < Math.min(open.length, MAX_VISITS); at++) {
+    const { path, value } = open[at] ?? { path: '', value: null }
+    if (!isObject(value)) continue
+    if (holdsKin(value)) found.push({ path, value })
+    for (const key of Object.keys(value).slice(0, Math.max(0, MAX_VISITS - open.length)))
+      open.push({ path: path + pathStep(key), value: own(value, key) ?? null })
+  }
+  return found
+}
+
+/** True where each alone is too small to tell: what they hold is of one kind, and no key is in more than half of them. */
+export function areSmallMaps(objects: readonly JsonObject[]): boolean {
+  const holders = new Map<string, number>()
+  for (const key of objects.flatMap((object) => Object.keys(object)))
+    holders.set(key, (holders.get(key) ?? 0) + 1)
+  if (holders.size < FEW || [...holders.values()].some((count) => count > objects.length / 2)) return false
+  const pooled = new Map(objects.flatMap((object) => Object.entries(object)))
+  return holdsKin(Object.fromEntries(pooled))
+}
+
+// Maps among the shapes of a profile.
+
+/** Fields beyond which objects are maps, and beyond which they are looked at whether they are. */
+export const MOST_FIELDS = 400
+export const SOME_FIELDS = 40
+/** The part of the objects that have a field, below which the fields come and go. */
+const RARE = 0.25
+
+/**
+ * True where so many fields come and go that they are the keys of maps. `present`: how often one of the fields was there, in all
+ * objects.
+ */
+export function areKeys(fields: number, objects: number, present: number): boolean {
+  return fields > MOST_FIELDS || isRare(fields, objects, present)
+}
+
+function isRare(fields: number, objects: number, present: number): boolean {
+  return objects > 1 && present < fields * objects * RARE
+}
+
+/** The same of a shape. */
+export function comeAndGo({ fields, objects }: Shape): boolean {
+  return areKeys(fields.size, objects, presentIn(fields))
+}
+
+function presentIn(fields: ReadonlyMap<string, Shape>): number {
+  let present = 0
+  for (const field of fields.values()) present += field.count
+  return present
+}
+
+/** True for objects that turn out to be maps when all of them were seen: by their keys, or by what they hold. */
+export function isMapShape(shape: Shape): boolean {
+  const { fields, objects } = shape
+  if (fields.size >= 2 && [...fields.keys()].every((key) => /^\d+$/.test(key))) return true
+  if (
+    fields.size >= 8 &&
+    objects >= 4 &&
+    isRare(fields.size, objects, presentIn(fields)) &&
+    alikeShapes(shape)
+  )
+    return true
+  return fields.size >= 4 && objects === 1 && allObjects(shape) && alikeFields(shape)
+}
+
+function allObjects(shape: Shape): boolean {
+  return [...shape.fields.values()].every((field) => field.objects === field.count && field.fields.size > 0)
+}
+
+function alikeFields(shape: Shape): boolean {
+  const all = [...shape.fields.values()].map((field) => [...field.fields.keys()].sort().join())
+  const same = all.filter((names) => names === all[0]).length
+  return (
+    same >= all.length * 0.8 &&
+    (all.length >= 8 || [...shape.fields.keys()].every((key) => /\d|\W/.test(key)))
+  )
+}
+
+/** Values of one type throughout, as those of a map are. */
+function alikeShapes(shape: Shape): boolean {
+  const fields = [...shape.fields.values()]
+  const of = (test: (field: Shape) => boolean) => fields.filter(test).length >= fields.length * 0.9
+  return (
+    of((field) => field.objects > 0) ||
+    of((field) => field.strings !== undefined) ||
+    of((field) => field.numbers !== undefined)
+  )
+}

@@ -1,0 +1,83 @@
+/** Which records a question is about, where those of a document were put together of several places: the whole ones or their parts. */
+
+import type { Document } from '../../documents/document.ts'
+import { fromTable } from '../../documents/opening/derive.ts'
+import { placed } from '../../documents/opening/make.ts'
+import { pointsOf } from '../../documents/opening/series.ts'
+import { fieldNames, keyedRecords } from '../../documents/shape/collections.ts'
+import { type Table, tableOf } from '../../documents/table.ts'
+import { type Records, recordsOf } from '../../query/fields/records.ts'
+import { listed } from '../../query/refusal.ts'
+import type { PipelineStep } from '../pipeline.ts'
+import type { ProcessorResult } from '../processor.ts'
+import { unchanged } from '../step.ts'
+import { conditionFields, fieldsNamed } from './elsewhere.ts'
+
+type Asked = Readonly<Record<string, unknown>>
+
+/**
+ * A condition on a time and a value is about one point, and so is an order. Where the records are series, each of them has many points:
+ * the condition would hold for the time of one and the value of another. A question about the methods of paths is about the paths.
+ */
+export const gathered: Omit<PipelineStep, 'params'> = {
+  name: 'gathered',
+  wanted: (params) =>
+    ['where', 'sort', 'group_by', 'aggregate', 'fields'].some(
+      (name) => (params as Asked)[name] !== undefined,
+    ),
+  process(document, params) {
+    const records = document.json() === undefined ? undefined : recordsOf(document)
+    if (!records) return unchanged(document)
+    return (
+      outerOf(document, params as Asked) ??
+      pointsFor(document, records, params as Asked) ??
+      unchanged(document)
+    )
+  },
+}
+
+function pointsFor(document: Document, records: Records, asked: Asked): ProcessorResult | undefined {
+  const found = records.table.derived('points', () => {
+    const { values, gathered: of } = pointsOf(records.values) ?? {}
+    return values && of && { of, table: tableOf(values, '$', { path: '$', scattered: true }) }
+  })
+  if (!found) return undefined
+  const { said, fields, time } = found.of
+  const timed = [...conditionFields(asked.where), ...fieldsNamed(asked.group_by)]
+  const ordered = asked.aggregate === undefined && asked.group_by === undefined ? fieldsNamed(asked.sort) : []
+  if (!timed.some((name) => name === time) && !ordered.some((name) => fields.includes(name))) return undefined
+  return about(document, found.table, `Each of the ${said} is a record here: ${listed(fields)}.`)
+}
+
+/** The records of which the ones at hand are parts, where a question names their fields: `post.tags` of the paths of an interface. */
+function outerOf(document: Document, asked: Asked): ProcessorResult | undefined {
+  const { isOfRecords, from: outer } = document.records()?.gathered ?? {}
+  if (!isOfRecords || !outer || document.provenance.path !== document.records()?.path) return undefined
+  const own = fieldNames(outer.values)
+  const named = [
+    ...conditionFields(asked.where),
+    ...['sort', 'group_by', 'aggregate', 'fields'].flatMap((name) => fieldsNamed(asked[name])),
+  ]
+  if (!named.some((name) => name === '_key' || own.has(/^\w+/.exec(name)?.[0] ?? ''))) return undefined
+  const { path, keys } = outer
+  return about(
+    document,
+    tableOf(keyedRecords(outer), path, { path, keys }),
+    `The records of \`${path}\` were asked.`,
+  )
+}
+
+function about(document: Document, table: Table, note: string): ProcessorResult {
+  const content = placed(fromTable('record', table), table.provenance)
+  return {
+    content,
+    metadata: { total: table.count, matched: table.count, notes: [note] },
+    applied: true,
+    get originalSize() {
+      return document.characters
+    },
+    get processedSize() {
+      return content.characters
+    },
+  }
+}

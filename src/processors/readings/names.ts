@@ -1,0 +1,148 @@
+/** Names that a question gives to what it computes, `price * qty as total`: every step knows them, whichever parameter says them. */
+import { exactPath, resolveField } from '../../query/fields/fields.ts'
+import { withNames } from '../../query/fields/records.ts'
+import { isAggregateCall, parseNamed } from '../../query/language/parser.ts'
+import { fieldsIn, type Named, partsOf } from '../../query/language/tree.ts'
+import type { PipelineStep } from '../pipeline.ts'
+import { columnOfCall, safely } from '../steps/group.ts'
+import { isWindow } from '../steps/window.ts'
+
+interface Asked {
+  where?: readonly string[] | undefined
+  group_by?: readonly string[] | undefined
+  aggregate?: readonly string[] | undefined
+  sort?: readonly string[] | undefined
+  fields?: readonly string[] | undefined
+}
+
+/** The meaning of the names, and the parameters with each name where it is computed. */
+interface Plan {
+  /** By name: what is computed of a record. */
+  readonly sources: ReadonlyMap<string, string>
+  readonly params: Asked
+}
+
+/**
+ * A step that knows the names in `fields`. Beside `group_by` or `aggregate`, what is computed of groups there is an aggregate, and
+ * what is computed of records is computed before they are grouped.
+ */
+export function knowingNames(step: PipelineStep): PipelineStep {
+  return {
+    ...step,
+    wanted: (params) => step.wanted(planOf(params as Asked).params),
+    process(document, asked) {
+      const { sources, params } = planOf(asked as Asked)
+      const known = withNames(document, [...sources.keys()], (records, name) => {
+        if (exactPath(records, name)) return undefined
+        const field = safely(() => resolveField(records, sources.get(name) ?? name))
+        return field && { name, path: field.path, ...(field.note !== undefined && { note: field.note }) }
+      })
+      const result = step.process(known, params)
+      if (known !== document && result.content === known) result.content = document
+      return result
+    },
+  }
+}
+
+function planOf(asked: Asked): Plan {
+  const { fields = [], aggregate = [], group_by: keys = [] } = asked
+  const items = fields.map((text) => ({ text, ...(isWindow(text) ? undefined : namedIn(text)) }))
+  const calls = aggregate.filter((text) => !isWindow(text))
+  const areAggregates =
+    items.some(({ named }) => named && hasAggregate(named)) &&
+    items.every(({ named }) => named && (hasAggregate(named) || isCount(named)))
+  if (keys.length + calls.length === 0 && !areAggregates) {
+    const sources = new Map(items.flatMap(({ named }) => (named?.as ? [[named.as, named.source]] : [])))
+    return { sources: mentioned(sources, asked), params: asked }
+  }
+  if (items.every(({ named }) => named === undefined)) return { sources: new Map(), params: asked }
+  return grouped(asked, items, calls)
+}
+
+/** An item of `fields` with an expression or another name; undefined for a plain field. */
+function namedIn(text: string): { named: Named } | undefined {
+  const plain = text.replace(/^\s*(?:select\s+)?distinct\s+/i, '')
+  if (!/\sas\s|[(+*/%|-]|^count$/i.test(plain)) return undefined
+  const named = safely(() => parseNamed(plain))
+  const isNamed = named && (named.as !== undefined || named.expression.kind !== 'field' || isCount(named))
+  return isNamed ? { named } : undefined
+}
+
+const isCount = ({ source }: Named): boolean => /^count$/i.test(source)
+
+function hasAggregate(named: Named): boolean {
+  const visit = (one: Named['expression']): boolean => isAggregateCall(one) || partsOf(one).some(visit)
+  return visit(named.expression)
+}
+
+function grouped(
+  asked: Asked,
+  items: readonly { text: string; named?: Named }[],
+  calls: readonly string[],
+): Plan {
+  const { aggregate = [], group_by: keys = [] } = asked
+  const sources = new Map<string, string>()
+  const added: string[] = []
+  const columns = new Set([...calls, ...keys].map(columnNamed))
+  const groupedBy = new Map(keys.map((key) => [squeezed(key), key]))
+  const shown: string[] = []
+  for (const { text, named } of items) {
+    if (!named) {
+      shown.push(text)
+      continue
+    }
+    const { as, source, expression } = named
+    const column = as ?? columnNamed(source)
+    const key = groupedBy.get(squeezed(source))
+    const isKey = as !== undefined && keys.some((one) => columnNamed(one) === as)
+    if (isKey && keys.includes(as)) sources.set(as, source)
+    if (isKey || (as === undefined && columns.has(column))) shown.push(column)
+    else if (key !== undefined && as !== undefined) {
+      groupedBy.set(squeezed(source), `${key} as ${as}`)
+      shown.push(as)
+    } else if (hasAggregate(named) || isCount(named) || isOfColumns(fieldsIn(expression), columns)) {
+      added.push(text)
+      shown.push(column)
+      columns.add(column)
+    } else if (as !== undefined && isMentioned(as, [...keys, ...calls])) sources.set(as, source)
+    else shown.push(text)
+  }
+  // Without any, groups are counted.
+  const all = aggregate.length + added.length === 0 ? undefined : [...aggregate, ...added]
+  const params = {
+    ...asked,
+    aggregate: all,
+    group_by: keys.length === 0 ? undefined : [...groupedBy.values()],
+    fields: shown.length === 0 ? undefined : shown,
+  }
+  return { sources, params }
+}
+
+/** The name of the column that a call or a key makes. */
+function columnNamed(text: string): string {
+  return safely(() => parseNamed(text).as) ?? columnOfCall(text) ?? text
+}
+
+function isOfColumns(names: readonly string[], columns: ReadonlySet<string>): boolean {
+  return names.length > 0 && names.every((name) => columns.has(name) || /^count$/i.test(name))
+}
+
+const squeezed = (text: string): string => text.replaceAll(/\s/g, '').toLowerCase()
+
+/** The names that another parameter, or another of the fields, has in it. */
+function mentioned(sources: ReadonlyMap<string, string>, asked: Asked): Plan['sources'] {
+  const { where: conditions = [], sort = [], fields = [] } = asked
+  const used = [...sources.keys()].some(
+    (name) =>
+      isMentioned(name, [...conditions, ...sort]) || fields.filter((one) => has(one, name)).length > 1,
+  )
+  return used ? sources : new Map()
+}
+
+function isMentioned(name: string, texts: readonly string[]): boolean {
+  return texts.some((text) => has(text, name))
+}
+
+function has(text: string, name: string): boolean {
+  return text.toLowerCase().includes(name.toLowerCase())
+}

@@ -1,0 +1,260 @@
+/** Conditions about the elements of a list choose whole records, and a question about these is over all of their elements. This says so. */
+import { abridge } from '../../documents/abridge.ts'
+import type { Document } from '../../documents/document.ts'
+import { fromRows } from '../../documents/opening/made.ts'
+import { resolveField } from '../../query/fields/fields.ts'
+import { isOn, listAround, listName, listOn, within } from '../../query/fields/lists.ts'
+import { formatPath, type Path, parsePath } from '../../query/fields/path.ts'
+import { type Records, recordsOf } from '../../query/fields/records.ts'
+import { parseCondition } from '../../query/language/parser.ts'
+import {
+  type Expression,
+  fieldsIn,
+  literalsIn,
+  mapped,
+  partsOf,
+  sourceOf,
+} from '../../query/language/tree.ts'
+import { listed } from '../../query/refusal.ts'
+import { formatCount } from '../../text/format.ts'
+import type { PipelineStep } from '../pipeline.ts'
+import type { ProcessorResult } from '../processor.ts'
+import { aggregate, type Call, parseCall, safely } from '../steps/group.ts'
+import { projection } from '../steps/projection.ts'
+import { select } from '../steps/select.ts'
+import { where } from '../steps/where.ts'
+
+interface Asked {
+  where?: string[] | undefined
+  fields?: string[] | undefined
+  mode?: string | undefined
+  group_by?: string[] | undefined
+  aggregate?: string[] | undefined
+}
+
+/** Says where a function is over all elements of a list although a condition was about some of them: it chose whole records. */
+export function strayElements(
+  document: Document,
+  { where: conditions = [], aggregate: calls = [], group_by: keys = [] }: Asked,
+): string[] {
+  const records = recordsOf(document)
+  if (!records) return []
+  const found = finding(records, conditions)
+  const listOf = (name: string): Path | undefined => {
+    const path = found(name)
+    return path && listAround(records, path)
+  }
+  const lists = conditions.flatMap(fieldsOf).flatMap((name) => {
+    const list = listOf(name)
+    return list ? [list] : []
+  })
+  const onList = (written: string, name: string | undefined): { written: string; name: string }[] => {
+    const path = name === undefined ? undefined : found(name)
+    const list = path && lists.find((one) => isOn(one, path))
+    return list ? [{ written, name: listName(list) }] : []
+  }
+  const over = [
+    ...calls.flatMap((written) => onList(written, callOf(written)?.field)),
+    ...keys.flatMap((key) => onList(key, key)),
+  ]
+  const [first] = over
+  if (!first) return []
+  const said = `${listed(over.map(({ written }) => written))} is over all \`${first.name}\` of the records that match;`
+  // The others chose these records already.
+  const about = conditions
+    .flatMap(singles)
+    .filter((condition) => fieldsOf(condition).every((name) => listName(listOf(name) ?? []) === first.name))
+  const alone = ofElementsAlone(document, first.name, about, calls, keys)
+  return [
+    alone === undefined
+      ? `${said} for those elements alone that fulfil the condition, set \`path\` to \`${first.name}[*]\`.`
+      : `${said} over those elements alone that fulfil the condition: ${alone}, as with \`path\` set to \`${first.name}[*]\`.`,
+  ]
+}
+
+/**
+ * Where records are counted, or none is found, by a condition about the objects in one of their lists: how many of these fulfil it. `document`: all records,
+ * for a negative condition is fulfilled by elements of others, too. `matching`: the records that match.
+ */
+export function countedElements(
+  document: Document,
+  { where: conditions = [], aggregate: functions = [], group_by }: Asked,
+  matching: Document,
+): string[] {
+  const matched = matching.rows().count
+  // Where no record matches, this is the answer to any question.
+  const calls = functions.length === 0 && matched === 0 ? ['count'] : functions
+  const [call, another] = calls
+  if (group_by || another !== undefined || !/^count(?:\(\s*\*?\s*\))?$/i.test(call?.trim() ?? '')) return []
+  const records = recordsOf(document)
+  if (!records) return []
+  const found = finding(records, conditions)
+  const lists = conditions.flatMap(fieldsOf).map((name) => {
+    const path = found(name)
+    const list = path && listAround(records, path)
+    return list && listName(list)
+  })
+  const [list, ...others] = new Set(lists)
+  if (list === undefined || others.length > 0) return []
+  const isNegative = conditions.some((condition) => safely(() => asksForAbsence(parseCondition(condition))))
+  const alone = ofElementsAlone(isNegative ? document : matching, list, conditions, calls)
+  return alone === undefined || alone === `{"count":${matched}}`
+    ? []
+    : [
+        `These are records; of the elements of their \`${list}\` that fulfil the condition: ${alone}, "path": "${list}[*]".`,
+      ]
+}
+
+/** True for a condition that elements of a record fulfil although the record does not: `role != lead`, `email is null`. */
+function asksForAbsence(condition: Expression): boolean {
+  if (condition.kind === 'not') return true
+  if (condition.kind !== 'comparison') return partsOf(condition).some(asksForAbsence)
+  const { negated, operator, operands } = condition
+  const isNull = operands.some((one) => one.kind === 'literal' && /^(?:null|none|nil)$/i.test(one.text))
+  return negated || isNull || /^is (?:null|empty)$/.test(operator)
+}
+
+/** The functions over the elements of a list in these records that fulfil the conditions. */
+function ofElementsAlone(
+  document: Document,
+  list: string,
+  conditions: readonly string[],
+  calls: readonly string[],
+  keys: readonly string[] = [],
+): string | undefined {
+  const elements = elementsIn(document, list, conditions)
+  const inside = calls.map((written) => {
+    const field = callOf(written)?.field
+    return field === undefined ? written : written.replace(field, () => elements?.nameOf(field) ?? field)
+  })
+  const group_by = keys.length === 0 ? undefined : keys.map((key) => elements?.nameOf(key) ?? key)
+  const made = elements && aggregate.process(elements.chosen, { group_by, aggregate: inside })
+  const { items = [] } = made?.error === undefined ? (made?.content.rows() ?? {}) : {}
+  if (items.length === 0) return undefined
+  return keys.length === 0 ? JSON.stringify(items[0]) : abridge(items.slice(0, MOST_SHOWN), LONGEST_SHOWN)
+}
+
+/** The paths of fields by the names in conditions. Which field is meant can depend on the values that it is compared with. */
+function finding(records: Records, conditions: readonly string[]): (name: string) => Path | undefined {
+  const wanted = conditions.flatMap((condition) => safely(() => literalsIn(parseCondition(condition))) ?? [])
+  return (name) => safely(() => ownerOfPair(resolveField(records, name, wanted).path))
+}
+
+/** The list of pairs, of a path to the value of one of them: it belongs to the element that has the list. */
+function ownerOfPair(path: Path): Path {
+  const pair = path.findIndex(({ selectors: [only] }) => only?.kind === 'filter')
+  return pair < 0 ? path : path.slice(0, pair)
+}
+
+/** Records of which the elements are asked by themselves: a remark must not take the time of the answer. */
+const MOST_RECORDS = 100_000
+
+interface Elements {
+  readonly all: Document
+  /** The ones that fulfil the conditions. */
+  readonly chosen: Document
+  /** The name within an element of a field that is named from the record. */
+  nameOf(field: string): string
+}
+
+/** The elements of a list in these records. Undefined where the conditions do not fit them. */
+function elementsIn(document: Document, list: string, conditions: readonly string[]): Elements | undefined {
+  const records = recordsOf(document)
+  if (conditions.length === 0 || !records || records.values.length > MOST_RECORDS) return undefined
+  const names = parsePath(list)
+  const steps = names.map((segment, at) => {
+    const isList = listOn(records, names.slice(0, at + 1))?.length === at + 1
+    const name = formatPath([segment])
+    return `${name.startsWith('[') ? '' : '.'}${name}${isList ? '[*]' : ''}`
+  })
+  const rows = fromRows({ noun: 'record', items: document.rows().items })
+  const elements = select.process(rows, { path: `$[*]${steps.join('')}` })
+  if (elements.error !== undefined) return undefined
+  const nameOf = (field: string): string => {
+    const inner = safely(() => within(names, resolveField(records, field).path))
+    return inner === undefined || inner.length === 0 ? field : formatPath(inner)
+  }
+  const inside = conditions.map((condition) =>
+    sourceOf(
+      mapped(parseCondition(condition), (one) =>
+        one.kind === 'field' ? { kind: 'field', name: nameOf(one.name) } : undefined,
+      ),
+    ),
+  )
+  // As it is written first: which of the fields of a name is meant can depend on the value.
+  const written = where.process(elements.content, { where: [...conditions] })
+  const chosen = written.error === undefined ? written : where.process(elements.content, { where: inside })
+  return chosen.error === undefined ? { all: elements.content, chosen: chosen.content, nameOf } : undefined
+}
+
+/** Elements that are shown in a remark, and its characters. */
+const MOST_SHOWN = 10
+const LONGEST_SHOWN = 400
+
+/** `fields`; where they show all elements of a list although conditions chose records by some of them, it says by which. */
+export function tellingElements(step: PipelineStep): PipelineStep {
+  return {
+    ...step,
+    process(document, asked) {
+      const made = step.process(document, asked)
+      const note = made.error === undefined ? shownElements(document, asked as Asked) : undefined
+      return note === undefined ? made : withNotes(made, [note])
+    },
+  }
+}
+
+function shownElements(
+  document: Document,
+  { where: conditions = [], fields = [], mode, group_by, aggregate: calls }: Asked,
+): string | undefined {
+  if (conditions.length === 0 || fields.length === 0 || mode === 'exclude' || group_by || calls)
+    return undefined
+  const records = recordsOf(document)
+  if (!records) return undefined
+  const found = (name: string): Path | undefined => safely(() => resolveField(records, name).path)
+  const shown = fields.flatMap((name) => {
+    const path = found(name)
+    const list = path && listOn(records, path)
+    return list && list.length > 0 && list.length < (path?.length ?? 0) ? [{ name, list }] : []
+  })
+  const names = conditions.flatMap(fieldsOf)
+  const [deepest] = shown
+    .filter(({ list }) => names.length > 0 && names.every((name) => isOn(list, found(name) ?? [])))
+    .sort((one, other) => other.list.length - one.list.length)
+  if (!deepest) return undefined
+  const list = listName(deepest.list)
+  const elements = elementsIn(document, list, conditions)
+  if (!elements || elements.chosen.rows().count === elements.all.rows().count) return undefined
+  const inside = shown.filter((one) => listName(one.list) === list).map(({ name }) => elements.nameOf(name))
+  const { content, error } = projection.process(elements.chosen, { fields: inside, mode: 'include' })
+  const { items, count } = content.rows()
+  if (error !== undefined || count === 0) return undefined
+  const told = abridge(items.slice(0, MOST_SHOWN), LONGEST_SHOWN)
+  return `\`${list}\` is shown whole. Of its ${formatCount(elements.all.rows().count)} elements ${formatCount(count)} ${count === 1 ? 'fulfils' : 'fulfil'} the condition: ${told}, "path": "${list}[*]".`
+}
+
+/** The same result with more notes. */
+export function withNotes(result: ProcessorResult, notes: readonly string[]): ProcessorResult {
+  return {
+    ...result,
+    metadata: { ...result.metadata, notes: [...(result.metadata.notes ?? []), ...notes] },
+    originalSize: result.originalSize,
+    get processedSize() {
+      return result.content.characters
+    },
+  }
+}
+
+function callOf(written: string): Call | undefined {
+  return safely(() => parseCall(written))
+}
+
+/** The conditions that all have to hold, each by itself. */
+function singles(condition: string): string[] {
+  const parsed = safely(() => parseCondition(condition))
+  return parsed?.kind === 'and' ? parsed.parts.map(sourceOf) : [condition]
+}
+
+function fieldsOf(condition: string): string[] {
+  return safely(() => fieldsIn(parseCondition(condition))) ?? []
+}

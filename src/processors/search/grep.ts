@@ -1,0 +1,273 @@
+/** Regular expressions: lines of a text, paths and records of data. */
+
+import type { Document, Rows } from '../../documents/document.ts'
+import { fromMadeRows } from '../../documents/opening/derive.ts'
+import { rowsOf } from '../../documents/opening/rows.ts'
+import type { JsonObject } from '../../protocol/json.ts'
+import { listed } from '../../query/refusal.ts'
+import { formatCount, formatPlural } from '../../text/format.ts'
+import type { LineIndex } from '../../text/lines.ts'
+import type { Pattern } from '../../text/patterns/pattern.ts'
+import { type SearchParams, searchStepParams } from '../parameters.ts'
+import { defineStep } from '../step.ts'
+import { passagesFor } from './bm25.ts'
+import {
+  byRecord,
+  fieldRows,
+  groupLines,
+  groupRows,
+  type LeafHit,
+  labelsFor,
+  lineHitRows,
+  lineRows,
+  placesOf,
+  recordHitRows,
+  recordRows,
+  roomFor,
+} from './hits.ts'
+import { linkNotes } from './links.ts'
+import { readable, sourceNote, unitsIn } from './readable.ts'
+import {
+  asPlainText,
+  contextLines,
+  counts,
+  nearMatches,
+  nearMisses,
+  otherReading,
+  requirePattern,
+  runPattern,
+  searches,
+  timesIn,
+} from './search.ts'
+import {
+  type FieldName,
+  findHits,
+  findRanges,
+  type Hit,
+  type Leaf,
+  type LeafIndex,
+  longUnit,
+  mostKept,
+  type Searchable,
+  searchable,
+} from './searchable.ts'
+
+/** Leaves that are looked at for the records they are in. */
+const mostLeaves = 2_000_000
+
+/** The hits, as rows, and remarks on them. */
+interface Found {
+  rows: Rows
+  kind: 'json' | 'text'
+  total: number
+  matched: number
+  notes: string[]
+  /** The noun of the searched units, where they differ from those of the document. */
+  unit?: string
+}
+
+export const grep = defineStep({
+  name: 'grep',
+  params: searchStepParams,
+  wanted: (params) => searches(params, 'regex'),
+  run(given, params) {
+    const document = readable(given)
+    const view = searchable(document)
+    const written = requirePattern(params)
+    const plain = asPlainText(view, params)
+    const find = (pattern: Pattern, how: SearchParams): Found => findIn(given, document, view, pattern, how)
+    let found = plain ? find(plain.pattern, plain.params) : find(written, params)
+    const notes = [plain?.note, plain ? undefined : written.note]
+    if (found.matched === 0 && document !== given) {
+      const source = searchable(given)
+      const inSource = findIn(given, given, source, written, params)
+      if (inSource.matched > 0) {
+        found = { ...inSource, unit: source.leaves ? 'value' : 'line' }
+        notes.push(sourceNote(given))
+      }
+    }
+    const other = found.matched === 0 ? otherReading(view, params) : undefined
+    if (other) {
+      found = find(other.pattern, other.params)
+      notes.splice(0, notes.length, other.note)
+    } else if (found.matched === 0) {
+      const near = nearMatches(view, params)
+      const passages = near === undefined ? passagesFor(document, view, params.pattern ?? '') : undefined
+      if (passages) {
+        const metadata = counts(found.total, 0, [
+          ...notes.filter((note) => note !== undefined),
+          passages.note,
+        ])
+        return { content: fromMadeRows(found.kind, passages.rows), metadata }
+      }
+      notes.push(...nearMisses(view, params, near))
+    }
+    const sought = other?.pattern ?? plain?.pattern ?? written
+    const links =
+      found.matched > 0 ? runPattern(sought, () => linkNotes(given, (text) => sought.test(text))) : []
+    return {
+      content: fromMadeRows(found.kind, found.rows),
+      metadata: {
+        ...counts(found.total, found.matched, [
+          ...notes.filter((note) => note !== undefined),
+          ...found.notes,
+          ...links,
+        ]),
+        ...(found.unit !== undefined && { unit: found.unit }),
+      },
+    }
+  },
+})
+
+function findIn(
+  given: Document,
+  document: Document,
+  view: Searchable,
+  pattern: Pattern,
+  params: SearchParams,
+): Found {
+  return view.leaves === undefined
+    ? inText(view, view.lines ?? document.lines(), pattern, params, labelsFor(document))
+    : inData(given, document, view, view.leaves, pattern)
+}
+
+function inText(
+  view: Searchable,
+  lines: LineIndex,
+  pattern: Pattern,
+  params: SearchParams,
+  labelOf: (line: number) => string,
+): Found {
+  const placer = (row: string, { unit }: Hit): string => row + labelOf(unit)
+  const context = contextLines(params)
+  if (params.multiline === true) {
+    const { ranges, count } = runPattern(pattern, () => findRanges(view.text, lines, pattern))
+    const rows = groupRows(lines, groupLines(ranges, context, lines.count), new Map())
+    const notes = capped(count, ranges.length)
+    return { rows: rowsOf('hit', rows), kind: 'text', total: lines.count, matched: count, notes }
+  }
+  const hits = runPattern(pattern, () => findHits(view, pattern))
+  const { kept, count, units: matched } = hits
+  const notes = [...timesIn(hits), ...capped(count, kept.length)]
+  if (context === 0)
+    return { rows: lineHitRows(lines, kept, placer), kind: 'text', total: lines.count, matched, notes }
+  const groups = inGroups(lines, kept, context)
+  const rows = rowsOf(groups.length === kept.length ? 'hit' : 'passage', groups)
+  return { rows, kind: 'text', total: lines.count, matched, notes }
+}
+
+/** Lines with those around them; in a long line each hit is a row of its own. */
+function inGroups(lines: LineIndex, hits: readonly Hit[], context: number): string[] {
+  const rows: string[] = []
+  let run: Hit[] = []
+  const end = () => {
+    const ranges = run.map(({ unit }) => ({ first: unit, last: unit }))
+    rows.push(...groupRows(lines, groupLines(ranges, context, lines.count), placesOf(run)))
+    run = []
+  }
+  for (const hit of hits) {
+    if (lines.end(hit.unit) - lines.start(hit.unit) <= longUnit) run.push(hit)
+    else {
+      end()
+      rows.push(...lineRows(lines, [hit]))
+    }
+  }
+  end()
+  return rows
+}
+
+function inData(
+  given: Document,
+  document: Document,
+  view: Searchable,
+  leaves: LeafIndex,
+  pattern: Pattern,
+): Found {
+  const { kept, count } = runPattern(pattern, () => findHits(view, pattern, mostLeaves))
+  const groups = byRecord(leaves, kept)
+  const { total } = unitsIn(given, document, leaves.units.count)
+  const rows = recordHitRows(document, leaves, groups.slice(0, mostKept))
+  const notes = capped(groups.length, mostKept)
+  if (groups.length < count) {
+    notes.push(`${formatPlural(count, 'value')} in ${formatPlural(groups.length, 'record')} match.`)
+  }
+  const fields = leaves.fieldNames()
+  const named = runPattern(pattern, () => fields.filter(({ name }) => pattern.test(name)))
+  if (rows.count > 0) {
+    if (named.length > 0)
+      notes.push(
+        `Names of fields match too: ${listed(
+          named.map(({ path }) => path),
+          4,
+        )}.`,
+      )
+    return { rows, kind: 'json', total, matched: groups.length, notes }
+  }
+  const alike = named.length > 0 ? named : namedByWords(fields, pattern.source)
+  if (alike.length > 0) {
+    notes.push(`No value matches, but names of fields ${named.length > 0 ? 'do' : 'have these words'}.`)
+    const rows = rowsOf('field', fieldRows(alike))
+    return { rows, kind: 'json', total: fields.length, matched: alike.length, notes }
+  }
+  const pairs = mayBePair(pattern.source)
+    ? runPattern(pattern, () => findPairs(document, leaves, pattern))
+    : []
+  if (pairs.length > 0) notes.push('No value matches; the pattern was matched against `"name": value`.')
+  return { rows: rowsOf('hit', pairs), kind: 'json', total, matched: pairs.length, notes }
+}
+
+function capped(count: number, kept: number): string[] {
+  return count > kept ? [`The first ${formatCount(kept)} of ${formatCount(count)} hits are kept.`] : []
+}
+
+// Patterns that are about names: fields called so, and `"state": "open"` as JSON text would show it.
+
+/** The fields with names that have all words of a plain text: `startDateStruct` for `start date`. */
+function namedByWords(fields: readonly FieldName[], source: string): FieldName[] {
+  const words = wordsIn(source)
+  if (words.length < 2 || !/^[\p{L}\p{N}\s_-]+$/u.test(source)) return []
+  return fields.filter(({ name }) => {
+    const own = wordsIn(name)
+    return words.every((word) => own.includes(word))
+  })
+}
+
+/** The words in a name, however it joins them, in small letters. */
+function wordsIn(name: string): string[] {
+  return name
+    .replace(/(\p{Ll}|\p{N})(?=\p{Lu})/gu, '$1 ')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+}
+
+/** True when a pattern may be meant for JSON text: it holds a quote or a colon. */
+function mayBePair(source: string): boolean {
+  return /["':]/.test(source)
+}
+
+/** Rows for leaves of which `"name": value` matches, with or without the blank. Call it within `pattern.run`. */
+function findPairs(document: Document, leaves: LeafIndex, pattern: Pattern): JsonObject[] {
+  const hits: LeafHit[] = []
+  for (const leaf of allLeaves(leaves)) {
+    const name = /(?:\.(\w+)|\[("(?:[^"\\]|\\.)*")\])$/.exec(leaf.path)
+    if (name === null) continue
+    const key = name[2] ?? JSON.stringify(name[1])
+    const value = JSON.stringify(leaf.value)
+    if (!pattern.test(`${key}: ${value}`) && !pattern.test(`${key}:${value}`)) continue
+    const start = leaves.units.start(leaf.unit)
+    hits.push({ unit: leaf.unit, start, end: start })
+    if (hits.length >= mostKept) break
+  }
+  const groups = byRecord(leaves, hits)
+  return recordRows(document, leaves, groups, { room: roomFor(groups.length) })
+}
+
+function* allLeaves(leaves: LeafIndex): Generator<Leaf> {
+  for (let unit = 0; unit < leaves.units.count; ) {
+    const record = leaves.recordOf(unit)
+    const units: number[] = []
+    while (unit < leaves.units.count && leaves.recordOf(unit) === record) units.push(unit++)
+    yield* leaves.locate(record, units)
+  }
+}

@@ -1,0 +1,290 @@
+/** The common part of the modes of a search: each is a step of its own, and all have the same parameters. */
+import { Refusal } from '../../query/refusal.ts'
+import { formatCount, formatPlural } from '../../text/format.ts'
+import { compilePattern, isPattern, type Pattern, PatternError } from '../../text/patterns/pattern.ts'
+import { excerpt } from '../../text/shorten.ts'
+import { eachWord } from '../../text/words/tokenize.ts'
+import type { SearchMode, SearchParams } from '../parameters.ts'
+import type { StepMetadata } from '../processor.ts'
+import {
+  findHits,
+  type Hits,
+  hasHit,
+  isVocabularyCheap,
+  mostKept,
+  type Searchable,
+  vocabularyOf,
+} from './searchable.ts'
+
+/** More lines around a hit than this are never shown. */
+const mostContextLines = 50
+
+/** Lines before and after a hit. */
+export function contextLines(params: SearchParams, byDefault = 0): number {
+  return Math.min(params.context_lines ?? byDefault, mostContextLines)
+}
+
+/** True when a search is asked for and `mode` is its mode. An empty pattern is asked for, and refused by the step. */
+export function searches(params: SearchParams, mode: SearchMode): boolean {
+  return params.pattern !== undefined && (params.mode ?? 'regex') === mode
+}
+
+/** Hits on a page. */
+export function pageSize(params: SearchParams): number {
+  return params.mode === 'bm25' ? (params.top_k ?? params.max_results ?? 5) : (params.max_results ?? 20)
+}
+
+// The pattern of a search, compiled or refused.
+
+/** Throws a `Refusal` that says what to write instead. */
+export function requirePattern(params: SearchParams): Pattern {
+  const source = requireText(params)
+  const multiline = params.multiline === true
+  const pattern = compilePattern(withFreeBlanks(multiline ? nearestDots(source) : source), {
+    caseInsensitive: params.case_insensitive === true,
+    multiline,
+  })
+  if (!isPattern(pattern)) throw new Refusal(pattern.error)
+  return pattern
+}
+
+/** `"admin": true` is meant however the JSON is laid out: of several files one may be minified and another indented. */
+function withFreeBlanks(source: string): string {
+  return source.replace(/^("[\w.-]+") ?: ?(?=[\w"[{-])/, '$1\\s*:\\s*')
+}
+
+/** `pattern.run`; when the time is up, a `Refusal` that says what to write instead. */
+export function runPattern<T>(pattern: Pattern, work: () => T): T {
+  try {
+    return pattern.run(work)
+  } catch (error) {
+    if (error instanceof PatternError) throw new Refusal(error.message)
+    throw error
+  }
+}
+
+/** The pattern as plain text. An empty one is refused: it would find everything. */
+export function requireText({ pattern = '' }: SearchParams): string {
+  if (pattern.trim() === '')
+    throw new Refusal('`pattern` is empty. Give the text or regular expression to search for.')
+  return pattern
+}
+
+/**
+ * Over several lines `a.*b` is meant to end at the next `b`, not at the last one of the text. So repeated dots take as little as they
+ * can.
+ */
+export function nearestDots(source: string): string {
+  return source.replace(
+    /\\[\s\S]|\[\^?\]?(?:\\[\s\S]|[^\]\\])*\](?:[*+](?![?+]))?|\.[*+](?![?+])/g,
+    (part) => (/^(?:\.|\[(?:\\s\\S|\\S\\s|\\d\\D|\\w\\W)\])[*+]$/.test(part) ? `${part}?` : part),
+  )
+}
+
+// The other meanings of a pattern that finds nothing as it is written.
+
+/** One way to read a pattern. */
+interface Reading {
+  source: string
+  caseInsensitive?: boolean
+  multiline?: boolean
+  /** Completes "it was read", or begins "…, 3 lines would match". */
+  how: string
+}
+
+/** A reading that finds something. */
+export interface OtherReading {
+  pattern: Pattern
+  params: SearchParams
+  note: string
+}
+
+/** More readings than this are not tried: each looks through everything. */
+const mostReadings = 12
+/** Words that are looked for in any order. */
+const mostWords = 8
+/** The most lines that are shown of near matches, and characters of each. */
+const mostTold = 3
+const toldWidth = 160
+
+/** The first reading by which something in `view` matches. */
+export function otherReading(view: Searchable, params: SearchParams): OtherReading | undefined {
+  const source = params.pattern ?? ''
+  for (const reading of readingsOf(source, params).slice(0, mostReadings)) {
+    const found = tried(view, params, reading)
+    if (found)
+      return { ...found, note: `Nothing matches ${quoted(source)} as written; it was read ${reading.how}.` }
+  }
+  return undefined
+}
+
+/** Reads a pattern with an empty alternative or group as plain text: as a pattern it would match everything. */
+export function asPlainText(view: Searchable, params: SearchParams): OtherReading | undefined {
+  const source = params.pattern ?? ''
+  const bare = source.replace(/\\[\s\S]/g, '')
+  if (!/^\s*\||\|\s*$|\|\||\(\)|\[\]/.test(bare)) return undefined
+  const found = tried(view, params, { source: escaped(source), how: 'as plain text' })
+  return found && { ...found, note: `${quoted(source)} was read as plain text.` }
+}
+
+function tried(view: Searchable, params: SearchParams, reading: Reading) {
+  const caseInsensitive = reading.caseInsensitive ?? params.case_insensitive === true
+  const multiline = reading.multiline ?? params.multiline === true
+  const source = multiline ? nearestDots(reading.source) : reading.source
+  const pattern = compilePattern(source, { caseInsensitive, multiline })
+  if (!isPattern(pattern)) return undefined
+  try {
+    if (!pattern.run(() => hasHit(view, pattern, multiline))) return undefined
+  } catch (error) {
+    // A reading that takes too long is none.
+    if (error instanceof PatternError) return undefined
+    throw error
+  }
+  return { pattern, params: { ...params, case_insensitive: caseInsensitive, multiline } }
+}
+
+/** From what was most likely meant on. */
+function readingsOf(source: string, params: SearchParams): Reading[] {
+  const found = [...bySyntax(source), ...byOperators(source)]
+  if (params.multiline !== true && /\\[nr]|\n/.test(source))
+    found.push({ source, multiline: true, how: 'as a match over several lines' })
+  if (params.case_insensitive === undefined)
+    found.push({ source, caseInsensitive: true, how: 'regardless of case' })
+  return found
+}
+
+/**
+ * The places that would match if less were asked for: another case, the words in another order. Not what was asked, so it is told and
+ * counts for nothing.
+ */
+export function nearMatches(view: Searchable, params: SearchParams): string | undefined {
+  const source = params.pattern ?? ''
+  const anyCase = { source, caseInsensitive: true, how: 'With case_insensitive: true' }
+  const readings: Reading[] =
+    params.case_insensitive === true ? byWords(source) : [anyCase, ...byWords(source)]
+  for (const reading of readings) {
+    const found = tried(view, params, reading)
+    if (!found) continue
+    try {
+      const { kept, units } = found.pattern.run(() => findHits(view, found.pattern, mostTold, true))
+      const places = kept.map(({ unit, start, end }) => {
+        const from = view.units.start(unit)
+        const whole = view.text.slice(from, view.units.end(unit))
+        const shown = excerpt(whole, { start: start - from, end: end - from }, toldWidth)
+        return view.noun === 'line' ? `${unit + 1}: ${shown}` : shown
+      })
+      const list = places.map((place) => `\n  ${place}`).join('')
+      return `${reading.how}, ${formatPlural(units, view.noun)} would match:${list}`
+    } catch (error) {
+      if (!(error instanceof PatternError)) throw error
+    }
+  }
+  return undefined
+}
+
+/** `/x/i`, `"x"`, and text that only looks like an expression. */
+function bySyntax(source: string): Reading[] {
+  const found: Reading[] = []
+  const [, inner, flags = ''] = /^\/(.+)\/([a-z]{0,6})$/s.exec(source) ?? []
+  if (inner !== undefined) {
+    found.push({
+      source: inner,
+      ...(flags.includes('i') ? { caseInsensitive: true } : {}),
+      ...(flags.includes('s') ? { multiline: true } : {}),
+      how: 'as the expression between the slashes',
+    })
+  }
+  const [, , bare] = /^(["'`])(.+)\1$/s.exec(source) ?? []
+  if (bare !== undefined) found.push({ source: bare, how: 'without the quotes' })
+  // A model that escapes for JSON twice.
+  if (/\\\\[dwsbDWSB.()[\]{}|+*?$^]/.test(source))
+    found.push({ source: source.replaceAll('\\\\', '\\'), how: 'with single backslashes' })
+  if (/[\^$\\.*+?()[\]{}|]/.test(source)) found.push({ source: escaped(source), how: 'as plain text' })
+  if (/^[^\\()[\]{}|^$+?]*\*[^\\()[\]{}|^$+?]*$/.test(source) && /[^*\s]/.test(source)) {
+    const parts = source.split('*').map(escaped)
+    found.push({ source: parts.join('.*'), how: 'with `*` for anything' })
+  }
+  return found
+}
+
+/** `a OR b`, `a AND b`, as search engines have it. */
+function byOperators(source: string): Reading[] {
+  const any = parts(source, /\s+(?:OR|\|\|)\s+|\s+\|\s+/)
+  if (any) return [{ source: any.map((part) => `(?:${part})`).join('|'), how: 'as any of its parts' }]
+  const all = parts(source, /\s+(?:AND|&&)\s+/)
+  return all ? [{ source: together(all), how: 'as all of its parts in any order' }] : []
+}
+
+function parts(source: string, separator: RegExp): string[] | undefined {
+  const found = source
+    .split(separator)
+    .map((part) => part.trim().replace(/^(["'])(.*)\1$/s, '$2'))
+    .filter((part) => part !== '')
+  return found.length > 1 && found.length <= mostWords ? found : undefined
+}
+
+/** Several words that do not stand one after the other. */
+function byWords(source: string): Reading[] {
+  const words = source.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word))
+  if (words.length < 2 || words.length > mostWords) return []
+  return [
+    {
+      source: together(words.map(escaped)),
+      caseInsensitive: true,
+      how: 'With these words in any order and case',
+    },
+  ]
+}
+
+const together = (all: readonly string[]): string => `^${all.map((part) => `(?=.*${part})`).join('')}`
+
+/** As a pattern that matches the text itself. */
+function escaped(text: string): string {
+  return text.replace(/[\^$\\.*+?()[\]{}|]/g, '\\$&')
+}
+
+function quoted(source: string): string {
+  return `\`${source.length > 60 ? `${source.slice(0, 60)}…` : source}\``
+}
+
+// The remark when nothing was found: what was searched, and what is near.
+
+/** Words of the pattern that are looked up, and near words told for each. */
+const mostLookedUp = 3
+const mostNear = 4
+
+/** Notes for a search of `view` that found nothing; `near`: what would match if less were asked for. */
+export function nearMisses(view: Searchable, params: SearchParams, near?: string): string[] {
+  const nothing = `Nothing matches in ${formatPlural(view.units.count, view.noun)}.`
+  return near === undefined ? [nothing, ...nearWords(view, params.pattern ?? '')] : [nothing, near]
+}
+
+function nearWords(view: Searchable, pattern: string): string[] {
+  if (!isVocabularyCheap(view)) return []
+  const vocabulary = vocabularyOf(view)
+  const words: string[] = []
+  // A backslash and a letter is a class, not the beginning of a word.
+  const plain = pattern.replace(/\\[a-zA-Z]/g, ' ').slice(0, 200)
+  eachWord(plain, (start, end) => {
+    if (words.length < mostLookedUp && end - start >= 3) words.push(plain.slice(start, end).toLowerCase())
+  })
+  return words.flatMap((word) => {
+    const near = vocabulary.nearest(word, mostNear)
+    return near.length === 0 || near.includes(word) ? [] : [`Near \`${word}\`: ${near.join(', ')}.`]
+  })
+}
+
+// The remarks of a search beside its hits.
+
+/** Counts are over everything; `notes` only when there are some. */
+export function counts(total: number, matched: number, notes: string[]): StepMetadata {
+  return { total, matched, ...(notes.length > 0 && { notes }) }
+}
+
+/** How often a long line matches, where this exceeds the number of hits. */
+export function timesIn({ count, units, long, inLong }: Hits): string[] {
+  const hits = count - (units - long)
+  if (inLong === hits) return []
+  const times = Number.isFinite(inLong) ? formatCount(inLong) : `more than ${formatCount(mostKept)}`
+  return [`In long lines it matches ${times} times; matches near each other are one hit.`]
+}

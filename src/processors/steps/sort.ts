@@ -1,0 +1,527 @@
+/** `sort`: the records in another order. */
+import { abridge } from '../../documents/abridge.ts'
+import { type Coded, type Column, codesPresent, columnsOf } from '../../documents/columns/column.ts'
+import { fromTable } from '../../documents/opening/derive.ts'
+import { isObject, type JsonValue, own } from '../../protocol/json.ts'
+import { namesakes } from '../../query/conditions/explain.ts'
+import { exactPath, resolveField } from '../../query/fields/fields.ts'
+import { holdsObjects, nameWithin, numberWithin, valueOfPairs } from '../../query/fields/inner-fields.ts'
+import { formatPath, type Path, pathKey } from '../../query/fields/path.ts'
+import { codedOf } from '../../query/fields/reader.ts'
+import { type Field, type Records, requireRecords } from '../../query/fields/records.ts'
+import { readValues } from '../../query/fields/walk.ts'
+import { orderOfDates, parseDate } from '../../query/values/dates.ts'
+import { rankOn, SCALE_NAMES, type Scale } from '../../query/values/levels.ts'
+import {
+  areCores,
+  cores,
+  duration,
+  longInteger,
+  looseNumber,
+  plainNumber,
+  quantity,
+  saysNothing,
+} from '../../query/values/quantities.ts'
+import { newWork } from '../../query/work.ts'
+import { compareNaturally } from '../../text/words/natural-order.ts'
+import { sortParams } from '../parameters.ts'
+import { defineStep } from '../step.ts'
+
+/**
+ * Stable. Numbers, also when held in strings, before text; text regardless of case, numbers in it by value (`v1.9` before
+ * `v1.10`). Sizes (`2Gi`), durations (`1.5s`), dates, levels and grades go by what they mean where the values are such.
+ * The few texts among them that are none (`N/A`) come last either way, as do records without the field. Of several values the smallest
+ * counts, descending the largest.
+ */
+export const sort = defineStep({
+  name: 'sort',
+  params: sortParams,
+  wanted: ({ sort: orders }) => orders !== undefined && orders.length > 0,
+  run(document, { sort: written = [] }) {
+    const records = requireRecords(document, 'sort')
+    const { values } = records
+    const orders = written.map((reference) => parseOrder(records, reference))
+    const notes = orders.flatMap(({ field }) => [
+      ...(field.note ? [field.note] : []),
+      ...namesakes(document, records, field),
+    ])
+    const ranks = orders.map((order) => ranksIn(records, order))
+    for (const [at, one] of ranks.entries()) {
+      const strays = straysOf(records, orders[at] as Order)
+      const missing = countMissing(one, values.length) - strays.count
+      if (strays.note !== undefined) notes.push(strays.note)
+      if (missing > 0) notes.push(`${missing} without \`${orders[at]?.field.name}\` come last.`)
+    }
+    const order = inOrder(ranks, values.length)
+    for (const one of orders) notes.push(...listRemark(records, one, order), ...scaleRemark(records, one))
+    const noun = document.rows().noun === 'group' ? 'group' : 'record'
+    return {
+      content: fromTable(noun, records.table.choose(order)),
+      metadata: { total: values.length, ...(notes.length > 0 && { notes }) },
+    }
+  },
+})
+
+function ranksIn({ values }: Records, { field, descending, length }: Order): Ranks {
+  return length ? sizeRanks(values, field.path, descending) : ranksOf(codedOf(values, field.path), descending)
+}
+
+/** Records without a key have the last rank. */
+function countMissing({ ranks, codes, count }: Ranks, records: number): number {
+  let missing = 0
+  for (let at = 0; at < records; at++)
+    if (ranks[codes ? (codes[at] as number) : at] === count - 1) missing += 1
+  return missing
+}
+
+/** The nouns for the values of a reading, where some texts are no such values. */
+const NOUNS: Partial<Record<Reading, string>> = {
+  instant: 'times',
+  size: 'numbers',
+  cores: 'numbers',
+  duration: 'durations',
+  time: 'dates',
+  dayFirst: 'dates',
+  monthFirst: 'dates',
+  level: 'levels',
+  grade: 'grades',
+  version: 'versions',
+}
+
+/** The records with a text that is no value of the kind that the field has. */
+function straysOf(
+  { values }: Records,
+  { field, length }: Order,
+): { readonly count: number; readonly note?: string } {
+  if (length) return { count: 0 }
+  const coded = codedOf(values, field.path)
+  const noun = NOUNS[readingOf(coded)]
+  const { count, texts } = noun === undefined ? NO_STRAYS : straysIn(coded)
+  if (count === 0) return { count }
+  const told = texts.slice(0, MOST_TOLD).map((text) => JSON.stringify(abridge(text, LONGEST_TOLD)))
+  const more = texts.length > told.length ? ', …' : ''
+  return {
+    count,
+    note: `${count} with a \`${field.name}\` that is none of its ${noun} come last: ${told.join(', ')}${more}.`,
+  }
+}
+
+interface Strays {
+  readonly count: number
+  /** A few of the texts. */
+  readonly texts: readonly string[]
+}
+
+const NO_STRAYS: Strays = { count: 0, texts: [] }
+
+/** All values have to be read for it: of a whole column once. */
+function straysIn(coded: Coded): Strays {
+  const find = (): Strays => foundStrays(coded, readingOf(coded))
+  return coded.whole ? coded.column.derived('strays', find) : find()
+}
+
+function foundStrays(coded: Coded, reading: Reading): Strays {
+  const strays = new Map<number, string>()
+  for (const code of codesPresent(coded)) {
+    const one = scalarOrList(coded.column, code)
+    if (typeof one === 'string' && keyOfValue(one, reading) === undefined) strays.set(code, one)
+  }
+  if (strays.size === 0) return NO_STRAYS
+  const count = coded.codes.reduce((sum, code) => sum + (strays.has(code) ? 1 : 0), 0)
+  return { count, texts: [...strays.values()].slice(0, MOST_TOLD + 1) }
+}
+
+/** Values looked at to tell whether a field holds lists. */
+const MOST_SAMPLED = 200
+
+/** Records of which it is said by which of their values they were sorted, and characters of one such value. */
+const MOST_TOLD = 3
+const LONGEST_TOLD = 80
+
+/** Says what was compared of a field that holds several values, and which it was of the first records. */
+function listRemark({ values }: Records, { field, descending, length }: Order, order: Uint32Array): string[] {
+  if (length) return []
+  const coded = codedOf(values, field.path)
+  const isList = (code: number): boolean => {
+    const one = scalarOrList(coded.column, code)
+    return Array.isArray(one) && one.length > 1
+  }
+  let code = 0
+  while (code < Math.min(coded.column.size, MOST_SAMPLED) && !isList(code)) code += 1
+  if (code === Math.min(coded.column.size, MOST_SAMPLED)) return []
+  const reading = readingOf(coded)
+  const told = Array.from(order.subarray(0, MOST_TOLD)).flatMap((at) => {
+    const found = elementIn(values[at] ?? null, field.path, reading, descending)
+    return found === undefined ? [] : [`\`${found.place}\` ${abridge(found.value, LONGEST_TOLD)}`]
+  })
+  return [
+    `\`${field.name}\` holds several values: sorted by the ${descending ? 'largest' : 'smallest'} of each record${
+      told.length > 0 ? `, here by ${told.join(', ')}${order.length > told.length ? ', …' : ''}` : ''
+    }. For how many there are, sort by length(${field.name}).`,
+  ]
+}
+
+/** Says so where words were sorted by what they mean and not by their letters. */
+function scaleRemark({ values }: Records, { field, descending, length }: Order): string[] {
+  if (length) return []
+  const coded = codedOf(values, field.path)
+  const scale = readingOf(coded)
+  if (!isScale(scale)) return []
+  const words = [...new Set(textsIn(coded))]
+  if (words.length < 2) return []
+  const place = (word: string): number => (rankOn(scale, word) ?? 0) * (descending ? -1 : 1)
+  const told = words
+    .sort((one, other) => place(one) - place(other))
+    .map((word) => abridge(word, LONGEST_TOLD))
+  return [`\`${field.name}\` sorted by what its words mean: ${told.join(', ')}.`]
+}
+
+/** The element of the first list on the path that holds the value by which a record is sorted. Undefined where there is none. */
+function elementIn(
+  record: JsonValue,
+  path: Path,
+  reading: Reading,
+  descending: boolean,
+): { place: string; value: JsonValue } | undefined {
+  let here: JsonValue | undefined = record
+  let at = 0
+  for (; at < path.length && isObject(here); at++) {
+    const [only] = path[at]?.selectors ?? []
+    here = only?.kind === 'name' ? own(here, only.name) : undefined
+  }
+  if (!Array.isArray(here)) return undefined
+  const rest = path[at]?.selectors[0]?.kind === 'all' ? path.slice(at + 1) : path.slice(at)
+  const work = newWork(MOST_WORK)
+  let best: { key: Known; index: number } | undefined
+  for (const [index, element] of here.entries()) {
+    const found: JsonValue[] = []
+    readValues(element, rest, found, work)
+    for (const value of found.flat()) {
+      const key = value === null ? undefined : keyOfValue(value, reading)
+      const order = key === undefined || best === undefined ? 0 : ascending(key, best.key)
+      if (key !== undefined && (best === undefined || (descending ? order > 0 : order < 0)))
+        best = { key, index }
+    }
+  }
+  if (best === undefined) return undefined
+  return { place: `${formatPath(path.slice(0, at))}[${best.index}]`, value: here[best.index] ?? null }
+}
+
+// Keys.
+
+/** Integers that a double does not hold are there to the digit. Undefined for a record that has no such field, or null. */
+export type Key = Known | undefined
+type Known = number | bigint | string
+
+const VERSIONS = /^v?\d+(?:\.\d+){2,}/
+
+/** A time in UTC to the millisecond, as most programs write it. */
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?Z$/
+
+/** The possible meanings of the texts of a field; undefined for one that means nothing else. */
+const READINGS = {
+  instant: (text: string) => {
+    const time = INSTANT.test(text) ? Date.parse(text) : Number.NaN
+    return Number.isNaN(time) ? undefined : time
+  },
+  size: (text: string) => plainNumber(text) ?? looseNumber(text) ?? quantity(text),
+  duration,
+  cores,
+  time: (text: string) => (text.length > 4 ? parseDate(text)?.from : undefined),
+  dayFirst: (text: string) => parseDate(text, undefined, 'day')?.from,
+  monthFirst: (text: string) => parseDate(text, undefined, 'month')?.from,
+  level: (text: string) => rankOn('level', text),
+  grade: (text: string) => rankOn('grade', text),
+  /** Versions are no numbers, for `1.10` is after `1.9` there. */
+  version: (): undefined => undefined,
+  number: plainNumber,
+}
+export type Reading = keyof typeof READINGS
+
+const WHOLLY: readonly Reading[] = ['instant', 'size', 'duration', ...SCALE_NAMES, 'time']
+/** The readings of a field in which some text is something else. */
+const NEARLY: readonly Reading[] = ['size', 'duration', 'time']
+
+const isScale = (reading: Reading): reading is Scale => SCALE_NAMES.some((name) => name === reading)
+
+/** One of so many different values may be of another kind. */
+const MOST_ALIKE = 10
+
+/** The reading of the texts among the records at hand. */
+export function readingOf(coded: Coded): Reading {
+  const read = (): Reading => {
+    const all = textsIn(coded)
+    const numbers = countNumbers(coded)
+    const texts = all.filter((text) => !saysNothing(text))
+    if (texts.length === 0) return numbers > 0 ? 'size' : 'number'
+    if (areCores(texts, numbers > 0)) return 'cores'
+    // Numbers among words would be taken for places on their scale.
+    const readings = numbers > 0 ? WHOLLY.filter((name) => !isScale(name)) : WHOLLY
+    const fitting = readings.find((name) => texts.every((text) => READINGS[name](text) !== undefined))
+    if (fitting !== undefined) return fitting
+    const order = orderOfDates(texts)
+    const dates = order && (`${order}First` as const)
+    if (dates && texts.every((text) => READINGS[dates](text) !== undefined)) return dates
+    if (texts.some((text) => VERSIONS.test(text))) return 'version'
+    const most = (numbers + texts.length) / MOST_ALIKE
+    const nearly = NEARLY.find((name) => {
+      let others = 0
+      return texts.every((text) => READINGS[name](text) !== undefined || ++others <= most)
+    })
+    return nearly ?? 'number'
+  }
+  return coded.whole ? coded.column.derived('reading for order', read) : read()
+}
+
+function countNumbers(coded: Coded): number {
+  let count = 0
+  for (const code of codesPresent(coded)) if (typeof scalarOrList(coded.column, code) === 'number') count += 1
+  return count
+}
+
+function textsIn(coded: Coded): string[] {
+  const texts: string[] = []
+  for (const code of codesPresent(coded)) {
+    const one = scalarOrList(coded.column, code)
+    if (typeof one === 'string') texts.push(one)
+    else if (Array.isArray(one)) for (const value of one) if (typeof value === 'string') texts.push(value)
+  }
+  return texts
+}
+
+/** Of several values the smallest counts, descending the largest. */
+export function keyOf(column: Column, code: number, reading: Reading, descending: boolean): Key {
+  const one = scalarOrList(column, code)
+  if (!Array.isArray(one)) return one === undefined ? undefined : keyOfValue(one, reading)
+  let chosen: Key
+  for (const value of one) {
+    const key = keyOfValue(value, reading)
+    if (key === undefined) continue
+    if (chosen === undefined || (descending ? ascending(key, chosen) > 0 : ascending(key, chosen) < 0))
+      chosen = key
+  }
+  return chosen
+}
+
+/** One value as it is, several in a list; undefined for none, and for null. */
+function scalarOrList(column: Column, code: number): JsonValue[] | Exclude<JsonValue, null> | undefined {
+  const scalar = column.scalar(code)
+  if (typeof scalar !== 'symbol') return scalar ?? undefined
+  const values = column.values(code)
+  const [only] = values
+  if (values.length === 1 && !Array.isArray(only)) return only ?? undefined
+  return values.flatMap((value) => (Array.isArray(value) ? value : [value])).filter((value) => value !== null)
+}
+
+function keyOfValue(value: JsonValue, reading: Reading): Key {
+  if (typeof value === 'number') return exact(value, value)
+  if (typeof value === 'boolean') return value ? 1 : 0
+  if (typeof value !== 'string') return JSON.stringify(value)
+  const number = READINGS[reading](value)
+  if (number !== undefined) return exact(number, value)
+  const isValue = reading === 'number' || (reading === 'version' && !saysNothing(value))
+  return isValue ? value.toLowerCase() : undefined
+}
+
+function exact(number: number, value: number | string): number | bigint {
+  return Math.abs(number) > Number.MAX_SAFE_INTEGER ? (longInteger(value) ?? number) : number
+}
+
+/** Numbers before text; text by the value of the numbers in it. */
+export function ascending(a: Known, b: Known): number {
+  if (typeof a === 'string') return typeof b === 'string' ? compareNaturally(a, b) : 1
+  if (typeof b === 'string') return -1
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+// The order that is asked for.
+
+/** A field to sort by. */
+export interface Order {
+  field: Field
+  descending: boolean
+  /** By how many elements, keys or characters its value has. */
+  length?: true
+}
+
+/** `-a`, `a desc`, `a:desc`, `desc(a)`, `+a`, `a asc`; a field that has such a name itself comes first. */
+export function parseOrder(records: Records, reference: string): Order {
+  const exact = exactPath(records, reference)
+  if (exact) return { field: comparable(records, exact), descending: false }
+  const [, sign = '', signed = ''] = /^\s*([-+]?)\s*(.*?)\s*$/s.exec(reference) ?? []
+  const [, called, inParentheses, bare] =
+    /^(asc|desc|reverse)(?:ending)?(?:\s*\((.*)\)|\s+(.*))$/is.exec(signed) ?? []
+  const [, before, after] = /^(.*?)(?:\s+|:)(asc|desc)(?:ending)?$/is.exec(signed) ?? []
+  const descending = sign === '-' || /^(?:desc|reverse)$/i.test(called ?? after ?? '')
+  const name = (inParentheses ?? bare ?? before ?? signed).trim()
+  const measured = exactPath(records, name) ? undefined : lengthOf(name)
+  if (measured === undefined) return { field: comparable(records, resolveField(records, name)), descending }
+  return { field: resolveField(records, measured), descending, length: true }
+}
+
+/** Objects have no order; what they hold may have one. */
+function comparable(records: Records, field: Field): Field {
+  if (!holdsObjects(records, field)) return valueOfPairs(records, field) ?? field
+  return numberWithin(records, field) ?? nameWithin(records, field) ?? field
+}
+
+/** `items` of `items.length`, `len(items)`, `size(items)`, `count(items)`. */
+function lengthOf(name: string): string | undefined {
+  const [, called, before] =
+    /^(?:len|length|size|count)\s*\(\s*(.+?)\s*\)$|^(.+?)\s*(?:\.(?:length|len|size|count)(?:\(\))?|\|\s*length)$/is.exec(
+      name,
+    ) ?? []
+  return called ?? before
+}
+
+// Order.
+
+/** Ranks up to which they are counted, and as a multiple of the records. */
+const MOST_COUNTED = 65_536
+const MOST_RANKS = 4
+
+/** The positions of the records in the order of their ranks, the first of several first; equals stay in theirs. */
+export function inOrder(all: readonly Ranks[], count: number): Uint32Array {
+  let order: Uint32Array | undefined
+  // From the last on: each pass keeps the order of those before it among equals.
+  for (const one of all.toReversed()) {
+    const counted = one.count <= Math.max(MOST_COUNTED, count * MOST_RANKS)
+    order = counted ? byCounting(one, order, count) : byComparing(one, order, count)
+  }
+  return order ?? positions(count)
+}
+
+function byCounting(
+  { ranks, codes, count: different }: Ranks,
+  before: Uint32Array | undefined,
+  count: number,
+): Uint32Array {
+  const places = new Uint32Array(different + 1)
+  for (let at = 0; at < count; at++) {
+    const rank = ranks[codes ? (codes[at] as number) : at] as number
+    places[rank + 1] = (places[rank + 1] as number) + 1
+  }
+  for (let rank = 1; rank <= different; rank++)
+    places[rank] = (places[rank] as number) + (places[rank - 1] as number)
+  const order = new Uint32Array(count)
+  for (let nth = 0; nth < count; nth++) {
+    const at = before ? (before[nth] as number) : nth
+    const rank = ranks[codes ? (codes[at] as number) : at] as number
+    const place = places[rank] as number
+    order[place] = at
+    places[rank] = place + 1
+  }
+  return order
+}
+
+function byComparing({ ranks, codes }: Ranks, before: Uint32Array | undefined, count: number): Uint32Array {
+  const order = before ?? positions(count)
+  const rankAt = (at: number): number => ranks[codes ? (codes[at] as number) : at] as number
+  const places = new Uint32Array(count)
+  for (let nth = 0; nth < count; nth++) places[order[nth] as number] = nth
+  return order.sort((a, b) => rankAt(a) - rankAt(b) || (places[a] as number) - (places[b] as number))
+}
+
+/** 0, 1, 2 … `count - 1`: records in the order in which they came. */
+export function positions(count: number): Uint32Array {
+  const all = new Uint32Array(count)
+  for (let at = 0; at < count; at++) all[at] = at
+  return all
+}
+
+// Ranks.
+
+export interface Ranks {
+  /** From 0 by record, or by the code that a record has; what has no key comes after all of them. */
+  readonly ranks: Uint32Array
+  /** By record. Undefined: the ranks are. */
+  readonly codes: Uint32Array | undefined
+  /** How many ranks there are, that of what has no key included. */
+  readonly count: number
+}
+
+/** All keys of a field are ranked, and the ranks kept, where so many of its records are asked about. */
+const WORTHWHILE = 1 / 8
+
+/** Each different value is read and ranked once, in place of each record. */
+export function ranksOf(coded: Coded, descending: boolean): Ranks {
+  const { column, codes, whole } = coded
+  const reading = readingOf(coded)
+  const name = `order as ${reading}${descending ? ', descending' : ''}`
+  const many = whole || codes.length >= column.codes.length * WORTHWHILE
+  const all = (): Ranks => rankCodes({ column, codes: column.codes, whole: true }, reading, descending)
+  const { ranks, count } = many ? column.derived(name, all) : rankCodes(coded, reading, descending)
+  return { ranks, count, codes }
+}
+
+function rankCodes(coded: Coded, reading: Reading, descending: boolean): Ranks {
+  const present = codesPresent(coded)
+  const keys = Array.from(present, (code) => keyOf(coded.column, code, reading, descending))
+  const { ranks: places, count } = rankedKeys(keys, descending)
+  if (coded.whole) return { ranks: places, count, codes: undefined }
+  const ranks = new Uint32Array(coded.column.size)
+  for (let at = 0; at < present.length; at++) ranks[present[at] as number] = places[at] as number
+  return { ranks, count, codes: undefined }
+}
+
+/** The ranks of keys by their position. */
+function rankedKeys(all: readonly Key[], descending: boolean): Ranks {
+  const places = new Map<Exclude<Key, undefined>, number>()
+  for (const key of all) if (key !== undefined) places.set(key, 0)
+  const keys = sorted([...places.keys()])
+  for (const [place, key] of keys.entries()) places.set(key, descending ? keys.length - 1 - place : place)
+  const ranks = Uint32Array.from(all, (key) => (key === undefined ? keys.length : (places.get(key) ?? 0)))
+  return { ranks, count: keys.length + 1, codes: undefined }
+}
+
+function sorted(keys: Exclude<Key, undefined>[]): Exclude<Key, undefined>[] | Float64Array {
+  if (keys.every((key) => typeof key === 'number')) return Float64Array.from(keys).sort()
+  // Without digits the natural order is that of code units, which needs no function that compares.
+  const plain = keys.every((key) => typeof key === 'string' && !/\d/.test(key))
+  return plain ? keys.sort() : keys.sort(ascending)
+}
+
+// Sizes.
+
+const MOST_WORK = 20_000_000
+
+/** Ranks by the elements of a list or of all lists, the keys of an object, the characters of a text; nothing comes last. */
+export function sizeRanks(records: readonly JsonValue[], path: Path, descending: boolean): Ranks {
+  const sizes = sizesIn(records, path)
+  let most = 0
+  for (const size of sizes) if (size > most) most = size
+  const ranks = new Uint32Array(sizes.length)
+  for (let at = 0; at < ranks.length; at++) {
+    const size = sizes[at] as number
+    ranks[at] = size === NOTHING ? most + 1 : descending ? most - size : size
+  }
+  return { ranks, codes: undefined, count: most + 2 }
+}
+
+const NOTHING = -1
+
+/** By record, once for a list of records. */
+function sizesIn(records: readonly JsonValue[], path: Path): Int32Array {
+  const name = pathKey(path)
+  return name === undefined
+    ? readSizes(records, path)
+    : columnsOf(records).derived(`sizes of ${name}`, () => readSizes(records, path))
+}
+
+function readSizes(records: readonly JsonValue[], path: Path): Int32Array {
+  const work = newWork(MOST_WORK)
+  const values: JsonValue[] = []
+  return Int32Array.from(records, (record) => {
+    values.length = 0
+    const many = readValues(record, path, values, work)
+    let size = NOTHING
+    for (const value of values) if (value !== null) size = Math.max(size, 0) + sizeOf(value, many)
+    return size === NOTHING && many ? 0 : size
+  })
+}
+
+function sizeOf(value: Exclude<JsonValue, null>, many: boolean): number {
+  if (Array.isArray(value)) return value.length
+  if (typeof value === 'object') return Object.keys(value).length
+  return many ? 1 : String(value).length
+}

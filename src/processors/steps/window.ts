@@ -1,0 +1,504 @@
+/** `rank() over (partition by team order by points desc)`: columns that are computed from the rows around each. */
+
+import { censusOf, elementsOf, valuesOf } from '../../documents/columns/values.ts'
+import type { Document } from '../../documents/document.ts'
+import { fromMadeRows } from '../../documents/opening/derive.ts'
+import { madeRows } from '../../documents/opening/rows.ts'
+import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
+import { exactPath, resolveField } from '../../query/fields/fields.ts'
+import { parsePath } from '../../query/fields/path.ts'
+import { codedOf } from '../../query/fields/reader.ts'
+import { type Field, type Records, recordsOfValues, requireRecords } from '../../query/fields/records.ts'
+import { readValues } from '../../query/fields/walk.ts'
+import { aggregateNamed, decimalsIn, readingsOf } from '../../query/language/aggregates.ts'
+import { parseComputed, parseCondition } from '../../query/language/parser.ts'
+import { scan } from '../../query/language/scanner.ts'
+import {
+  type Call,
+  type Expression,
+  fieldsIn,
+  mapParts,
+  partsOf,
+  sourceOf,
+} from '../../query/language/tree.ts'
+import { type Frame, type Partition, WINDOWS, windowNamed } from '../../query/language/windows.ts'
+import { Refusal, shown } from '../../query/refusal.ts'
+import { looseNumber } from '../../query/values/quantities.ts'
+import { newWork } from '../../query/work.ts'
+import type { PipelineStep } from '../pipeline.ts'
+import type { ProcessorResult } from '../processor.ts'
+import { failed, reason, unchanged } from '../step.ts'
+import { partsOfRows } from './group.ts'
+import { inOrder, positions, type Ranks, ranksOf } from './sort.ts'
+import { where } from './where.ts'
+
+/** Parameters in which windows may be written. */
+interface Asked {
+  where?: readonly string[] | undefined
+  aggregate?: readonly string[] | undefined
+  group_by?: readonly string[] | undefined
+  sort?: readonly string[] | undefined
+  fields?: readonly string[] | undefined
+}
+
+/** A column that is computed, and the parameters with its name in place of the call. */
+export interface Plan {
+  columns: { name: string; source: string; frames: readonly Frame[] }[]
+  /** Conditions about records, and those about windows. */
+  before: string[]
+  after: string[]
+  aggregate: string[]
+  sort: string[]
+  fields: string[]
+}
+
+const MOST_COLUMNS = 20
+const LONGEST_NAME = 60
+
+/** True where some parameter has a window in it. */
+export function hasWindows(params: unknown): boolean {
+  const { where: conditions, aggregate, sort, fields } = params as Asked
+  return [conditions, aggregate, sort, fields].some((list) => list?.some(isWindow))
+}
+
+/** True for a text with a window in it. */
+export function isWindow(text: unknown): boolean {
+  return typeof text === 'string' && /\)\s*over\s*\(/i.test(text)
+}
+
+/** Reads the windows of all parameters. The same for the same parameters. Throws a `Refusal` where there are too many. */
+export function planOf(params: unknown): Plan {
+  const asked = params as Asked
+  const plan: Plan = {
+    columns: [],
+    before: [],
+    after: [],
+    aggregate: [],
+    sort: [...(asked.sort ?? [])],
+    fields: [],
+  }
+  for (const item of asked.fields ?? []) plan.fields.push(isWindow(item) ? named(plan, item) : item)
+  for (const item of asked.aggregate ?? []) {
+    if (!isWindow(item)) plan.aggregate.push(item)
+    else {
+      const name = named(plan, item)
+      if (plan.fields.length > 0) plan.fields.push(name)
+    }
+  }
+  plan.sort = plan.sort.map((item) => replaced(plan, item))
+  const aliases = new Set(plan.columns.map(({ name }) => name.toLowerCase()))
+  for (const condition of asked.where ?? []) {
+    const about =
+      isWindow(condition) ||
+      (aliases.size > 0 && namesIn(condition).some((name) => aliases.has(name.toLowerCase())))
+    if (about) plan.after.push(replaced(plan, condition))
+    else plan.before.push(condition)
+  }
+  if ((asked.aggregate?.length ?? 0) + (asked.group_by?.length ?? 0) > 0) addAggregates(plan)
+  return plan
+}
+
+function namesIn(condition: string): string[] {
+  try {
+    return fieldsIn(parseCondition(condition))
+  } catch (error) {
+    if (error instanceof Refusal) return []
+    throw error
+  }
+}
+
+/** The name of the column that a whole item is. */
+function named(plan: Plan, item: string): string {
+  const [, source = item, alias] =
+    /^(.*\S)\s+as\s+["'`]?([\p{L}\p{N}_ .%-]{1,60}?)["'`]?$/isu.exec(item.trim()) ?? []
+  return columnOf(plan, source, alias)
+}
+
+function columnOf(plan: Plan, written: string, alias?: string): string {
+  const before = plan.columns.find((one) => one.source === plainFrames(written).source)
+  if (before) return before.name
+  if (plan.columns.length >= MOST_COLUMNS)
+    throw new Refusal(`At most ${MOST_COLUMNS} windows are computed at once.`)
+  const { source, frames } = plainFrames(written)
+  const wanted = alias ?? titleOf(source)
+  let name = wanted
+  for (let nth = 2; plan.columns.some((one) => one.name === name); nth++) name = `${wanted}_${nth}`
+  plan.columns.push({ name, source, frames })
+  return name
+}
+
+/** `rank` of `rank() over (…)`, `lag_price` of `lag(price) over (…)`. */
+function titleOf(source: string): string {
+  const [window] = windowsIn(source)
+  const call = window ? source.slice(window.from, window.over).trim() : source
+  const words = call.replaceAll(/[^\p{L}\p{N}_]+/gu, '_').replaceAll(/^_+|_+$/g, '')
+  return (words === '' ? 'window' : words).slice(0, LONGEST_NAME)
+}
+
+const FRAME =
+  /\s+(?:rows|range)\s+(?:between\s+)?(unbounded|\d{1,9})\s+preceding(?:\s+and\s+(?:(current)\s+row|(unbounded|\d{1,9})\s+(?:following)))?(?=\s*\))/gi
+
+/** The text without frames, and the frames in their order; a window without one has what its order says. */
+function plainFrames(written: string): { source: string; frames: Frame[] } {
+  const frames: Frame[] = []
+  const number = (text: string | undefined): number =>
+    text === undefined ? 0 : /unbounded/i.test(text) ? Number.POSITIVE_INFINITY : Number(text)
+  const source = written.replaceAll(
+    FRAME,
+    (_, before: string, __: string | undefined, after: string | undefined) => {
+      frames.push({ before: number(before), after: number(after) })
+      return ''
+    },
+  )
+  return { source, frames }
+}
+
+/** Each `f(…) over (…)` in a text. */
+function windowsIn(text: string): { from: number; over: number; to: number }[] {
+  const tokens = scan(text)
+  const found: { from: number; over: number; to: number }[] = []
+  tokens.forEach((token, at) => {
+    const [close, open] = [tokens[at - 1], tokens[at + 1]]
+    if (
+      token.kind !== 'word' ||
+      token.text.toLowerCase() !== 'over' ||
+      close?.kind !== 'close' ||
+      open?.kind !== 'open'
+    )
+      return
+    const name = tokens[close.match - 1]
+    const end = tokens[open.match]
+    if (name?.kind === 'word' && end) found.push({ from: name.from, over: token.from, to: end.to })
+  })
+  return found
+}
+
+/** The text with names of columns in place of its windows. */
+function replaced(plan: Plan, text: string): string {
+  let out = ''
+  let from = 0
+  for (const window of windowsIn(text)) {
+    if (window.from < from) continue
+    out += text.slice(from, window.from) + columnOf(plan, text.slice(window.from, window.to))
+    from = window.to
+  }
+  return out + text.slice(from)
+}
+
+/** Aggregates that only windows name are computed as well. */
+function addAggregates(plan: Plan): void {
+  const there = new Set(plan.aggregate.map((item) => item.replaceAll(/\s/g, '').toLowerCase()))
+  for (const call of plan.columns.flatMap(({ source }) => aggregatesIn(source))) {
+    const name = call.replaceAll(/\s/g, '').toLowerCase()
+    if (there.has(name)) continue
+    // Without any, groups are counted.
+    if (plan.aggregate.length === 0 && name !== 'count') plan.aggregate.push('count')
+    there.add(name)
+    plan.aggregate.push(call)
+  }
+}
+
+/** The calls of aggregates in what a window is over, which are about groups. */
+function aggregatesIn(source: string): string[] {
+  const found: string[] = []
+  const visit = (one: Expression): void => {
+    if (one.kind === 'call' && !one.over && aggregateNamed(one.name)) {
+      found.push(sourceOf(one))
+      return
+    }
+    partsOf(one).forEach(visit)
+    if (one.kind === 'call' && one.over)
+      [...one.over.partition, ...one.over.order.map(({ by }) => by)].forEach(visit)
+  }
+  const expression = parseComputed(source)
+  if (expression) visit(expression)
+  return found
+}
+
+/** A step before windows are computed: it does not see what is about them. */
+export function beforeWindows(step: PipelineStep): PipelineStep {
+  return withPlan(step, ({ before, aggregate }, asked) => ({
+    where: before,
+    ...((asked.aggregate || aggregate.length > 0) && {
+      aggregate: aggregate.length > 0 ? aggregate : undefined,
+    }),
+  }))
+}
+
+/** A step after windows were computed: it sees the names of their columns. */
+export function afterWindows(step: PipelineStep): PipelineStep {
+  return withPlan(step, ({ sort, fields, after }, asked) => ({
+    where: after,
+    ...(asked.sort && { sort }),
+    ...(asked.fields && { fields }),
+  }))
+}
+
+function withPlan(step: PipelineStep, change: (plan: Plan, asked: Asked) => object): PipelineStep {
+  const changed = (params: unknown): unknown =>
+    hasWindows(params) ? { ...(params as object), ...change(planOf(params), params as Asked) } : params
+  return {
+    ...step,
+    wanted: (params) => step.wanted(changed(params)),
+    process(document, params) {
+      try {
+        return step.process(document, changed(params))
+      } catch (error) {
+        return failed(document, reason(error))
+      }
+    },
+  }
+}
+
+/**
+ * Windows are about the groups, where records are grouped; windows in conditions on records are computed before the grouping.
+ */
+function areEarly(params: unknown): boolean {
+  const { where: conditions, aggregate, group_by: keys } = params as Asked
+  const groups = (aggregate?.length ?? 0) + (keys?.length ?? 0) > 0
+  const inConditions = conditions?.filter(isWindow) ?? []
+  const areOfRecords = inConditions.some((text) =>
+    windowsIn(text).every(({ from, to }) => aggregatesIn(text.slice(from, to)).length === 0),
+  )
+  return groups && areOfRecords && !aggregate?.some(isWindow)
+}
+
+/** Adds the columns of windows to the records, or to the groups, and keeps the ones that fulfil the conditions about windows. */
+export function windowStep(early: boolean): Omit<PipelineStep, 'params'> {
+  const wanted = (params: unknown): boolean => hasWindows(params) && areEarly(params) === early
+  return {
+    name: 'window',
+    wanted,
+    process(document, params) {
+      if (!wanted(params)) return unchanged(document)
+      try {
+        const plan = planOf(params)
+        const content = withColumns(document, plan)
+        const done: ProcessorResult = {
+          content,
+          metadata: { total: content.rows().count },
+          applied: true,
+          get originalSize() {
+            return document.characters
+          },
+          get processedSize() {
+            return content.characters
+          },
+        }
+        if (plan.after.length === 0) return done
+        const kept = where.process(content, { where: plan.after })
+        return kept.error === undefined ? kept : failed(document, kept.error)
+      } catch (error) {
+        return failed(document, reason(error))
+      }
+    },
+  }
+}
+
+function withColumns(document: Document, plan: Plan): Document {
+  const records = requireRecords(document, 'number')
+  const columns = plan.columns.map(({ name, source, frames }) => ({
+    name,
+    values: computed(records, source, frames),
+  }))
+  const noun = document.rows().noun === 'group' ? 'group' : 'record'
+  const { values } = records
+  return fromMadeRows(
+    'json',
+    madeRows(noun, values.length, (at) => withValues(values[at] ?? null, columns, at)),
+  )
+}
+
+function withValues(
+  record: JsonValue,
+  columns: readonly { name: string; values: readonly JsonValue[] }[],
+  at: number,
+): JsonObject {
+  const row: JsonObject = isObject(record) ? { ...record } : { value: record }
+  for (const { name, values } of columns) setOwn(row, name, values[at] ?? null)
+  return row
+}
+
+/** The value of an expression with windows in it, for each record. */
+function computed(records: Records, source: string, frames: readonly Frame[]): readonly JsonValue[] {
+  const knows = (name: string): 'exactly' | undefined =>
+    fieldOf(records, name) === undefined ? undefined : 'exactly'
+  // Names inside of the aggregates of groups are no fields of theirs.
+  const expression = parseComputed(source, { knows, note: () => undefined }) ?? parseComputed(source)
+  if (!expression)
+    throw new Refusal(
+      `\`${shown(source)}\` cannot be read as a window. Write like rank() over (partition by team order by points desc).`,
+    )
+  let nth = 0
+  const columns: { name: string; values: readonly JsonValue[] }[] = []
+  const change = (one: Expression): Expression => {
+    if (one.kind === 'call' && !one.over) {
+      // `sum(price)` of groups is a column that is called so.
+      const field = aggregateNamed(one.name) && fieldOf(records, sourceOf(one))
+      if (field) {
+        const name = `window_${columns.length}`
+        const read = reading(records, one)
+        columns.push({ name, values: records.values.map((_, row) => read(row)) })
+        return { kind: 'field', name }
+      }
+    }
+    if (one.kind !== 'call' || !one.over) return mapParts(one, change)
+    const name = `window_${columns.length}`
+    columns.push({ name, values: windowed(records, one, frames.length > 0 ? frames[nth++] : undefined) })
+    return { kind: 'field', name }
+  }
+  const rest = change(expression)
+  const [only] = columns
+  if (only && rest.kind === 'field') return only.values
+  const rows = records.values.map((record, at) => withValues(record, columns, at))
+  const { path } = resolveField(recordsOfValues(rows), sourceOf(rest))
+  const work = newWork(MOST_WORK)
+  return rows.map((row) => {
+    const values: JsonValue[] = []
+    readValues(row, path, values, work)
+    return values[0] ?? null
+  })
+}
+
+const MOST_WORK = 20_000_000
+
+/** A field that is called so as a whole, `sum(price)` of groups, or as it resolves. */
+function fieldOf(records: Records, name: string): Field | undefined {
+  const [first] = records.values
+  if (isObject(first) && Object.hasOwn(first, name))
+    return { name, path: parsePath(`[${JSON.stringify(name)}]`) }
+  return exactPath(records, name)
+}
+
+function resolved(records: Records, expression: Expression): Field {
+  const source = sourceOf(expression)
+  return fieldOf(records, source) ?? resolveField(records, source)
+}
+
+/** The values of one window call by record. Throws a `Refusal`. */
+function windowed(records: Records, call: Call, frame: Frame | undefined): readonly JsonValue[] {
+  const { partition = [], order = [] } = call.over ?? {}
+  const { groups, count } = partsOfRows(
+    records,
+    partition.map((one) => resolved(records, one)),
+  )
+  const whole =
+    order.length === 0 && frame === undefined ? overPartition(records, call, groups, count) : undefined
+  if (whole) return whole
+  const fn = windowNamed(call.name)
+  if (!fn || call.args.length < fn.least || call.args.length > fn.most)
+    throw new Refusal(
+      fn
+        ? `\`${fn.name}\` takes ${fn.least === fn.most ? fn.least : `${fn.least} to ${fn.most}`} arguments. Write like ${fn.example}.`
+        : `\`${shown(call.name)}\` is no function over windows. There are ${WINDOWS.map(({ name }) => name).join(', ')}.`,
+    )
+  const ranks = order.map(({ by, descending }) => {
+    const reversed = by.kind === 'negative'
+    const field = resolved(records, reversed ? by.operand : by)
+    return ranksOf(codedOf(records.values, field.path), descending !== reversed)
+  })
+  const args = call.args.map((one) => reading(records, one))
+  const found = new Array<JsonValue>(records.values.length).fill(null)
+  for (const rows of partsInOrder(inOrder(ranks, records.values.length), groups, count)) {
+    const part: Partition = {
+      rows,
+      ordered: order.length > 0,
+      frame,
+      isPeer: (nth) => order.length > 0 && isPeer(ranks, rows[nth - 1] ?? 0, rows[nth] ?? 0),
+      value: (argument, row) => args[argument]?.(row) ?? null,
+      number: (argument, row) => numberOf(args[argument]?.(row) ?? null),
+      count: args.length,
+    }
+    fn.compute(part).forEach((value, nth) => {
+      found[rows[nth] ?? 0] = value
+    })
+  }
+  return found
+}
+
+function numberOf(value: JsonValue): number {
+  if (typeof value === 'number') return value
+  if (typeof value === 'boolean') return Number(value)
+  return typeof value === 'string' ? (looseNumber(value) ?? Number.NaN) : Number.NaN
+}
+
+/** The value of an argument in a record: a literal, or a field. */
+function reading(records: Records, argument: Expression): (row: number) => JsonValue {
+  if (argument.kind === 'literal') {
+    const number = argument.quoted ? undefined : looseNumber(argument.text)
+    const value = number ?? (argument.text === 'null' && !argument.quoted ? null : argument.text)
+    return () => value
+  }
+  const { column, codes } = codedOf(records.values, resolved(records, argument).path)
+  return (row) => elementsOf(column.values(codes[row] as number))[0] ?? null
+}
+
+function isPeer(ranks: readonly Ranks[], one: number, other: number): boolean {
+  return ranks.every(({ ranks: places, codes }) =>
+    codes ? places[codes[one] as number] === places[codes[other] as number] : places[one] === places[other],
+  )
+}
+
+/** The rows of each partition, in their order. */
+function partsInOrder(order: Uint32Array, groups: Uint32Array, count: number): Uint32Array[] {
+  const sizes = new Uint32Array(count)
+  for (const group of groups) sizes[group] = (sizes[group] as number) + 1
+  const parts = Array.from(sizes, (size) => new Uint32Array(size))
+  sizes.fill(0)
+  for (const row of order) {
+    const group = groups[row] as number
+    const part = parts[group] as Uint32Array
+    part[sizes[group] as number] = row
+    sizes[group] = (sizes[group] as number) + 1
+  }
+  return parts
+}
+
+/** Any aggregate over the whole partition; undefined where the call is no aggregate. */
+function overPartition(
+  records: Records,
+  { name, args, distinct }: Call,
+  groups: Uint32Array,
+  count: number,
+): readonly JsonValue[] | undefined {
+  const called = aggregateNamed(distinct && /^count$/i.test(name) ? 'distinct' : name)
+  if (!called || /^(?:first|last)_?value$/i.test(name)) return undefined
+  const { aggregate, rank } = called
+  const members = { rows: positions(groups.length), groups, count }
+  const sizes = new Uint32Array(count)
+  for (const group of groups) sizes[group] = (sizes[group] as number) + 1
+  const [first, second] = args
+  if (first === undefined || (first.kind === 'field' && first.name === '*')) {
+    if (aggregate.name === 'count') return Array.from(groups, (group) => sizes[group] as number)
+    return undefined
+  }
+  const gatheredOf = (argument: Expression) => {
+    const coded = codedOf(records.values, resolved(records, argument).path)
+    const values = valuesOf(coded.column)
+    const census = censusOf(coded, values)
+    return { values, codes: coded.codes, members, census, without: census.without }
+  }
+  const gathered = gatheredOf(first)
+  const { numbers, unit, comparison } = readingsOf(
+    gathered.values,
+    gathered.census,
+    first.kind === 'field' ? first.name : '',
+  )
+  const cells = aggregate.compute({
+    ...gathered,
+    numbers: aggregate.reads === 'order' ? comparison : numbers,
+    decimals: decimalsIn(gathered.values, numbers, unit),
+    second: second && second.kind !== 'literal' ? gatheredOf(second) : undefined,
+    option: rank ?? (second?.kind === 'literal' ? Number(second.text) : undefined),
+    separator: second?.kind === 'literal' ? second.text : undefined,
+  })
+  if (aggregate.name !== 'percent') return Array.from(groups, (group) => cells[group] ?? null)
+  // The share of each row in its partition.
+  const value = reading(records, first)
+  return Array.from(groups, (group, row) => {
+    const [own, all] = [numberOf(value(row)), cells[group]]
+    return typeof all !== 'number' || all === 0 || Number.isNaN(own)
+      ? null
+      : Number(((own / all) * 100).toFixed(2))
+  })
+}

@@ -1,0 +1,302 @@
+/** A comparison as it is evaluated: its sides, its field, and the test of values as those of its field suggest. */
+import { type Column, several } from '../../documents/columns/column.ts'
+import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
+import type { Pattern } from '../../text/patterns/pattern.ts'
+import { resolveExactly, resolveField } from '../fields/fields.ts'
+import { parsePath } from '../fields/path.ts'
+import { columnOf } from '../fields/reader.ts'
+import type { Field, Records } from '../fields/records.ts'
+import { functionNamed } from '../language/functions.ts'
+import { lengthOf, type OperatorTest, testOf } from '../language/operators.ts'
+import { JOINT, type Knows, LONGEST_HELD } from '../language/parser.ts'
+import { type Comparison, type Expression, sourceOf, type Within } from '../language/tree.ts'
+import { Refusal } from '../refusal.ts'
+import { equals, isNull, type Operand, operandFor, type Strictness } from '../values/compare.ts'
+import { partOf } from '../values/dates.ts'
+import { holdsLevels } from '../values/levels.ts'
+import { ColumnTest, columnWork, elementsOf, listsOn, type Matcher } from './verdict.ts'
+
+/** The measure that is compared instead of the values of a field themselves. */
+export type Measure = 'length' | 'year' | 'month' | 'day' | 'hour'
+
+/** A comparison with read sides, before its field is found. */
+export interface Asked {
+  /** The name of the field, or the text of what is computed. */
+  field: string
+  /** Set where the left side is computed. */
+  computed?: Expression
+  operator: string
+  negated: boolean
+  operands: Operand[]
+  /** Set where the right side is computed. */
+  beside?: Expression
+  written: string
+  colon?: true
+  /** Of each value, compared in its place. */
+  measure?: Measure
+  /** `lower(field)`: case does not count. */
+  folded?: true
+}
+
+/** A comparison after its field was found. */
+export interface Bound {
+  comparison: Asked
+  field: Field
+  /** Of the values of the field, the negation aside. */
+  test: ColumnTest
+  matches: Matcher
+}
+
+/** The remarks that come up while comparisons are bound. */
+export interface Findings {
+  readonly notes: Set<string>
+  readonly patterns: Pattern[]
+}
+
+/** The surroundings in which a comparison is bound. */
+export interface Context {
+  readonly records: Records
+  readonly knows: Knows
+  /** Binds a condition on elements; what comes up goes to `found`. */
+  within(condition: Within, found: Findings): Matcher
+  /** Binds the comparison to a field; what comes up goes to `found`. */
+  bind(comparison: Asked, field: Field, found: Findings): Bound
+}
+
+/** Records in which texts within objects are looked for. */
+const MOST_SAMPLED = 500
+/** Distinct elements that are listed; beyond that the lists themselves are gone through. */
+const MOST_DISTINCT = 20_000
+/** Texts that hold joints; more of them are not gone through. */
+const MOST_HELD = 20_000
+
+/** The sides of a comparison: what is measured of a field, and values as they may be meant. */
+export function askedBy(comparison: Comparison): Asked {
+  const { operator, negated, written, colon, left, operands } = comparison
+  const computedOperand = operands.find((operand) => operand.kind !== 'literal')
+  return {
+    ...sideOf(left),
+    operator,
+    negated,
+    operands: operands
+      .map((given) => truncated(left, given))
+      .map((operand) =>
+        operand.kind === 'literal'
+          ? operandFor(operand.text, operand.quoted)
+          : operandFor(sourceOf(operand), false),
+      ),
+    ...(computedOperand && { beside: computedOperand }),
+    written,
+    ...(colon && { colon }),
+  }
+}
+
+const DATE_PARTS: Readonly<Record<string, number>> = { year: 4, month: 7, day: 10, hour: 13 }
+
+/** `date_trunc('month', made) = '2024-05-01'`: the month that begins so. */
+function truncated(left: Expression, operand: Expression): Expression {
+  if (left.kind !== 'call' || operand.kind !== 'literal' || !/^date_?trunc$/i.test(left.name)) return operand
+  const unit = left.args.find((arg) => arg.kind === 'literal')
+  const length = unit?.kind === 'literal' ? DATE_PARTS[unit.text.toLowerCase()] : undefined
+  const rest = length === undefined ? undefined : operand.text.slice(length)
+  return rest !== undefined && /^(?:-01){0,2}(?:[T ]00(?::00){0,2}(?:\.0+)?Z?)?(?::00){0,2}Z?$/.test(rest)
+    ? { ...operand, text: operand.text.slice(0, length) }
+    : operand
+}
+
+/** Functions with an answer that is compared as one of the field's own, so that remarks are about the field. */
+const MEASURES: ReadonlySet<string> = new Set(['length', 'year', 'month', 'day', 'hour'])
+
+function sideOf(left: Expression): Pick<Asked, 'field' | 'computed' | 'measure' | 'folded'> {
+  if (left.kind === 'field') return { field: left.name }
+  const [only, another] = left.kind === 'call' ? left.args : []
+  if (left.kind === 'call' && only?.kind === 'field' && !another && !left.over) {
+    const name = functionNamed(left.name)?.name ?? left.name.toLowerCase()
+    if (MEASURES.has(name)) return { field: only.name, measure: name as Measure }
+    if (name === 'lower' || name === 'upper') return { field: only.name, folded: true }
+    if (/^(?:len|size|count)$/.test(name) && !left.distinct) return { field: only.name, measure: 'length' }
+  }
+  return { field: sourceOf(left), computed: left }
+}
+
+/** True when the values of some record pass. */
+export function holdsSome(records: Records, { path }: Field, test: ColumnTest): boolean {
+  return test.of(columnOf(records.values, path, columnWork())).some()
+}
+
+/** The texts of a field that could be taken for more than one condition, in lower case. */
+export function heldBy(records: Records): (field: string) => ReadonlySet<string> {
+  return (field) => records.table.derived(`held ${field}`, () => textsOf(records, field))
+}
+
+function textsOf(records: Records, name: string): ReadonlySet<string> {
+  const texts = new Set<string>()
+  try {
+    const { path } = resolveExactly(records, parsePath(name)) ?? resolveField(records, name)
+    if (path.length === 0) return texts
+    const add = (value: JsonValue): void => {
+      if (Array.isArray(value)) value.forEach(add)
+      else if (typeof value === 'string' && value.length <= LONGEST_HELD && JOINT.test(value))
+        texts.add(value.trim().toLowerCase())
+    }
+    const column = columnOf(records.values, path, columnWork())
+    for (let code = 0; code < column.size; code++) {
+      column.values(code).forEach(add)
+      if (texts.size > MOST_HELD) return texts
+    }
+  } catch (error) {
+    // Too much to look at, or no path: then nothing is known.
+    if (!(error instanceof Refusal)) throw error
+  }
+  return texts
+}
+
+/** The texts that some record has as its `_key`: the keys of records that were the values of a map. */
+export function keysIn({ table }: Records): ReadonlySet<string> {
+  return table.derived('keys', () => {
+    const keys = new Set<string>()
+    for (const record of table.rows) {
+      const key = isObject(record) ? own(record, '_key') : undefined
+      if (typeof key === 'string') keys.add(key)
+    }
+    return keys
+  })
+}
+
+// ---- The test of a comparison, as the values of its field suggest -------------------------------------------------
+
+/** The test of the values that the field has in a record, the negation aside. `found` gets its patterns. Throws a `Refusal` for a bad one. */
+export function columnTestOf(records: Records, field: Field, comparison: Asked, found: Findings): ColumnTest {
+  const { measure, folded } = comparison
+  const crosses = listsOn(records, field.path).lists.some((at) => at < field.path.length)
+  const test = testOf(comparison, {
+    crosses,
+    strictness: (operand) => (folded ? 'loose' : strictnessOf(records, field, operand)),
+    isElement: (operand, across) => isElement(records, field, operand, across),
+    pattern: (pattern) => {
+      if (pattern.note !== undefined) found.notes.add(pattern.note)
+      found.patterns.push(pattern)
+    },
+  })
+  const compared = ofTexts(records, field, test)
+  if (measure === 'length') return new ColumnTest({ holds: (values) => compared.holds([lengthOf(values)]) })
+  const isPart =
+    measure !== undefined && comparison.operands.every(({ text }) => /^\d{1,2}$|^\d{4}$/.test(text))
+  return new ColumnTest(
+    isPart
+      ? { holds: (values) => compared.holds(elementsOf(values).flatMap((value) => partOf(value, measure))) }
+      : compared,
+  )
+}
+
+/** An element of XML with attributes is an object that holds its text. */
+function ofTexts(records: Records, field: Field, test: OperatorTest): OperatorTest {
+  const column = columnOf(records.values, field.path, columnWork())
+  const some = column.derived('texts in objects', () => {
+    const hasText = (value: JsonValue): boolean => isObject(value) && textIn(value) !== undefined
+    const sampled = column.codes.subarray(0, MOST_SAMPLED)
+    return sampled.some(
+      (code) => column.scalar(code) === several && elementsOf(column.values(code)).some(hasText),
+    )
+  })
+  return some
+    ? {
+        holds: (values) =>
+          test.holds(values.map((value) => (isObject(value) ? (textIn(value) ?? value) : value))),
+      }
+    : test
+}
+
+function textIn(value: JsonObject): JsonValue | undefined {
+  return own(value, '#text') ?? own(value, '_text') ?? own(value, '$t')
+}
+
+/** Text is compared to the letter when a record has it so, and without regard to case when none has. */
+function strictnessOf(records: Records, field: Field, operand: Operand): Strictness {
+  if (operand.boolean !== undefined || isNull(operand)) return 'loose'
+  const column = columnOf(records.values, field.path, columnWork())
+  const isOfLevels = holdsLevels(field.name)
+  if (holdsText(column, operand.text)) return isOfLevels ? 'loose' : 'exact'
+  return isOfLevels ? 'level' : 'loose'
+}
+
+/** Answers about one text that are kept with a column. */
+const MOST_ANSWERS = 200
+
+function answered(column: Column, about: string, text: string, find: () => boolean): boolean {
+  const known = column.derived(about, () => new Map<string, boolean>())
+  const found = known.get(text) ?? find()
+  if (known.size < MOST_ANSWERS) known.set(text, found)
+  return found
+}
+
+function holdsText(column: Column, text: string): boolean {
+  return answered(column, 'held texts', text, () => findText(column, text))
+}
+
+function findText(column: Column, text: string): boolean {
+  // Ids beyond 2^53 are numbers where a double holds them, and texts where none does.
+  const isWhole = (value: unknown): boolean =>
+    value === text || (typeof value === 'number' && !Number.isSafeInteger(value) && String(value) === text)
+  const isSame = (value: JsonValue): boolean =>
+    isWhole(value) ||
+    (Array.isArray(value) && value.some(isSame)) ||
+    (isObject(value) && Object.values(value).some((held) => held === text))
+  if (!holdsTexts(column)) return false
+  const inLists = listedIn(column)
+  if (inLists?.has(text)) return true
+  for (let code = 0; code < column.size; code++) {
+    const value = column.scalar(code)
+    if (value === several ? !inLists && column.values(code).some(isSame) : isWhole(value)) return true
+  }
+  return false
+}
+
+/** False where all that a column holds are numbers, booleans and null. */
+function holdsTexts(column: Column): boolean {
+  return column.derived('texts', () => {
+    for (let code = 0; code < column.size; code++) {
+      const value = column.scalar(code)
+      if (value === several || typeof value === 'string') return true
+    }
+    return false
+  })
+}
+
+/** The distinct elements of all lists in a column where lists of scalars are all that it holds beside scalars; else undefined. */
+function listedIn(column: Column): ReadonlySet<JsonValue> | undefined {
+  return column.derived('distinct elements', () => {
+    const elements = new Set<JsonValue>()
+    for (let code = 0; code < column.size; code++) {
+      if (column.scalar(code) !== several) continue
+      for (const list of column.values(code)) {
+        if (!Array.isArray(list)) return undefined
+        for (const element of list) {
+          if (typeof element === 'object' && element !== null) return undefined
+          elements.add(element)
+        }
+        if (elements.size > MOST_DISTINCT) return undefined
+      }
+    }
+    return elements
+  })
+}
+
+/** True when a list of some record holds the operand whole: then `contains` asks for that. */
+function isElement(records: Records, field: Field, operand: Operand, across: boolean): boolean {
+  const crosses = across && listsOn(records, field.path).lists.length > 0
+  const column = columnOf(records.values, field.path, columnWork())
+  return answered(column, 'held elements', `${crosses} ${operand.quoted} ${operand.text}`, () => {
+    const isWhole = (element: JsonValue): boolean =>
+      equals(element, operand, 'loose') ||
+      (isObject(element) &&
+        Object.values(element).some((held) => typeof held === 'string' && equals(held, operand, 'loose')))
+    const isFound = (value: JsonValue): boolean =>
+      Array.isArray(value) ? value.some(isWhole) : crosses && isWhole(value)
+    const inLists = crosses ? undefined : listedIn(column)
+    if (inLists) return [...inLists].some(isWhole)
+    for (let code = 0; code < column.size; code++)
+      if ((crosses || column.scalar(code) === several) && column.values(code).some(isFound)) return true
+    return false
+  })
+}

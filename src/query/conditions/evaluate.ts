@@ -1,0 +1,362 @@
+/**
+ * From conditions to the records that fulfil them, over columns: a question about values is answered once for each distinct value.
+ * Each comparison is bound to the field that is meant, and read as the values of that field suggest. Where no record fulfils it, the
+ * repairs of `repairs.ts` are tried.
+ */
+import type { JsonValue } from '../../protocol/json.ts'
+import type { Pattern } from '../../text/patterns/pattern.ts'
+import { computedField, isExactly, knowing, resolveExactly, resolveField } from '../fields/fields.ts'
+import { typedWithin, valueOfPairs } from '../fields/inner-fields.ts'
+import { parsePath } from '../fields/path.ts'
+import { columnOf } from '../fields/reader.ts'
+import { type Field, type Records, recordsOfValues } from '../fields/records.ts'
+import { lengthOf, type OperatorTest, testOf } from '../language/operators.ts'
+import { type Knows, type Names, parseCondition } from '../language/parser.ts'
+import { type Comparison, type Condition, sourceOf, type Within } from '../language/tree.ts'
+import { Refusal, shown } from '../refusal.ts'
+import { isNull, operandFor } from '../values/compare.ts'
+import { partOf } from '../values/dates.ts'
+import { looseNumber } from '../values/quantities.ts'
+import {
+  type Asked,
+  askedBy,
+  type Bound,
+  type Context,
+  columnTestOf,
+  type Findings,
+  heldBy,
+  holdsSome,
+  keysIn,
+} from './comparison.ts'
+import { remarksOn } from './remarks.ts'
+import { repaired } from './repairs.ts'
+import { adapted, emptySample, hasZones, isOrdering, ofNone, sampleOf } from './sample.ts'
+import {
+  all,
+  any,
+  ColumnTest,
+  columnWork,
+  countOf,
+  elementsAt,
+  elementsOf,
+  grouped,
+  listsOn,
+  type Matcher,
+  type Member,
+  matcherOf,
+  not,
+  ofElements,
+  ofValues,
+  type Verdict,
+} from './verdict.ts'
+
+/** Everything that a set of conditions was bound to. */
+export interface Binding {
+  matches: Matcher
+  comparisons: Bound[]
+  patterns: Pattern[]
+  notes: string[]
+}
+
+const DEEPEST_WITHIN = 3
+
+/** Operators by which a value has an order. A pair of a time and a value is compared by its value. */
+const COMPARES = new Set(['<', '<=', '>', '>=', 'between'])
+/** Operators about whether a value is there. */
+const PRESENCE = new Set(['is null', 'is empty', 'exists', 'is true'])
+/** Reads conditions, finds the fields, compiles the patterns. Throws a `Refusal` for a field that no record has and a bad pattern. */
+export function bind(conditions: readonly string[], records: Records): Binding {
+  const name = `binding ${JSON.stringify(conditions)}`
+  const before = records.table.found<Binding>(name)
+  const bound = before ?? bindNew(conditions, records)
+  // A pattern has a time for all its uses, so each question compiles its own.
+  if (bound.patterns.length === 0) records.table.derived(name, () => bound)
+  return { ...bound, notes: [...bound.notes] }
+}
+
+/** Does what asks about a binding, its patterns within their time. */
+export function timed<T>({ patterns }: Pick<Binding, 'patterns'>, work: () => T): T {
+  return patterns.reduce((inner, pattern) => () => pattern.run(inner), work)()
+}
+
+function bindNew(conditions: readonly string[], records: Records): Binding {
+  const binder = new Binder(records)
+  const read = conditions.map((condition) => parseCondition(condition, binder.names))
+  const matches = binder.together(read)
+  const { comparisons, patterns, notes } = binder
+  return { matches, comparisons, patterns, notes: [...notes] }
+}
+
+/** Knowledge of the records, for the parser. `note` gets its remarks. */
+export function namesOf(records: Records, note: (text: string) => void): Names {
+  return {
+    knows: knowing(records),
+    exactly: (name) => isExactly(records, name),
+    held: heldBy(records),
+    note,
+  }
+}
+
+class Binder implements Findings, Context {
+  readonly comparisons: Bound[] = []
+  readonly patterns: Pattern[] = []
+  readonly notes = new Set<string>()
+  readonly names: Names
+  readonly records: Records
+  readonly #depth: number
+
+  constructor(records: Records, depth = 0) {
+    this.records = records
+    this.#depth = depth
+    this.names = namesOf(records, (text) => this.notes.add(text))
+  }
+
+  get knows(): Knows {
+    return this.names.knows
+  }
+
+  /** All conditions at once; those about the elements of one list are about the same element. */
+  together(conditions: readonly Condition[]): Matcher {
+    const flat = conditions.flatMap((condition) => (condition.kind === 'and' ? condition.parts : [condition]))
+    const bounds: Bound[] = []
+    const others: Matcher[] = []
+    for (const condition of flat) {
+      if (condition.kind === 'comparison') bounds.push(this.#compare(condition))
+      else others.push(this.#matcher(condition))
+    }
+    return all([...this.#elementwise(bounds), ...others])
+  }
+
+  #matcher(condition: Condition): Matcher {
+    switch (condition.kind) {
+      case 'not':
+        return not(this.#matcher(condition.part))
+      case 'and':
+        return this.together(condition.parts)
+      case 'or':
+        return any(condition.parts.map((part) => this.#matcher(part)))
+      case 'within':
+        return this.within(condition, this)
+      default:
+        return this.#compare(condition).matches
+    }
+  }
+
+  #elementwise(bounds: readonly Bound[]): Matcher[] {
+    const apart = bounds.map(({ matches }) => matches)
+    if (bounds.length < 2) return apart
+    const members = bounds.map((bound) => this.#member(bound))
+    if (members.filter(({ lists }) => lists.length > 0).length < 2) return apart
+    const { members: each, joined } = grouped(members)
+    if (joined.length === 0 || !joined.every((member) => this.#isInOneElement(member))) return apart
+    const matchers = each.map(matcherOf)
+    const [loose, strict] = [apart, matchers].map((some) => all(some)(this.records.values))
+    const lost = loose && strict ? countOf(loose.map((holds, at) => holds & ((strict[at] ?? 0) ^ 1))) : 0
+    const gained = loose && strict ? countOf(strict.map((holds, at) => holds & ((loose[at] ?? 0) ^ 1))) : 0
+    if (lost + gained > 0) {
+      const names = [...new Set(joined.flatMap((member) => member.names))].map(
+        (name) => `\`${shown(name, 40)}\``,
+      )
+      this.notes.add(
+        `${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'} compared in the same element of the list${lost > 0 ? `; ${lost} more ${lost === 1 ? 'record has' : 'records have'} it in different ones` : ''}.`,
+      )
+    }
+    return matchers
+  }
+
+  /** Whether some element has all of the compared fields. Two tags of a list never are one element, and neither are two kinds of records. */
+  #isInOneElement({ path, about }: Member): boolean {
+    if (about instanceof ColumnTest) return true
+    const { list } = elementsAt(this.records.values, path)
+    const columns = about.map((member) => columnOf(list, member.path, columnWork()))
+    return list.some((_, at) =>
+      columns.every((column) => column.values(column.codes[at] ?? 0).some((value) => value !== null)),
+    )
+  }
+
+  #member({ comparison, field, test }: Bound): Member {
+    const { operator, measure, negated } = comparison
+    const isAside =
+      operator === 'exists' || operator === 'is null' || operator === 'is empty' || measure === 'length'
+    const { path, lists } = isAside ? { path: field.path, lists: [] } : listsOn(this.records, field.path)
+    return { path, lists, negated, isBound: isOrdering(comparison), about: test, names: [field.name] }
+  }
+
+  within({ field: written, quantifier, condition, written: whole }: Within, found: Findings): Matcher {
+    if (this.#depth >= DEEPEST_WITHIN) throw new Refusal(`The condition \`${whole}\` is nested too deeply.`)
+    const field = resolveField(this.records, written)
+    if (field.note !== undefined) found.notes.add(field.note)
+    const { list } = elementsAt(this.records.values, field.path)
+    if (list.length === 0) throw new Refusal(`\`${field.name}\` holds no elements.`)
+    const inner = new Binder(recordsOfValues(list), this.#depth + 1)
+    const holds = inner.together([parseCondition(condition, inner.names)])
+    for (const text of inner.notes) found.notes.add(text)
+    found.patterns.push(...inner.patterns)
+    return ofElements(field.path, quantifier, holds)
+  }
+
+  #compare(written: Comparison): Bound {
+    const { table } = this.records
+    const name = `comparison ${this.#depth} ${JSON.stringify(written)}`
+    const before = table.found<{ bound: Bound; found: Findings }>(name)
+    const read = before ?? this.#compareNew(written)
+    if (read.found.patterns.length === 0) table.derived(name, () => read)
+    this.comparisons.push(read.bound)
+    for (const text of read.found.notes) this.notes.add(text)
+    this.patterns.push(...read.found.patterns)
+    return read.bound
+  }
+
+  #compareNew(written: Comparison): { bound: Bound; found: Findings } {
+    const found: Findings = { notes: new Set(), patterns: [] }
+    const asked = this.#keyAlone(askedBy(written), found)
+    const bound = repaired(this, asked, () => this.#resolve(asked), found)
+    if (bound.field.note !== undefined) found.notes.add(bound.field.note)
+    for (const remark of remarksOn(bound, this.records)) found.notes.add(remark)
+    return { bound, found }
+  }
+
+  /** The key of a record and nothing else, where no field is called so. */
+  #keyAlone(asked: Asked, found: Findings): Asked {
+    const { operator, field, computed } = asked
+    if (operator !== 'is true' || computed || this.knows(field) !== undefined) return asked
+    if (!keysIn(this.records).has(field)) return asked
+    found.notes.add(`\`${shown(field, 40)}\` read as the key, \`_key = ${shown(field, 40)}\`.`)
+    return { ...asked, field: '_key', operator: '=', operands: [operandFor(field, true)] }
+  }
+
+  /** The field, or the key of the records when the condition asks for it by another name. */
+  #resolve({ field, computed, operands, operator, negated, measure }: Asked): Field {
+    if (computed) return computedField(this.records, computed, field)
+    const isEquation = !negated && (operator === '=' || operator === 'in' || operator === 'has')
+    try {
+      const found = resolveField(this.records, field, isEquation ? operands.map(({ text }) => text) : [])
+      if (COMPARES.has(operator)) return valueOfPairs(this.records, found) ?? found
+      // Whether the objects themselves are there says nothing.
+      const isAside = PRESENCE.has(operator) || measure === 'length'
+      return isAside ? (typedWithin(this.records, found) ?? found) : found
+    } catch (error) {
+      const keys = keysIn(this.records)
+      if (!operands.some(({ text }) => keys.has(text))) throw error
+      return {
+        name: '_key',
+        path: parsePath('_key'),
+        note: `\`${shown(field, 40)}\` read as the key, \`_key\`.`,
+      }
+    }
+  }
+
+  bind(comparison: Asked, field: Field, found: Findings): Bound {
+    const note = (text: string): void => {
+      found.notes.add(text)
+    }
+    const other = this.#besides(comparison, field, found)
+    const sample = comparison.measure === 'length' ? emptySample : sampleOf(this.records, field)
+    const ready = other
+      ? comparison
+      : adapted(ofNone(this.records, comparison, field), field.name, sample, note)
+    const test = other ? NEVER : columnTestOf(this.records, field, ready, found)
+    const matches = other ? besideField(ready, field, other) : ofValues(field.path, test, ready.negated)
+    if (hasZones(ready, sample)) note('Days are those of UTC.')
+    return { comparison: ready, field, test, matches }
+  }
+
+  /** The other field that a condition compares with in the same record, unless some record holds its name as a value. */
+  #besides(comparison: Asked, field: Field, found: Findings): Field | undefined {
+    if (comparison.beside) {
+      const text = sourceOf(comparison.beside)
+      return comparison.beside.kind === 'field'
+        ? resolveField(this.records, text)
+        : computedField(this.records, comparison.beside, text)
+    }
+    const name = fieldNamed(comparison, field, this.records) ?? this.#numberNamed(comparison, field)
+    if (name === undefined) return undefined
+    if (
+      comparison.operator === '=' &&
+      holdsSome(this.records, field, columnTestOf(this.records, field, comparison, found))
+    )
+      return undefined
+    const other = resolveExactly(this.records, parsePath(name))
+    if (!other || other.name === field.name) return undefined
+    found.notes.add(`\`${other.name}\` read as the field.`)
+    return other
+  }
+
+  /** A word beside which numbers have no order may name their field as loosely as any name does: `close > open` of "1. open". */
+  #numberNamed(comparison: Asked, field: Field): string | undefined {
+    const [operand, second] = comparison.operands
+    if (!operand || second || operand.quoted || !isOrdering(comparison)) return undefined
+    const { text, number, size, duration, date, boolean } = operand
+    const isValue = [number, size, duration, date, boolean].some((read) => read !== undefined)
+    if (isValue || !/[a-z]/i.test(text) || isNull(operand)) return undefined
+    const { texts, values } = sampleOf(this.records, field)
+    if (values.length === 0 || texts.some((held) => looseNumber(held) === undefined)) return undefined
+    try {
+      return resolveField(this.records, text).name
+    } catch (error) {
+      if (error instanceof Refusal) return undefined
+      throw error
+    }
+  }
+}
+
+const NEVER = new ColumnTest({ holds: () => false })
+
+// ---- Two fields of one record -------------------------------------------------------------------------------------
+
+/**
+ * The name of a field that the value of a comparison may be: `closed_at > created_at`. A prefix that was left out before the name of the
+ * compared field may be left out here as well: `before.size != after.size` of `change.before.size`.
+ */
+function fieldNamed(comparison: Asked, { name }: Field, records: Records): string | undefined {
+  const [operand, second] = comparison.operands
+  if (!operand || second || operand.quoted || operand.number !== undefined) return undefined
+  if (!/^[@$\w.[\]*-]+$/.test(operand.text)) return undefined
+  if (!isOrdering(comparison) && comparison.operator !== '=') return undefined
+  if (operand.boolean !== undefined || isNull(operand)) return undefined
+  const left = name.endsWith(`.${comparison.field}`) ? name.slice(0, -comparison.field.length) : ''
+  return [operand.text, left + operand.text].find((one) => isExactly(records, one))
+}
+
+/** Records in which the values of the field compare so with one of the other's. */
+function besideField(comparison: Asked, field: Field, other: Field): Matcher {
+  const verdicts = new WeakMap<readonly JsonValue[], Verdict>()
+  return (records, among) => {
+    const verdict = verdicts.get(records) ?? comparedWith(records, comparison, field, other)
+    verdicts.set(records, verdict)
+    return among ? verdict.map((holds, at) => holds & (among[at] ?? 0)) : verdict
+  }
+}
+
+function comparedWith(records: readonly JsonValue[], comparison: Asked, field: Field, other: Field): Verdict {
+  const column = columnOf(records, field.path, columnWork())
+  const others = columnOf(records, other.path, columnWork())
+  const tests = new Map<number, readonly OperatorTest[]>()
+  const found = new Uint8Array(records.length)
+  const valuesOf = (code: number): readonly JsonValue[] => {
+    const values = column.values(code)
+    if (comparison.measure === 'length') return [lengthOf(values)]
+    const { measure } = comparison
+    return measure === undefined ? values : elementsOf(values).flatMap((value) => partOf(value, measure))
+  }
+  for (let at = 0; at < found.length; at++) {
+    const code = others.codes[at] ?? 0
+    const against = tests.get(code) ?? others.values(code).flatMap((value) => testsAgainst(value, comparison))
+    tests.set(code, against)
+    const values = valuesOf(column.codes[at] ?? 0)
+    if (against.some((test) => test.holds(values)) !== comparison.negated) found[at] = 1
+  }
+  return found
+}
+
+function testsAgainst(value: JsonValue, comparison: Asked): OperatorTest[] {
+  if (value === null || typeof value === 'object') return []
+  const operands = [operandFor(String(value), typeof value === 'string')]
+  const around = {
+    strictness: () => 'loose' as const,
+    isElement: () => false,
+    crosses: false,
+    pattern: () => undefined,
+  }
+  return [testOf({ ...comparison, operands }, around)]
+}

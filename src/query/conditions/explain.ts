@@ -1,0 +1,216 @@
+/** The remark when no record fulfils the conditions: what the fields hold instead, and where else such fields are. */
+
+import type { Column } from '../../documents/columns/column.ts'
+import type { Document } from '../../documents/document.ts'
+import { haveMost, nestingOf } from '../../documents/shape/collections.ts'
+import { isObject, type JsonValue } from '../../protocol/json.ts'
+import { nearest } from '../../text/words/edit-distance.ts'
+import { formatPath, parsePath } from '../fields/path.ts'
+import { columnOf } from '../fields/reader.ts'
+import type { Field, Records } from '../fields/records.ts'
+import { readValues } from '../fields/walk.ts'
+import { listed, shown } from '../refusal.ts'
+import { parseDate } from '../values/dates.ts'
+import { looseNumber } from '../values/quantities.ts'
+import { newWork } from '../work.ts'
+import { type Bound, keysIn } from './comparison.ts'
+import { isOrdering } from './sample.ts'
+import { columnWork, countOf, countsOf } from './verdict.ts'
+
+/** Distinct values counted of one field. */
+const MOST_DISTINCT = 10_000
+
+/** One remark for each comparison that no record fulfils alone; when all are met by some, that none meets all. */
+export function explainNothing(comparisons: readonly Bound[], records: Records): string[] {
+  const counts = comparisons.map((bound) => ({ bound, matched: countOf(bound.matches(records.values)) }))
+  const empty = counts.filter(({ matched }) => matched === 0)
+  if (empty.length > 0) return empty.slice(0, 3).map(({ bound }) => explain(bound, records))
+  const parts = counts.slice(0, 5).map(({ bound, matched }) => `\`${bound.comparison.written}\` ${matched}`)
+  return [`No record fulfils all conditions; alone they match: ${parts.join(', ')}.`]
+}
+
+/** Fields deeper down that are called like one compared, where they fulfil the comparison too, or all records or none do. */
+export function otherFields(document: Document, comparisons: readonly Bound[], records: Records): string[] {
+  return comparisons.slice(0, 3).flatMap(({ field, matches, test }) => {
+    if (field.path.length !== 1) return []
+    return namesakes(document, records, field, () => {
+      const matched = countOf(matches(records.values))
+      return matched > 0 && matched < records.values.length ? test.holds : undefined
+    })
+  })
+}
+
+function explain({ comparison, field }: Bound, records: Records): string {
+  const start = `\`${comparison.written}\` matches none:`
+  const { counts, frequent, numbers, numbered, keys } = surveyOf(
+    columnOf(records.values, field.path, columnWork()),
+  )
+  if (numbered > 0 && numbered >= counts.size) {
+    const { low, high } = range(numbers)
+    return `${start} \`${field.name}\` is from ${low} to ${high}.`
+  }
+  const span =
+    isOrdering(comparison) || comparison.operands.some(({ date }) => date) ? spanOf(counts) : undefined
+  if (span) return `${start} \`${field.name}\` is from ${shown(span.first, 40)} to ${shown(span.last, 40)}.`
+  if (counts.size === 0 && keys.size > 0) {
+    return `${start} \`${field.name}\` holds objects with ${listed([...keys])}; name one, as \`${field.name}.${[...keys][0]}\`.`
+  }
+  const wanted = comparison.operands[0]?.text ?? ''
+  if (keysIn(records).has(wanted))
+    return `${start} it is the key of a record; write \`_key = ${shown(wanted)}\`.`
+  const near = nearest(wanted, counts.keys(), 3)
+  const offered = [...new Set([...near, ...frequent])].slice(0, MOST_OFFERED)
+  const parts = offered.map((value) => `${shown(JSON.stringify(value), 60)} (${counts.get(value)})`)
+  return `${start} \`${field.name}\` has ${parts.length > 0 ? parts.join(', ') : 'no values'}${counts.size > offered.length ? ` and ${counts.size - offered.length} more` : ''}.`
+}
+
+/** The content of a field. */
+interface Survey {
+  /** How often each scalar, as text. */
+  counts: ReadonlyMap<string, number>
+  /** The most frequent of them. */
+  frequent: readonly string[]
+  /** Distinct numbers, and how many there are in all. */
+  numbers: readonly number[]
+  numbered: number
+  /** Keys of objects. */
+  keys: ReadonlySet<string>
+}
+
+/** Scalars of a column that are told at most. */
+const MOST_OFFERED = 5
+
+function surveyOf(column: Column): Survey {
+  return column.derived('survey', () => {
+    const counts = new Map<string, number>()
+    const numbers: number[] = []
+    let numbered = 0
+    const keys = new Set<string>()
+    const weights = countsOf(column)
+    const add = (value: JsonValue, weight: number): void => {
+      if (Array.isArray(value)) for (const element of value) add(element, weight)
+      else if (isObject(value)) for (const key of Object.keys(value).slice(0, 20)) keys.add(key)
+      else {
+        if (typeof value === 'number') {
+          numbers.push(value)
+          numbered += weight
+        }
+        const text = String(value)
+        if (counts.size < MOST_DISTINCT || counts.has(text))
+          counts.set(text, (counts.get(text) ?? 0) + weight)
+      }
+    }
+    for (let code = 0; code < column.size; code++)
+      for (const value of column.values(code)) add(value, weights[code] ?? 0)
+    const frequent = [...counts].sort(([, a], [, b]) => b - a).slice(0, MOST_OFFERED)
+    return { counts, frequent: frequent.map(([value]) => value), numbers, numbered, keys }
+  })
+}
+
+/** The first and the last of values that are dates, or numbers in texts; undefined where most are neither. */
+function spanOf(counts: ReadonlyMap<string, number>): { first: string; last: string } | undefined {
+  const texts = [...counts.keys()]
+  const dates = texts.map((text) => (text.length > 4 ? parseDate(text)?.from : undefined))
+  const numbers = texts.map((text) => looseNumber(text))
+  const read = [dates, numbers].find(
+    (all) => all.filter((one) => one !== undefined).length > texts.length / 2,
+  )
+  if (!read) return undefined
+  let [first, last] = [-1, -1]
+  for (const [at, value] of read.entries()) {
+    if (value === undefined) continue
+    if (first < 0 || value < (read[first] ?? 0)) first = at
+    if (last < 0 || value > (read[last] ?? 0)) last = at
+  }
+  return { first: texts[first] ?? '', last: texts[last] ?? '' }
+}
+
+function range(numbers: readonly number[]): { low: number; high: number } {
+  let low = Number.POSITIVE_INFINITY
+  let high = Number.NEGATIVE_INFINITY
+  for (const number of numbers) {
+    if (number < low) low = number
+    if (number > high) high = number
+  }
+  return { low, high }
+}
+
+// ---- Fields deeper down that are called like one of the records' own ----------------------------------------------
+
+/** Records looked at for values that fulfil what was asked. */
+const MOST_SAMPLED = 2_000
+const MOST_NAMED = 3
+
+/**
+ * One remark, or none, on a field that was written as a name alone and is the record's own. `holds`: gives a test that
+ * some values of theirs have to pass. Not told: records within records.
+ */
+export function namesakes(
+  document: Document,
+  records: Records,
+  { path, name, note }: Field,
+  holds: () => ((values: readonly JsonValue[]) => boolean) | undefined = () => undefined,
+): string[] {
+  if (path.length !== 1 || note !== undefined) return []
+  // Messages of compilers have both.
+  if (name === 'line' && records.names().has('file_line'))
+    return ['`line` counts the lines of this result; `file_line` is the line in the file.']
+  const origin = document.provenance.path
+  const flat = origin.includes('..')
+  // Of those a remark of their own tells how many there are.
+  const nested = flat ? undefined : nestingOf(records.values, origin)?.field
+  const others = records.table
+    .derived(`namesakes ${name}`, () => calledSo(records, name))
+    .filter(([other]) => !(flat && isKin(records, other.slice(0, -name.length - 1))))
+    .filter(([other]) => nested === undefined || !other.startsWith(`${nested}.`))
+  if (others.length === 0) return []
+  const test = holds()
+  const meant = test ? others.filter(([other]) => some(records, other, test)) : others
+  if (meant.length === 0) return []
+  const named = meant.slice(0, MOST_NAMED).map(
+    ([other, samples]) =>
+      `\`${other}\` (${samples
+        .filter(isScalar)
+        .slice(0, 2)
+        .map((value) => shown(JSON.stringify(value), 24))
+        .join(', ')})`,
+  )
+  return [`\`${name}\` is the record's own; there is also ${named.join(', ')}.`]
+}
+
+/** The names deeper down that end so, with some of their values. */
+function calledSo(records: Records, name: string): [string, readonly JsonValue[]][] {
+  return [...records.names()].filter(
+    ([other, samples]) => lastOf(other) === name && parsePath(other).length > 1 && samples.some(isScalar),
+  )
+}
+
+function lastOf(name: string): string {
+  return name.endsWith(']') || name.includes('.') ? formatPath(parsePath(name).slice(-1)) : name
+}
+
+/** True when what is at a place has most of the fields of the records. */
+function isKin(records: Records, place: string): boolean {
+  const names = [...records.names().keys()]
+  const own = names.filter((name) => !/[.[]/.test(name))
+  const within = names
+    .filter((name) => name.startsWith(`${place}.`))
+    .map((name) => name.slice(place.length + 1))
+  return haveMost(new Set(within), new Set(own))
+}
+
+function isScalar(value: JsonValue): boolean {
+  return value !== null && typeof value !== 'object'
+}
+
+function some(records: Records, name: string, holds: (values: readonly JsonValue[]) => boolean): boolean {
+  const path = parsePath(name)
+  const work = newWork()
+  const step = Math.max(1, Math.ceil(records.values.length / MOST_SAMPLED))
+  for (let at = 0; at < records.values.length; at += step) {
+    const values: JsonValue[] = []
+    readValues(records.values[at] ?? null, path, values, work)
+    if (holds(values)) return true
+  }
+  return false
+}

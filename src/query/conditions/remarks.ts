@@ -1,0 +1,156 @@
+/** The remarks on how a comparison was taken, for the reader. */
+import { type Column, several } from '../../documents/columns/column.ts'
+import { isObject, type JsonValue } from '../../protocol/json.ts'
+import { formatCount } from '../../text/format.ts'
+import { columnOf } from '../fields/reader.ts'
+import type { Records } from '../fields/records.ts'
+import { shown } from '../refusal.ts'
+import { contains, type Operand, order } from '../values/compare.ts'
+import type { Bound } from './comparison.ts'
+import { isOrdering } from './sample.ts'
+import { columnWork, countsOf, ordersOf, Truth, UNORDERED } from './verdict.ts'
+
+const MOST_SAMPLED = 2_000
+
+/** One sentence each. */
+export function* remarksOn(bound: Bound, { values: records }: Records): Generator<string> {
+  const { comparison, field } = bound
+  const { operator, negated, operands } = comparison
+  const column = columnOf(records, field.path, columnWork())
+  if (operator === 'is true')
+    yield `\`${field.name}\` alone is true where it is neither false nor 0, null or empty.`
+  if (operator === 'exists') yield* nulls(field.name, column)
+  if (operator === 'is null' && negated) yield* blanks(field.name, column)
+  if (negated && operands.length > 0) yield* absent(field.name, column)
+  if (isOrdering(comparison) && comparison.measure === undefined)
+    yield* unorderedIn(field.name, operands, column)
+  if (operator === '=' || operator === 'in' || operator === 'has')
+    yield* otherCase(
+      operands.map(({ text }) => text),
+      bound,
+      records,
+      column,
+    )
+  if (operator === 'contains') yield* parts(bound, records, column)
+}
+
+/** How many records have values that pass a test. */
+function holding(column: Column, test: (values: readonly JsonValue[]) => boolean): number {
+  const counts = countsOf(column)
+  let count = 0
+  for (let code = 0; code < column.size; code++) if (test(column.values(code))) count += counts[code] ?? 0
+  return count
+}
+
+function holdsScalars(column: Column): boolean {
+  for (let code = 0; code < column.size; code++) if (column.scalar(code) === several) return false
+  return true
+}
+
+/** A field that is there and null exists, which is seldom what is asked for. */
+function* nulls(name: string, column: Column): Generator<string> {
+  const count = holding(column, (held) => held.length > 0 && held.every((value) => value === null))
+  if (count > 0)
+    yield `\`${name}\` exists in ${count} records as null; \`${name} is not null\` leaves them out.`
+}
+
+/** An empty text is not null, which tables and CSV cannot say. */
+export function* blanks(name: string, column: Column): Generator<string> {
+  const count = holding(column, (held) => held.length > 0 && held.every((value) => value === ''))
+  if (count > 0)
+    yield `${formatCount(count)} with an empty \`${name}\` ${count === 1 ? 'is' : 'are'} among them; \`${name} is not empty\` leaves them out.`
+}
+
+/** An absent value is not equal to anything either. */
+function* absent(name: string, column: Column): Generator<string> {
+  const count = holding(column, (held) => held.every((value) => value === null))
+  if (count > 0 && count < column.codes.length)
+    yield `${formatCount(count)} without \`${name}\` ${count === 1 ? 'is' : 'are'} among them; \`${name} is not null\` leaves them out.`
+}
+
+/** Values that are neither before nor after what they are compared with. */
+function* unorderedIn(name: string, [operand]: readonly Operand[], column: Column): Generator<string> {
+  const counts = countsOf(column)
+  const orders = operand && ordersOf(column, operand)
+  let [left, all] = [0, 0]
+  /** By code, the last value that has no order. */
+  const stray = new Map<number, JsonValue>()
+  const add = (value: JsonValue, code: number, isOrdered: boolean): void => {
+    all += counts[code] ?? 0
+    if (isOrdered) return
+    left += counts[code] ?? 0
+    stray.set(code, value)
+  }
+  for (let code = 0; code < column.size; code++) {
+    const look = (value: JsonValue): void => {
+      if (Array.isArray(value)) return value.forEach(look)
+      if (value !== null && value !== '') add(value, code, !operand || !Number.isNaN(order(value, operand)))
+    }
+    const alone = column.scalar(code)
+    if (alone === several) column.values(code).forEach(look)
+    else if (alone !== undefined && alone !== null && alone !== '')
+      add(alone, code, !orders || orders[code] !== UNORDERED)
+  }
+  if (left === 0 || left === all) return
+  const last = column.codes.findLast((code) => stray.has(code)) ?? 0
+  yield `${formatCount(left)} of ${formatCount(all)} values of \`${name}\` cannot be compared, as ${shown(JSON.stringify(stray.get(last) ?? null), 40)}, and were left out.`
+}
+
+/** Values that are the same but for case, when the comparison was to the letter. */
+function* otherCase(
+  wanted: readonly string[],
+  { matches, comparison: { negated } }: Bound,
+  records: readonly JsonValue[],
+  column: Column,
+): Generator<string> {
+  const lower = new Set(wanted.filter((text) => /\p{L}/u.test(text)).map((text) => text.toLowerCase()))
+  if (lower.size === 0) return
+  const verdict = matches(records)
+  const step = Math.max(1, Math.floor(records.length / MOST_SAMPLED))
+  const others = new Set<string>()
+  // Records with one code have one verdict, but for comparisons with another field.
+  const seen = new Uint8Array(column.size)
+  for (let at = 0; at < records.length; at += step) {
+    const code = column.codes[at] ?? 0
+    if (seen[code] === 1) continue
+    seen[code] = typeof column.scalar(code) === 'string' ? 1 : 0
+    const look = (value: JsonValue): void => {
+      const isOther =
+        typeof value === 'string' &&
+        value.length < 100 &&
+        lower.has(value.toLowerCase()) &&
+        !wanted.includes(value)
+      if (isOther && (verdict[at] === 1) === negated) others.add(value)
+    }
+    for (const value of column.values(code))
+      for (const each of Array.isArray(value) ? value : [value])
+        if (isObject(each)) Object.values(each).forEach(look)
+        else look(each)
+  }
+  if (others.size > 0)
+    yield `Compared to the letter: ${[...others]
+      .slice(0, 3)
+      .map((value) => JSON.stringify(value))
+      .join(', ')} ${others.size === 1 ? 'is' : 'are'} another value.`
+}
+
+/** Elements of lists that contain the text without being it. */
+function* parts(
+  { matches, comparison }: Bound,
+  records: readonly JsonValue[],
+  column: Column,
+): Generator<string> {
+  const [operand] = comparison.operands
+  // Where there are no lists, parts were compared.
+  if (!operand || (comparison.measure === undefined && holdsScalars(column))) return
+  const verdict = matches(records)
+  const truth = new Truth(column, {
+    holds: (values) => values.some((value) => contains(value, operand)),
+  })
+  const wanted = comparison.negated ? 1 : 0
+  let more = 0
+  for (let at = 0; at < records.length; at++)
+    if (verdict[at] === wanted && truth.holds(column.codes[at] ?? 0)) more++
+  if (more > 0)
+    yield `Whole elements were compared; ${formatCount(more)} more ${more === 1 ? 'record has' : 'records have'} ${JSON.stringify(operand.text)} as a part of one.`
+}

@@ -1,0 +1,425 @@
+/**
+ * Other readings of a comparison that no record fulfils as it is written. They are one list, tried in its order. The first reading that
+ * some record fulfils counts, and the answer reports it. Nothing here is tried before.
+ */
+import { several } from '../../documents/columns/column.ts'
+import { isObject, type JsonValue } from '../../protocol/json.ts'
+import { acrossMap, eitherWithin, holdsObjects, innerFields } from '../fields/inner-fields.ts'
+import { columnOf } from '../fields/reader.ts'
+import type { Field, Records } from '../fields/records.ts'
+import { Refusal, shown } from '../refusal.ts'
+import { type Operand, operandFor, operandOf } from '../values/compare.ts'
+import {
+  type Asked,
+  type Bound,
+  type Context,
+  columnTestOf,
+  type Findings,
+  heldBy,
+  holdsSome,
+} from './comparison.ts'
+import { ColumnTest, columnWork, elementsOf, ofValues } from './verdict.ts'
+
+/** A comparison in other words. */
+interface Reading {
+  change: Partial<Asked>
+  /** How a reply tells it, the field aside. */
+  as: string
+}
+
+/** One repair. */
+export interface Repair {
+  name: string
+  /** An example of what it is for. */
+  example: string
+  /** A question of the recorded corpus that is answered as it is for this repair alone. */
+  mends: string
+  /** The comparison as it is read otherwise, where some record fulfils it. */
+  bind(context: Context, bound: Bound, operand: Operand, found: Findings): Bound | undefined
+}
+
+/** A repair that puts the comparison in other words. */
+function rewriting(read: (asked: Asked, operand: Operand) => Reading | undefined): Repair['bind'] {
+  return (context, bound, operand, found) => {
+    const reading = read(bound.comparison, operand)
+    return reading && tried(context, bound, reading, found)
+  }
+}
+
+/** The separators in a text of more than one value. */
+const JOINED = /[|,;&]|\s(?:and|or)\s/i
+/** `/^ann/i`. A slash within it is escaped: `/usr/lib/` is a path. */
+const PATTERN = /^\/(?:[^/\\\n]|\\.)+\/[dgimsuvy]*$/
+const RANGE = /^(-?\d+(?:\.\d+)?)\s*(?:-|–|\.\.+|to)\s*(-?\d+(?:\.\d+)?)$/
+
+/** Of equations, `has` and `contains` with one value, the likeliest first. */
+export const REPAIRS: readonly Repair[] = [
+  {
+    name: 'an operator before the value',
+    example: 'price = >5',
+    mends: '6788e062',
+    bind: rewriting(({ operator, negated }, operand) => {
+      const [, sign = '', value = ''] =
+        /^(>=|<=|!==?|<>|==?=?|=~|!~|>|<|~|!)\s*(.+)$/s.exec(operand.text) ?? []
+      if (sign === '' || operator !== '=' || (isWhole(operand) && JOINED.test(operand.text))) return undefined
+      const symbol = sign
+        .replace(/^!?=?=?$|^<>$/, '=')
+        .replace(/^={2,3}$/, '=')
+        .replace(/^=~$|^!~$/, '~')
+      return {
+        change: { operator: symbol, operands: [operandOf(value)], negated: /^!|^<>/.test(sign) !== negated },
+        as: `${sign === '!' ? '!=' : sign} ${value}`,
+      }
+    }),
+  },
+  {
+    name: 'a pattern between slashes',
+    example: 'login = /^ann/i',
+    mends: '79cead6b',
+    bind: rewriting(({ operator }, operand) =>
+      operator === '=' && PATTERN.test(operand.text) && !(operand.quoted && operand.text.endsWith('/'))
+        ? { change: { operator: '~' }, as: `~ ${operand.text}` }
+        : undefined,
+    ),
+  },
+  {
+    name: 'wildcards',
+    example: 'file = *.ts',
+    mends: '32b92a15',
+    bind: rewriting(({ operator }, { text }) =>
+      operator === '=' && /[*%]/.test(text)
+        ? { change: { operator: 'like' }, as: `like ${text}` }
+        : undefined,
+    ),
+  },
+  {
+    name: 'a whole list',
+    example: 'actions = ["delete", "create"]',
+    mends: '75526c09',
+    bind: wholeList,
+  },
+  {
+    name: 'all values of a list',
+    example: 'labels = [bug, ui]',
+    mends: '52d86020',
+    bind: rewriting(({ operator }, operand) => {
+      const items = itemsIn(operand)
+      if (operator !== '=' || items.length < 2 || !/^\[.+\]$/s.test(operand.text)) return undefined
+      return {
+        change: { operator: 'has all', operands: items.map(operandOf) },
+        as: `has all (${items.join(', ')})`,
+      }
+    }),
+  },
+  {
+    name: 'one of several values',
+    example: 'state = open or closed',
+    mends: '3af885ad',
+    bind: rewriting((_, operand) => {
+      const items = itemsIn(operand)
+      if (items.length < 2 && !/^[[({].+[\])}]$/s.test(operand.text)) return undefined
+      return { change: { operator: 'in', operands: items.map(operandOf) }, as: `in (${items.join(', ')})` }
+    }),
+  },
+  {
+    name: 'a range of numbers',
+    example: 'price = 5-10',
+    mends: 'f4273a0c',
+    bind: rewriting(({ operator }, { text }) => {
+      const [, low, high] = RANGE.exec(text) ?? []
+      if (operator !== '=' || low === undefined || high === undefined) return undefined
+      return {
+        change: { operator: 'between', operands: [operandOf(low), operandOf(high)] },
+        as: `between ${low} and ${high}`,
+      }
+    }),
+  },
+  {
+    name: 'a mark before or after the value',
+    example: 'number = #12',
+    mends: 'dec7dbaa',
+    bind: rewriting(({ operator }, { text }) => {
+      const marked = /^(?:#|no\.?\s*|nr\.?\s*)(\d+)$/i.exec(text) ?? /^(.+?)[.;,]$/s.exec(text)
+      if (marked?.[1] === undefined) return undefined
+      return { change: { operands: [operandOf(marked[1])] }, as: `${operator} ${marked[1]}` }
+    }),
+  },
+  {
+    name: 'a part, after a colon',
+    example: 'title:crash',
+    mends: '2fc35987',
+    bind: rewriting(({ colon }, { text }) =>
+      colon ? { change: { operator: 'contains' }, as: `contains ${text}` } : undefined,
+    ),
+  },
+  {
+    name: 'the beginning of a long identifier',
+    example: 'commit = 9fceb02d',
+    mends: '5b1c0d7e',
+    bind: begun,
+  },
+  {
+    name: 'another spelling of the value',
+    example: 'state = in_progress',
+    mends: '723bbd83',
+    bind: respelled,
+  },
+]
+
+/** The comparison as it is written where some record fulfils it, else in the first other reading that some record does. */
+export function repaired(context: Context, asked: Asked, resolve: () => Field, found: Findings): Bound {
+  const onElements = ofElements(context, asked, resolve, found)
+  if (onElements) return onElements
+  const field = inner(context.records, asked, resolve())
+  const bound = context.bind(asked, field, found)
+  const { records } = context
+  if (!['=', 'has', 'contains'].includes(asked.operator) || asked.beside) return bound
+  const [operand, another] = bound.comparison.operands
+  if (!operand || another || holdsSome(records, bound.field, bound.test)) return bound
+  for (const repair of REPAIRS) {
+    const other = repair.bind(context, bound, operand, found)
+    if (other) return other
+  }
+  return bound
+}
+
+function tried(context: Context, bound: Bound, { change, as }: Reading, found: Findings): Bound | undefined {
+  const { records } = context
+  const comparison = { ...bound.comparison, ...change }
+  // Notes of a reading that is given up are not told.
+  const own: Findings = { notes: new Set(), patterns: [] }
+  try {
+    const other = context.bind(comparison, inner(records, comparison, bound.field), own)
+    if (!holdsSome(records, other.field, other.test) || !isList(records, bound, other, found))
+      return undefined
+    for (const text of own.notes) found.notes.add(text)
+    found.patterns.push(...own.patterns)
+    found.notes.add(
+      `\`${bound.comparison.written}\` read as \`${shown(`${bound.comparison.field} ${as}`)}\`.`,
+    )
+    return other
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
+}
+
+// ---- Conditions on elements that are written as a value: `labels has name = bug` ----------------------------------
+
+function ofElements(
+  context: Context,
+  asked: Asked,
+  resolve: () => Field,
+  found: Findings,
+): Bound | undefined {
+  const condition = conditionIn(asked)
+  if (condition === undefined) return undefined
+  const field = resolve()
+  if (!holdsObjects(context.records, field)) return undefined
+  const { field: name, written, negated } = asked
+  const quantifier = negated ? 'none' : 'any'
+  const matches = context.within({ kind: 'within', field: name, quantifier, condition, written }, found)
+  return { comparison: asked, field, test: new ColumnTest({ holds: () => false }), matches }
+}
+
+/** The condition, where the value of the comparison is one. */
+function conditionIn({ operator, operands: [operand] }: Asked): string | undefined {
+  if (!operand || operand.quoted || !['has', 'contains', '='].includes(operator)) return undefined
+  if (/^\{.+\}$/s.test(operand.text)) return equations(operand.text)
+  return /^\w+\s*(?:=|:)\s*\S/.test(operand.text) && operator !== '=' ? operand.text : undefined
+}
+
+/** `{"name": "bug"}` as `name = "bug"`. */
+function equations(json: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(json)
+    if (!isObject(value)) return undefined
+    return Object.entries(value)
+      .map(([key, held]) => `${key} = ${JSON.stringify(held)}`)
+      .join(' and ')
+  } catch {
+    return undefined
+  }
+}
+
+// ---- Fields within objects ----------------------------------------------------------------------------------------
+
+/** Where a field holds objects and none of them fulfils the condition: the one field within that does in some record. */
+function inner(records: Records, asked: Asked, field: Field): Field {
+  const { operands, measure, beside } = asked
+  if (operands.length === 0 || measure === 'length' || beside || !holdsObjects(records, field)) return field
+  const ignored: Findings = { notes: new Set(), patterns: [] }
+  const some = (one: Field): boolean => holdsSome(records, one, columnTestOf(records, one, asked, ignored))
+  if (some(field)) return field
+  const across = acrossMap(records, field)
+  if (across) return across
+  const either = eitherWithin(records, field)
+  if (either && some(either)) return either
+  const [first, second] = innerFields(records, field).filter(some)
+  return first && (!second || second.path.length > first.path.length) ? first : field
+}
+
+// ---- Several values, other spellings ------------------------------------------------------------------------------
+
+/** True for one text in quotes; `"open" || "closed"` are two. */
+function isWhole({ quoted, text }: Operand): boolean {
+  return quoted && !/["'`]/.test(text)
+}
+
+/**
+ * The values in `[open, "closed"]`, `open or closed`, `open|closed`, `open, closed`. A text in quotes is one value, unless it is a list
+ * in brackets.
+ */
+function itemsIn(operand: Operand): string[] {
+  const { text } = operand
+  if (isWhole(operand) && !/^[[({]/.test(text)) return []
+  const inside = /^[[({](.*)[\])}]$/s.exec(text)?.[1] ?? text
+  const parts = inside.split(/\s*\|\|?\s*|\s+or\s+|\s*,\s*(?:or\s+)?/i).map((part) =>
+    part
+      .trim()
+      .replace(/^=+\s*/, '')
+      .replaceAll(/^["']|["']$/g, ''),
+  )
+  return parts.filter((part) => part !== '')
+}
+
+/** False for `MIT or Apache-3` where values are written so themselves (`MIT OR Apache-2.0`) and not all of the list are values. */
+function isList(
+  records: Records,
+  { comparison: { field: name, operands } }: Bound,
+  other: Bound,
+  found: Findings,
+): boolean {
+  const [operand] = operands
+  const { comparison, field } = other
+  const word = comparison.operator === 'in' ? /\s(?:and|or)\s/i.exec(operand?.text ?? '')?.[0] : undefined
+  const ignored: Findings = { notes: new Set(), patterns: [] }
+  const isWritten = (): boolean =>
+    comparison.operands.every((one) =>
+      holdsSome(records, field, columnTestOf(records, field, { ...comparison, operands: [one] }, ignored)),
+    )
+  if (word === undefined || isWritten()) return true
+  if (![...heldBy(records)(name)].some((text) => text.includes(word.toLowerCase()))) return true
+  found.notes.add(
+    `\`${shown(operand?.text ?? '')}\` was compared as one value; for either write \`${field.name} in (${comparison.operands.map(({ text }) => text).join(', ')})\`.`,
+  )
+  return false
+}
+
+/** A list as JSON writes it is the whole list, in its order, where some record holds just that. */
+function wholeList(
+  { records }: Context,
+  { comparison, field }: Bound,
+  { text, quoted }: Operand,
+  found: Findings,
+): Bound | undefined {
+  if (comparison.operator !== '=' || quoted || !/^\[.+\]$/s.test(text)) return undefined
+  const wanted = asJson(text)
+  if (wanted === undefined) return undefined
+  const test = new ColumnTest({ holds: (values) => values.some((value) => JSON.stringify(value) === wanted) })
+  if (!holdsSome(records, field, test)) return undefined
+  found.notes.add(`\`${shown(text)}\` is compared as the whole list; \`has\` asks for one of its elements.`)
+  return { comparison, field, test, matches: ofValues(field.path, test, comparison.negated) }
+}
+
+/** A text that is JSON, as it is written without blanks. */
+function asJson(text: string): string | undefined {
+  try {
+    return JSON.stringify(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
+/** Fields within objects that are looked through, and the longest texts. */
+const MOST_FIELDS = 20
+const LONGEST = 100
+
+/** Letters from which on the beginning of a hash stands for it, as git has it. */
+const LEAST_OF_HASH = /^(?=.*\d)[\da-f-]{6,}$/i
+/** An identifier is that much longer. */
+const MORE = 6
+
+/** The one identifier that begins so. */
+function begun(
+  context: Context,
+  { comparison, field }: Bound,
+  { text }: Operand,
+  found: Findings,
+): Bound | undefined {
+  if (comparison.operator !== '=' || !LEAST_OF_HASH.test(text)) return undefined
+  const wanted = text.toLowerCase()
+  const isBegun = (value: string): boolean =>
+    value.length >= wanted.length + MORE &&
+    /^[\da-f-]+$/i.test(value) &&
+    value.toLowerCase().startsWith(wanted)
+  const [only, another] = textsIn(context.records, field, isBegun)
+  if (only === undefined || another !== undefined) return undefined
+  found.notes.add(`\`${shown(text)}\` read as ${JSON.stringify(only)}.`)
+  return context.bind({ ...comparison, operands: [operandFor(only, true)] }, field, found)
+}
+
+/** `in_progress` for `In Progress`: the one text that differs in blanks, `_`, `-` and case alone, in the field that holds it. */
+function respelled(
+  context: Context,
+  { comparison, field }: Bound,
+  operand: Operand,
+  found: Findings,
+): Bound | undefined {
+  const other = comparison.operator === '=' ? respelling(context.records, field, operand) : undefined
+  if (!other) return undefined
+  found.notes.add(`\`${shown(operand.text)}\` read as ${JSON.stringify(other.text)}.`)
+  return context.bind({ ...comparison, operands: [operandFor(other.text, true)] }, other.field, found)
+}
+
+function respelling(
+  records: Records,
+  field: Field,
+  operand: Operand,
+): { text: string; field: Field } | undefined {
+  const wanted = squeezed(operand.text)
+  if (wanted.length < 3 || operand.number !== undefined || operand.date) return undefined
+  const fields = holdsObjects(records, field) ? innerFields(records, field) : [field]
+  for (const one of fields.slice(0, MOST_FIELDS)) {
+    const [only, another] = textsIn(records, one, (text) => isSpelled(text, wanted))
+    if (only !== undefined && another === undefined) return { text: only, field: one }
+  }
+  return undefined
+}
+
+/** The different texts of a field that pass a test. */
+function textsIn(records: Records, { path }: Field, test: (text: string) => boolean): string[] {
+  const texts = new Set<string>()
+  const column = columnOf(records.values, path, columnWork())
+  const look = (value: JsonValue): void => {
+    if (typeof value === 'string' && value.length < LONGEST && test(value)) texts.add(value)
+  }
+  for (let code = 0; code < column.size; code++) {
+    const alone = column.scalar(code)
+    if (alone === several) elementsOf(column.values(code)).forEach(look)
+    else if (alone !== undefined) look(alone)
+  }
+  return [...texts]
+}
+
+/** True when a text is `wanted` once it is squeezed. Most differ in their first letter already. */
+function isSpelled(text: string, wanted: string): boolean {
+  let same = 0
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at)
+    if (char > 127) return squeezed(text) === wanted
+    if (char === 32 || char === 45 || char === 95 || (char >= 9 && char <= 13)) continue
+    const lower = char >= 65 && char <= 90 ? char + 32 : char
+    if (lower !== wanted.charCodeAt(same++)) return !IS_PLAIN.test(text) && squeezed(text) === wanted
+  }
+  return same === wanted.length
+}
+
+const IS_PLAIN = /^[\0-\x7f]*$/
+
+function squeezed(text: string): string {
+  return text
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll(/[\s_-]/g, '')
+}

@@ -1,0 +1,294 @@
+/**
+ * The form of the values of a field, by some of them. It gives an operand its meaning: a year among epochs, seconds among
+ * milliseconds.
+ */
+import type { JsonValue } from '../../protocol/json.ts'
+import { formatCount } from '../../text/format.ts'
+import { columnOf } from '../fields/reader.ts'
+import type { Field, Records } from '../fields/records.ts'
+import { operatorOf } from '../language/operators.ts'
+import { Refusal, shown } from '../refusal.ts'
+import { equals, isNull, type Operand, operandFor } from '../values/compare.ts'
+import { type DateOrder, offset, orderOfDates, parseDate, zoneIn } from '../values/dates.ts'
+import { holdsLevels, levelAsNumber } from '../values/levels.ts'
+import { areCores, cores, duration, plainNumber, quantity } from '../values/quantities.ts'
+import type { Asked } from './comparison.ts'
+import { ColumnTest, columnWork, elementsOf } from './verdict.ts'
+
+/** The most records with values that are looked at. */
+const MOST_SAMPLED = 500
+
+/** Scalars of a field, some of them, but for booleans and null. */
+export class Sample {
+  readonly values: readonly JsonValue[]
+  readonly numbers: readonly number[]
+  readonly texts: readonly string[]
+  #dates: readonly string[] | undefined
+  #dateOrder: { order: DateOrder | undefined } | undefined
+  #hasZones: boolean | undefined
+  #unit: { unit: string | undefined } | undefined
+  #zone: { zone: string | undefined } | undefined
+
+  constructor(values: readonly JsonValue[]) {
+    this.values = values
+    this.numbers = values.filter((value) => typeof value === 'number')
+    this.texts = values.filter((value) => typeof value === 'string')
+  }
+
+  /** The texts that are dates. */
+  get dates(): readonly string[] {
+    this.#dates ??= this.texts.filter(
+      (text) => text.length > 4 && parseDate(text, undefined, this.dateOrder) !== undefined,
+    )
+    return this.#dates
+  }
+
+  /** The part that comes first in dates with slashes. */
+  get dateOrder(): DateOrder | undefined {
+    this.#dateOrder ??= { order: orderOfDates(this.texts) }
+    return this.#dateOrder.order
+  }
+
+  /** The unit of size or time that every value is written with, but for zero: `kB` of "8 kB" and "0". */
+  get unit(): string | undefined {
+    this.#unit ??= { unit: this.texts.length === this.values.length ? sharedUnit(this.texts) : undefined }
+    return this.#unit.unit
+  }
+
+  /** Some text is a time with a zone other than UTC. */
+  get hasZones(): boolean {
+    this.#hasZones ??= this.texts.some((text) => OFFSET.test(text))
+    return this.#hasZones
+  }
+
+  /** The one zone of all texts that are times with a zone. */
+  get zone(): string | undefined {
+    this.#zone ??= { zone: onlyOne(this.texts.map(zoneIn)) }
+    return this.#zone.zone
+  }
+}
+
+function onlyOne(zones: readonly (string | undefined)[]): string | undefined {
+  const [zone, another] = new Set(zones.filter((each) => each !== undefined))
+  return another === undefined ? zone : undefined
+}
+
+const OFFSET = /T\d\d:\d\d.*[+-](?!00:?00)\d\d:?\d\d$/
+
+export const emptySample = new Sample([])
+
+/** Of records all over the list. Looked at once for each field. */
+export function sampleOf(records: Records, { path }: Field): Sample {
+  const column = columnOf(records.values, path, columnWork())
+  return column.derived('sample', () => {
+    const values: JsonValue[] = []
+    const step = Math.max(1, Math.floor(records.values.length / MOST_SAMPLED))
+    for (let at = 0; at < records.values.length; at += step)
+      for (const value of elementsOf(column.values(column.codes[at] ?? 0)))
+        if (value !== null && typeof value !== 'object' && typeof value !== 'boolean') values.push(value)
+    return new Sample(values)
+  })
+}
+
+// ---- Operands beside them ----------------------------------------------------------------------------------------
+
+/** `none` is a text where some record has it, and nothing where none has. */
+export function ofNone(records: Records, comparison: Asked, field: Field): Asked {
+  const [operand, another] = comparison.operands
+  if (!operand || another || comparison.operator !== '=' || !isNull(operand)) return comparison
+  const quoted: Operand = { ...operand, quoted: true }
+  const test = new ColumnTest({
+    holds: (values) =>
+      elementsOf(values).some((value) => typeof value === 'string' && equals(value, quoted, 'loose')),
+  })
+  const isText = test.of(columnOf(records.values, field.path, columnWork())).some()
+  return isText ? { ...comparison, operands: [quoted] } : { ...comparison, operator: 'is null', operands: [] }
+}
+
+export function isOrdering({ operator }: Asked): boolean {
+  return operatorOf(operator).compares === 'order'
+}
+
+function sharedUnit(texts: readonly string[]): string | undefined {
+  let shared: string | undefined
+  for (const text of texts) {
+    if (text.trim() === '0') continue
+    if (quantity(text) === undefined && duration(text) === undefined) return undefined
+    const unit = /[a-zµ]+$/i.exec(text.trim())?.[0]
+    if (unit === undefined || (shared !== undefined && unit !== shared)) return undefined
+    shared = unit
+  }
+  return shared
+}
+
+/** The comparison with its operands as the values of its field, `name`, suggest. Throws a `Refusal` where the two have no order. */
+export function adapted(
+  comparison: Asked,
+  name: string,
+  sample: Sample,
+  note: (text: string) => void,
+): Asked {
+  if (comparison.measure !== undefined) return comparison
+  if (!isOrdering(comparison) && comparison.operator !== '=' && comparison.operator !== 'in')
+    return comparison
+  const operands = comparison.operands.map((operand) =>
+    inZone(adaptedOperand(inOrder(operand, sample), name, sample, note), name, sample, note),
+  )
+  if (isOrdering(comparison))
+    for (const operand of operands) refuseUnordered(operand, comparison, name, sample)
+  return { ...comparison, operands }
+}
+
+/** Dates with slashes are read as those of the field that can be read in one way only. */
+function inOrder(operand: Operand, { dateOrder }: Sample): Operand {
+  if (dateOrder === undefined) return operand
+  return { ...operand, dateOrder, date: operand.date ?? parseDate(operand.text, undefined, dateOrder) }
+}
+
+function adaptedOperand(
+  operand: Operand,
+  name: string,
+  sample: Sample,
+  note: (text: string) => void,
+): Operand {
+  const { values, numbers, texts } = sample
+  if (texts.length > 0 && areCores(texts, numbers.length > 0, name)) {
+    const wanted = cores(operand.text)
+    return wanted === undefined ? operand : { ...operand, cores: wanted }
+  }
+  const shared = sample.unit
+  if (shared !== undefined && !operand.quoted && !isWhole(operand.text, shared, texts)) {
+    note(`\`${operand.text}\` read as ${operand.text} ${shared}, the unit of all of \`${name}\`.`)
+    return operandFor(`${operand.text} ${shared}`, false)
+  }
+  if (numbers.length === 0 || numbers.length < values.length / 2) return operand
+  if (/^(?:19|20|21)\d\d$/.test(operand.text) && operand.date && numbers.every((value) => value > 1e9)) {
+    note(`\`${operand.text}\` read as a year, \`${name}\` as seconds or milliseconds since 1970.`)
+    return { ...operand, number: undefined, size: undefined }
+  }
+  const level = holdsLevels(name) ? levelAsNumber(operand.lower, numbers) : undefined
+  if (level !== undefined) {
+    note(`\`${operand.text}\` read as ${level}, the number of that level.`)
+    return {
+      ...operand,
+      text: String(level),
+      lower: String(level),
+      quoted: false,
+      number: level,
+      size: undefined,
+    }
+  }
+  const unit = operand.duration === undefined ? undefined : unitIn(name, TIMES)
+  if (unit !== undefined && operand.duration !== undefined) {
+    const number = operand.duration / unit
+    note(`\`${operand.text}\` read as ${formatCount(number)}, the unit of \`${name}\`.`)
+    return { ...operand, number, size: undefined }
+  }
+  if (operand.size === undefined || !/[a-z]/i.test(operand.text)) return operand
+  const billions = billionsOf(operand.text, name, numbers)
+  if (billions !== undefined) {
+    note(`\`${operand.text}\` read as ${formatCount(billions)}.`)
+    return { ...operand, size: billions }
+  }
+  const number = operand.size / (unitIn(name, SIZES) ?? 1)
+  if (number !== operand.size || operand.size >= 1_000)
+    note(`\`${operand.text}\` read as ${formatCount(number)}.`)
+  return { ...operand, size: number }
+}
+
+/** `500B`, meant as billions: of a field that holds so much, and is not called after bytes. */
+function billionsOf(text: string, name: string, numbers: readonly number[]): number | undefined {
+  const [, written] = /^\s*([\d.]+)\s*B\s*$/i.exec(text) ?? []
+  if (written === undefined || /byte|size|mem|disk|storage|capacity|length/i.test(name)) return undefined
+  return numbers.some((number) => Math.abs(number) >= 1e9) ? Number(written) * 1e9 : undefined
+}
+
+/**
+ * True for what is no plain number. True also for a number that is meant in bytes although the values have a unit. In that unit it would
+ * be far beyond all of them (`memory > 1000000000` of "512Mi"), without one it is not.
+ */
+function isWhole(text: string, unit: string, texts: readonly string[]): boolean {
+  const number = plainNumber(text)
+  if (number === undefined) return true
+  const held = texts.map((one) => quantity(one) ?? 0)
+  const largest = Math.max(...held)
+  const least = Math.min(...held.filter((one) => one > 0))
+  const asWritten = quantity(`${number} ${unit}`) ?? 0
+  return asWritten > FAR * largest && number >= least && number <= FAR * largest
+}
+
+/** So many times the largest value, and a number is no longer one of its kind. */
+const FAR = 10
+
+/** Ends of names that tell the unit, in milliseconds and in bytes. */
+const TIMES: readonly (readonly [RegExp, number])[] = [
+  [/(?:_ns|Ns|nanos(?:econds)?)$/i, 1e-6],
+  [/(?:_us|_µs|micros(?:econds)?)$/i, 1e-3],
+  [/(?:_ms|Ms|_msec|millis(?:econds)?)$/i, 1],
+  [/(?:_s|_secs?|[a-z]Secs?|seconds)$/i, 1_000],
+  [/(?:_mins?|minutes)$/i, 60_000],
+  [/(?:_h|_hrs?|hours)$/i, 3_600_000],
+  [/(?:_d|_days?|days)$/i, 86_400_000],
+]
+const SIZES: readonly (readonly [RegExp, number])[] = [
+  [/(?:_kb|KB|kilobytes)$/, 1e3],
+  [/(?:_mb|MB|megabytes)$/, 1e6],
+  [/(?:_gb|GB|gigabytes)$/, 1e9],
+  [/(?:_kib|KiB)$/, 1024],
+  [/(?:_mib|MiB|InMiB)$/, 1024 ** 2],
+  [/(?:_gib|GiB|InGiB)$/, 1024 ** 3],
+]
+
+function unitIn(name: string, units: readonly (readonly [RegExp, number])[]): number | undefined {
+  return units.find(([ending]) => ending.test(name))?.[1]
+}
+
+const RELATIVE =
+  /^(?:now|today|yesterday|tomorrow|current_|curdate|getdate|sysdate|date\.now|(?:last|past|this|next|previous)\s|\d+\s+\w+\s+ago)|\bago$|^(?:start|end)of/i
+
+function refuseUnordered(operand: Operand, comparison: Asked, name: string, sample: Sample): void {
+  const { text, number, size, duration, date, clock } = operand
+  const { values, texts, numbers } = sample
+  if (values.length === 0) return
+  const isRead = date !== undefined || clock !== undefined || number !== undefined || size !== undefined
+  if (isRead && (date || !RELATIVE.test(text))) return
+  const { dates } = sample
+  const isTime = dates.length > texts.length * 0.6 || numbers.some((value) => value > 1e9)
+  if (isTime && RELATIVE.test(text) && !date)
+    throw new Refusal(
+      `The date of today is not known here. Write it: \`${name} ${comparison.operator} 2024-05-31\`. ${rangeOf(name, dates, numbers)}`,
+    )
+  if (isRead) return
+  if (dates.length > texts.length * 0.6 && dates.length >= numbers.length)
+    throw new Refusal(
+      `\`${shown(text, 40)}\` is no date that can be read; write it as 2024-05-31. ${rangeOf(name, dates, numbers)}`,
+    )
+  if (numbers.length === values.length) {
+    const hint =
+      duration === undefined ? 'is no number' : 'has a unit, the field has none: write the number alone'
+    throw new Refusal(`\`${shown(text, 40)}\` ${hint}. ${rangeOf(name, dates, numbers)}`)
+  }
+}
+
+function rangeOf(name: string, dates: readonly string[], numbers: readonly number[]): string {
+  const held: readonly (string | number)[] =
+    dates.length > 0 ? [...dates].sort() : [...numbers].sort((a, b) => a - b)
+  return `\`${name}\` holds ${dates.length > 0 ? 'dates' : 'numbers'} such as ${held[0]} and ${held.at(-1)}.`
+}
+
+/** A time without a zone is one of the zone that all times of the field have, because so they are read. */
+function inZone(operand: Operand, name: string, sample: Sample, note: (text: string) => void): Operand {
+  const { date, text } = operand
+  if (!date || date.yearless || zoneIn(text) !== undefined) return operand
+  const { zone } = sample
+  const shift = zone === undefined ? 0 : offset(zone)
+  if (shift === 0) return operand
+  note(`\`${text}\` read in the zone of \`${name}\`, ${zone}.`)
+  return { ...operand, date: { ...date, from: date.from - shift, to: date.to - shift } }
+}
+
+/** True when days are asked for of times that have several zones. */
+export function hasZones({ operands }: Asked, sample: Sample): boolean {
+  const day = operands.some(({ text, date }) => date !== undefined && text.length <= 10)
+  return day && sample.hasZones && sample.zone === undefined
+}

@@ -1,0 +1,939 @@
+/**
+ * From the name of a field, as a model writes it, to the field that is meant. The steps of one ladder lead from the exact name to a slip
+ * of the pen.
+ */
+import { isObject, type JsonValue, own } from '../../protocol/json.ts'
+import { nearest } from '../../text/words/edit-distance.ts'
+import { aggregateNamed } from '../language/aggregates.ts'
+import { compile, type Evaluate, halvesOf, Many, type Result } from '../language/compile.ts'
+import { functionNamed, functionOfList, takesLists } from '../language/functions.ts'
+import { type Knows, parseComputed } from '../language/parser.ts'
+import { type Expression, fieldsIn, mapParts, partsOf, sourceOf } from '../language/tree.ts'
+import { listed, Refusal, shown, UnknownField } from '../refusal.ts'
+import { looseNumber } from '../values/quantities.ts'
+import { newWork, type Work } from '../work.ts'
+import { alike, type Candidates, shallowest, typo } from './alike.ts'
+import { eitherWithin, holdsObjects, nameWithin, numberWithin, typedWithin } from './inner-fields.ts'
+import { listOfAll, listOn, within } from './lists.ts'
+import { formatPath, type Path, parsePath, pathKey, type Segment, withinValue } from './path.ts'
+import { columnOf } from './reader.ts'
+import type { Field, Records } from './records.ts'
+import { readValues } from './walk.ts'
+
+/** The field that a path leads to, as it is called. */
+export function fieldAt(path: Path): Field {
+  return { name: path.length === 0 ? '@' : formatPath(path), path }
+}
+
+/** The field called `name`, with the note that it was taken for what was written. */
+export function readAs(written: string, name: string, more = ''): Field {
+  const path = parsePath(name)
+  const read = formatPath(path)
+  if (read === written && more === '') return fieldAt(path)
+  return { name: read, path, note: `\`${written}\` read as \`${read}\`.${more}` }
+}
+
+// ---- The ladder ---------------------------------------------------------------------------------------------------
+
+/** The wanted name, as it was written and as a path. */
+interface Sought {
+  records: Records
+  /** Shortened, for messages. */
+  written: string
+  path: Path
+  /** Within a record, where it was written from the root. */
+  below: Path
+  /** With colons as dots; undefined when it has none. */
+  colons: Path | undefined
+  /** Values of which the field is to have one, where several are called so. */
+  wanted: readonly string[]
+}
+
+/** One way to read a name, tried when none before it found a field. */
+export interface Rung {
+  name: string
+  /** A question of the recorded corpus that is answered as it is for this rung alone. */
+  mends: string
+  find(sought: Sought): Field | undefined
+}
+
+export const LADDER: readonly Rung[] = [
+  {
+    name: 'a pair in a list: `Tags.Name`, `Tags:Name`',
+    mends: '08362f4f',
+    find: ({ records, colons, below, written }) =>
+      (colons && pair(records, colons, written)) ?? pair(records, below, written),
+  },
+  {
+    name: 'another case, `_` and `-` aside, levels left out',
+    mends: '602ae51d',
+    find: ({ records, below, written, wanted }) => spelledAlike(records, below, written, wanted),
+  },
+  {
+    name: 'names before it dropped: `issues.state`',
+    mends: '365e84bd',
+    find: ({ records, below, written }) => shortened(records, below, written),
+  },
+  {
+    name: 'the key of a pair in the only list that has such',
+    mends: '6aec7c3d',
+    find: ({ records, below, written }) => pairAnywhere(records, below, written),
+  },
+  {
+    name: 'another word for it, or a slip of the pen',
+    mends: 'ac5b7890',
+    find: ({ records, below, written }) => otherWord(records, below, written),
+  },
+  {
+    name: 'the record itself, which has no fields',
+    mends: '179d2a69',
+    find: ({ records, path, written }) =>
+      records.names().size === 0 && ITSELF.test(formatPath(path))
+        ? {
+            name: '@',
+            path: [],
+            note: `The records are values without fields: \`${written}\` read as the value itself.`,
+          }
+        : undefined,
+  },
+]
+
+/**
+ * The field that a name means, or what an expression computes (`price * quantity`, `lower(title)`). The exact name comes first, within a
+ * record (a key with dots included) or from the root (`items[].name`). Then come the rungs of the ladder. Of several that fit, the
+ * one that has one of the values `wanted`. Throws a `Refusal` with the nearest names and some of their values.
+ */
+export function resolveField(records: Records, reference: string, wanted: readonly string[] = []): Field {
+  const exact = exactly(records, reference)
+  if (exact) return exact
+  const knows = knowing(records)
+  const expression = parseComputed(reference, {
+    knows: (name) => knows(name) ?? (reference.includes('(') && UNIT.test(name) ? 'nearly' : undefined),
+    exactly: (name) => isExactly(records, name),
+    isField: true,
+    note: () => undefined,
+  })
+  return expression
+    ? computedField(records, expression, reference.trim())
+    : resolveName(records, reference, wanted)
+}
+
+/** Like `resolveField`, without computed fields. */
+export function resolveName(records: Records, reference: string, wanted: readonly string[] = []): Field {
+  const exact = exactly(records, reference)
+  if (exact) return exact
+  const written = shown(reference)
+  const plain = withoutOtherMarks(reference)
+  const path = parsePath(plain)
+  if (records.whole.length === 0) return fieldAt(path)
+  const sought: Sought = {
+    records,
+    written,
+    path,
+    below: withoutRoot(records, path) ?? path,
+    colons: reference.includes(':') ? parsePath(plain.replaceAll(':', '.')) : undefined,
+    wanted,
+  }
+  for (const { find } of LADDER) {
+    const found = find(sought)
+    if (found && !losesOperator(reference, found.name)) return atSamePlaces(records, found, sought.below)
+  }
+  const part = unknownPart(records, reference)
+  throw new UnknownField(unknown(records, part === undefined ? written : shown(part)))
+}
+
+/** True where `net * 2` would be read as `net`: what is left out changes the answer. */
+function losesOperator(reference: string, name: string): boolean {
+  const operators = (text: string): number => text.match(/\s[-+*/%]\s/g)?.length ?? 0
+  return operators(reference) > operators(name)
+}
+
+/**
+ * The field with the positions in lists that were asked for: `geometry.coordinates[0]` for `coordinates[0]`. A name is found without them,
+ * and a text has none.
+ */
+function atSamePlaces(records: Records, field: Field, asked: Path): Field {
+  const path = [...field.path]
+  let isPlaced = false
+  for (const [at, segment] of asked.entries()) {
+    const [place, ...others] = segment.selectors
+    const owner = nameIn(asked[at - 1])
+    if (others.length > 0 || owner === undefined || (place?.kind !== 'index' && place?.kind !== 'slice'))
+      continue
+    const found = path.findLastIndex((one) => nameIn(one)?.toLowerCase() === owner.toLowerCase())
+    if (found < 0 || !holdsLists(records, path.slice(0, found + 1))) return field
+    path.splice(found + 1, path[found + 1]?.selectors[0]?.kind === 'all' ? 1 : 0, segment)
+    isPlaced = true
+  }
+  if (!isPlaced) return field
+  const name = formatPath(path)
+  return {
+    ...field,
+    name,
+    path,
+    ...(field.note && { note: field.note.replace(`\`${field.name}\``, `\`${name}\``) }),
+  }
+}
+
+/** True when some record has a list there. */
+function holdsLists(records: Records, path: Path): boolean {
+  const work = newWork()
+  return records.whole.some((record) => {
+    const values: JsonValue[] = []
+    readValues(record, path, values, work)
+    return values.some(Array.isArray)
+  })
+}
+
+function nameIn(segment: Path[number] | undefined): string | undefined {
+  const [only, ...others] = segment?.selectors ?? []
+  return only?.kind === 'name' && others.length === 0 ? only.name : undefined
+}
+
+function exactly(records: Records, reference: string): Field | undefined {
+  // A heading may end with a dot: `Qty.`.
+  const whole = formatPath([{ selectors: [{ kind: 'name', name: reference }], deep: false, dotted: [] }])
+  if (reference.endsWith('.') && records.names().has(whole)) return fieldAt(parsePath(whole))
+  return exactPath(records, reference) ?? exactPath(records, withoutOtherMarks(reference))
+}
+
+/** The field at a path; none where the text is no path, as `split(file, '.', 1)`. */
+export function exactPath(records: Records, text: string): Field | undefined {
+  try {
+    return resolveExactly(records, parsePath(text))
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
+}
+
+/** Of an expression, the first name in it that is no field. */
+function unknownPart(records: Records, reference: string): string | undefined {
+  const knows = knowing(records)
+  const expression = parseComputed(reference)
+  return expression && fieldsIn(expression).find((name) => knows(name) === undefined)
+}
+
+/** How well each name is known as a field of the records; what is computed is none. Remembers, for a condition is cut in many ways. */
+export function knowing(records: Records): Knows {
+  return (name) => {
+    if (name === '' || name.length > 200) return undefined
+    return records.table.derived(`knows ${name}`, () => lookedUp(records, name))
+  }
+}
+
+/** Whether a name is a field of the records as it is written. Remembers. */
+export function isExactly(records: Records, name: string): boolean {
+  if (name === '' || name.length > 200 || records.values.length === 0) return false
+  return records.table.derived(`exactly ${name}`, () => {
+    try {
+      const path = parsePath(name)
+      if (path.length === 0) return name === '@' || name === '$' || name === '.'
+      return resolveExactly(records, path) !== undefined
+    } catch (error) {
+      if (error instanceof Refusal) return false
+      throw error
+    }
+  })
+}
+
+function lookedUp(records: Records, name: string): ReturnType<Knows> {
+  if (records.values.length === 0) return undefined
+  if (isExactly(records, name)) return 'exactly'
+  try {
+    const step = resolveName(records, name).path.at(-1)
+    if (step === undefined) return undefined
+    const [last] = step.selectors
+    return last?.kind === 'name' && last.name.toLowerCase() === name.toLowerCase() ? 'within' : 'nearly'
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
+}
+
+/**
+ * The value that an expression computes of each record, as a field with a path of one step. It computes one value for each element where
+ * all its fields are in one list within the records. Throws a `Refusal` for a name that no record has.
+ */
+export function computedField(records: Records, asked: Expression, source: string): Field {
+  const written = withUnits(asked, (name) => isExactly(records, name))
+  const fields = new Map<string, Field>()
+  const fieldOf = (name: string): Field => {
+    const found = fields.get(name) ?? resolveName(records, name)
+    fields.set(name, found)
+    return found
+  }
+  const whole = ofLists(written, (name) => (listOn(records, fieldOf(name).path)?.length ?? 0) > 0)
+  fieldsIn(whole).forEach(fieldOf)
+  const expression = ofScalars(whole, (name, kind) => {
+    const outer = fieldOf(name)
+    const inner = holdsObjects(records, outer) ? scalarWithin(records, outer, kind) : undefined
+    if (inner === undefined) return name
+    fields.delete(name)
+    fields.set(inner.name, inner)
+    return inner.name
+  })
+  fieldsIn(expression).forEach(fieldOf)
+  const paths = [...fields.values()].map(({ path }) => path)
+  const list = isOfElements(expression) ? listOfAll(records, paths) : undefined
+  const holds = compile(expression, {
+    strict: false,
+    reach(name) {
+      const { path } = fieldOf(name)
+      const own = list && within(list, path)
+      return own ? reachIn(own) : reachIn(path, listOn(records, path))
+    },
+    within: withinValue,
+  })
+  const names = [...fields.values()].map(({ name }) => name)
+  const key = `${sourceOf(expression)} of ${names.join(', ')}`
+  const values = (record: JsonValue, work: Work): readonly JsonValue[] => {
+    const found = holds(record, record, work)
+    if (found instanceof Many) return found.values
+    return found === undefined || found === null ? [] : [found]
+  }
+  const computed: Segment = {
+    selectors: [{ kind: 'computed', source, key, values }],
+    deep: false,
+    dotted: [],
+  }
+  const note = [...fields.values()].flatMap((field) => field.note ?? []).join(' ')
+  return {
+    name: source,
+    path: list ? [...list, ...ELEMENTS, computed] : [computed],
+    ...(note !== '' && { note }),
+  }
+}
+
+/** The part that an expression wants of a field that holds objects: the number in them, their name, or the value beside its type. */
+type Scalar = 'number' | 'name' | 'typed'
+
+function scalarWithin(records: Records, field: Field, kind: Scalar): Field | undefined {
+  if (kind === 'typed') return typedWithin(records, field) ?? eitherWithin(records, field)
+  return kind === 'number'
+    ? (numberWithin(records, field) ?? nameWithin(records, field))
+    : (nameWithin(records, field) ?? numberWithin(records, field))
+}
+
+/** Functions that take a list or an object as it is. */
+const TAKES_WHOLE = /^(?:length|type|join|element|list_\w+|to_text)$/
+/** Functions that give one of their arguments as it is. */
+const CHOOSES = /^(?:if|coalesce|nullif)$/
+const TAKES_NUMBERS =
+  /^(?:round|floor|ceil|trunc|abs|sign|mod|pow|sqrt|exp|log|log10|log2|bucket|width_bucket|to_number|greatest|least)$/
+const COMPARES_SCALARS = /^(?:[<>]=?|=|~|in|between|like|starts with|ends with)$/
+
+/** The expression with the field within in the place of each field that is used as a number or a text: `upper(status)` of `{"name": "open"}`. */
+function ofScalars(expression: Expression, within: (name: string, kind: Scalar) => string): Expression {
+  const change = (one: Expression, kind?: Scalar): Expression => {
+    switch (one.kind) {
+      case 'field':
+        return kind === undefined ? one : { ...one, name: within(one.name, kind) }
+      case 'arithmetic':
+        return mapParts(one, (part) => change(part, one.operator === '||' ? 'name' : 'number'))
+      case 'negative':
+        return mapParts(one, (part) => change(part, 'number'))
+      case 'call': {
+        const name = functionNamed(one.name)?.name ?? ''
+        const wanted = TAKES_NUMBERS.test(name)
+          ? 'number'
+          : CHOOSES.test(name)
+            ? 'typed'
+            : TAKES_WHOLE.test(name)
+              ? undefined
+              : 'name'
+        return mapParts(one, (part) => change(part, wanted))
+      }
+      case 'case':
+        return mapParts(one, (part) => change(part, 'typed'))
+      case 'comparison': {
+        if (one.operator === 'is true') return mapParts(one, (part) => change(part, 'typed'))
+        if (!COMPARES_SCALARS.test(one.operator)) return mapParts(one, (part) => change(part))
+        const isNumber = one.operands.some(
+          (operand) => operand.kind === 'literal' && looseNumber(operand.text) !== undefined,
+        )
+        return mapParts(one, (part) => change(part, isNumber ? 'number' : 'name'))
+      }
+      default:
+        return mapParts(one, (part) => change(part))
+    }
+  }
+  return change(expression)
+}
+
+const UNIT = /^(?:(?:milli)?second|minute|hour|day|week|month|quarter|year)s?$/i
+const WITH_UNITS = new Set(['date_diff', 'date_trunc', 'date_part', 'date_add', 'age'])
+
+/** `date_diff(day, a, b)`: a unit without quotes, as many databases have it, is one where no field is called so. */
+function withUnits(expression: Expression, isField: (name: string) => boolean): Expression {
+  const change = (one: Expression): Expression => {
+    if (one.kind !== 'call' || !WITH_UNITS.has(functionNamed(one.name)?.name ?? ''))
+      return mapParts(one, change)
+    const args = one.args.map(
+      (arg): Expression =>
+        arg.kind === 'field' && UNIT.test(arg.name) && !isField(arg.name)
+          ? { kind: 'literal', text: arg.name, quoted: true }
+          : change(arg),
+    )
+    return { ...one, args }
+  }
+  return change(expression)
+}
+
+const ELEMENTS = parsePath('[*]')
+
+/** The values that a path reaches in a value; of a path through a list, which element has it as well. */
+function reachIn(path: Path, list?: Path): Evaluate {
+  const inner = list && list.length > 0 ? within(list, path) : undefined
+  const elements = list && [...list, ...ELEMENTS]
+  const listed = list ? formatPath(list) : ''
+  const read = (value: JsonValue, at: Path, work: Work): Result => {
+    const found: JsonValue[] = []
+    const isMany = readValues(value, at, found, work)
+    return isMany && found.length > 0 ? new Many(found) : found[0]
+  }
+  return (value, _root, work) => {
+    const whole = read(value, path, work)
+    if (!(whole instanceof Many) || !inner || !elements) return whole
+    const all: JsonValue[] = []
+    readValues(value, elements, all, work)
+    return new Many(whole.values, { list: listed, values: all.map((one) => read(one, inner, work)) })
+  }
+}
+
+/** Whether what is computed of a list is computed of each of its elements, and of more than one field of them. */
+function isOfElements(expression: Expression): boolean {
+  return fieldsIn(expression).length > 1 && isPlainly(expression)
+}
+
+function isPlainly(one: Expression): boolean {
+  const called = one.kind === 'call' && !one.over ? functionNamed(one.name) : undefined
+  const isPlain = one.kind === 'call' ? called && !takesLists(called) : one.kind !== 'within'
+  return isPlain === true && partsOf(one).every(isPlainly)
+}
+
+/** `sum(items.price)` of a list within a record is computed in the record: the aggregates as functions of lists. */
+function ofLists(expression: Expression, isListed: (name: string) => boolean): Expression {
+  const change = (one: Expression): Expression => {
+    if (one.kind !== 'call' || one.over || functionNamed(one.name)) return mapParts(one, change)
+    const names = fieldsIn(one)
+    const name = functionOfList(aggregateNamed(one.name)?.aggregate.name ?? '')
+    return name !== undefined && names.length > 0 && names.every(isListed) ? { ...one, name } : one
+  }
+  return change(expression)
+}
+
+/** The names of a value without fields. Any other name would be a field, which it does not have. */
+const ITSELF =
+  /^(?:_?values?|lines?|text|items?|elements?|entry|record|row|it|self|this|val|string|word|[a-z_])$/i
+
+/** `a?.b`, `a->>'b'`, `/a/b`, `a__b` in dots. */
+function withoutOtherMarks(reference: string): string {
+  const plain = reference
+    .trim()
+    .replaceAll('?.', '.')
+    .replaceAll(
+      /\s*->>?\s*(?:'([^']*)'|"([^"]*)"|(\w+))/g,
+      (_, single?: string, double?: string, bare?: string) => `.${single ?? double ?? bare ?? ''}`,
+    )
+  if (/^\/[^/\s]/.test(plain)) return plain.slice(1).replaceAll('~1', '/').split('/').join('.')
+  return /^\w+$/.test(plain) && /\w__\w/.test(plain) ? plain.replaceAll('__', '.') : plain
+}
+
+// ---- As written --------------------------------------------------------------------------------------------------
+
+/** As written, within a record or from the root through the records. Undefined when no record has it. */
+export function resolveExactly(records: Records, path: Path): Field | undefined {
+  const inside =
+    path[0]?.selectors[0]?.kind === 'all' && records.path.length === 0 ? path.slice(1) : undefined
+  if (inside && inside.length > 0 && reaches(records, inside)) return fieldAt(inside)
+  if (reaches(records, path)) return fieldAt(path)
+  const below = withoutRoot(records, path)
+  if (below && reaches(records, below)) return ownAlike(records, path) ?? fieldAt(below)
+  const named = records.named.size > 0 ? records.named.get(formatPath(path).toLowerCase()) : undefined
+  if (named) return named
+  const scalars = records.values.length > 0 && !isObject(records.values[0] ?? null)
+  return scalars && /^_?value$/.test(formatPath(path)) ? { name: '@', path: [] } : undefined
+}
+
+/** A field of the records that is called like the list they are in, with a map on its way. */
+function ownAlike(records: Records, path: Path): Field | undefined {
+  if (!reaches(records, path.slice(0, 1))) return undefined
+  const found = alike(records.names(), formatPath(path))
+  return found && 'one' in found ? readAs(formatPath(path), found.one) : undefined
+}
+
+/** The part of a path from the root that lies within a record: `name` of `items[*].name`. */
+export function withoutRoot(records: Records, path: Path): Path | undefined {
+  const root = records.path
+  if (root.length === 0 || path.length <= root.length) return undefined
+  if (!root.every((_, at) => formatPath(path.slice(at, at + 1)) === formatPath(root.slice(at, at + 1))))
+    return undefined
+  const rest = path.slice(root.length)
+  return rest[0]?.selectors[0]?.kind === 'all' ? rest.slice(1) : rest
+}
+
+// ---- The fields of the records -----------------------------------------------------------------------------------
+
+/** True when at least one record has something there. Remembers. */
+export function reaches(records: Records, path: Path): boolean {
+  if (lacksName(records, path[0])) return false
+  const key = pathKey(path)
+  const look = (): boolean => someReach(records.whole, path)
+  return key === undefined ? look() : records.table.whole.derived(`reaches ${key}`, look)
+}
+
+function someReach(records: readonly JsonValue[], path: Path): boolean {
+  const work = newWork()
+  const into: [] = []
+  return records.some((record) => {
+    readValues(record, path, into, work)
+    return into.length > 0
+  })
+}
+
+/** Names of fields that are remembered; records with more are gone through each time. */
+const MOST_KNOWN = 5_000
+
+/** True when it is known that no record has a field of the name that a path begins with. Names are listed once. */
+function lacksName({ table }: Records, segment: Path[number] | undefined): boolean {
+  const [only, ...others] = segment?.selectors ?? []
+  if (segment === undefined || segment.deep || only?.kind !== 'name' || others.length > 0) return false
+  const { whole } = table
+  const known = whole.derived('own names', () => listNames(whole.rows))
+  return known !== 'many' && !known.has(only.name) && !segment.dotted.some(({ name }) => known.has(name))
+}
+
+function listNames(values: readonly JsonValue[]): ReadonlySet<string> | 'many' {
+  const names = new Set<string>()
+  for (const value of values) {
+    // Lists and JSON in strings are looked into as well.
+    if (!isObject(value)) return 'many'
+    for (const name in value) names.add(name)
+    if (names.size > MOST_KNOWN) return 'many'
+  }
+  return names
+}
+
+/** True when some record has one of the values `wanted` there, case aside. */
+export function hasOne(records: Records, path: Path, wanted: readonly string[]): boolean {
+  const column = columnOf(records.values, path)
+  for (let code = 0; code < column.size; code++) {
+    const held = column.values(code).flat()
+    if (held.some((value) => wanted.some((text) => equalsText(value, text)))) return true
+  }
+  return false
+}
+
+/** True when a scalar is written like `text`, case aside. */
+export function equalsText(value: JsonValue, text: string): boolean {
+  if (value === null || typeof value === 'object') return false
+  return String(value).toLowerCase() === text.toLowerCase()
+}
+
+// ---- Another spelling --------------------------------------------------------------------------------------------
+
+/** The field that is alike; of several the one that has one of the values `wanted`. Throws a `Refusal` where it may be any of them. */
+export function spelledAlike(
+  records: Records,
+  path: Path,
+  written: string,
+  wanted: readonly string[],
+): Field | undefined {
+  const spelled = alike(records.names(), formatPath(path))
+  const found = spelled && withValues(records, spelled)
+  if (!found) return undefined
+  if ('one' in found) {
+    const better = betterOne(records, path, found, wanted, written)
+    if (better) return better
+    const others = [...new Set([...found.others, ...sameLetters(records, path, found.one)])]
+    const also = others.length > 0 ? ` There is ${listed(others, 3)} as well.` : ''
+    return readAs(written, found.one, also)
+  }
+  const map = mapOf(records, found.several)
+  if (map) return { ...map, note: `\`${written}\` read as \`${map.name}\`.` }
+  const having =
+    wanted.length === 0 ? [] : found.several.filter((name) => hasOne(records, parsePath(name), wanted))
+  const [one, another] = having
+  if (one !== undefined && another === undefined) {
+    return readAs(written, one, ` Of ${listed(found.several, 4)} only that has the value.`)
+  }
+  const described = withSamples(records, found.several.slice(0, 6))
+  throw new Refusal(`\`${written}\` may be several fields; write one of them in full. Nearest: ${described}.`)
+}
+
+/** `tags.Name` for `Name` that was read as `name`: deeper down it is written to the letter. */
+function sameLetters(records: Records, path: Path, one: string): string[] {
+  const written = formatPath(path)
+  if (path.length !== 1 || one === written || one.endsWith(`.${written}`)) return []
+  return [...records.names().keys()].filter((name) => name !== one && name.endsWith(`.${written}`))
+}
+
+/** Without the fields that hold nothing, unless none of them holds anything. */
+function withValues(records: Records, found: NonNullable<Candidates>): NonNullable<Candidates> {
+  const names = 'one' in found ? [found.one, ...found.others] : found.several
+  const held = names.length > 1 ? holding(records, names) : names
+  return held.length === 0 || held.length === names.length ? found : (shallowest(held) ?? found)
+}
+
+/** When what is meant by its name has none of the values: the one other field that has. */
+function betterOne(
+  records: Records,
+  path: Path,
+  { one, others }: { one: string; others: readonly string[] },
+  wanted: readonly string[],
+  written: string,
+): Field | undefined {
+  if (wanted.length === 0 || hasOne(records, parsePath(one), wanted)) return undefined
+  const having = others
+    .filter((name) => hasOne(records, parsePath(name), wanted))
+    .map((name) => readAs(written, name))
+  let tagged: Field | undefined
+  try {
+    tagged = pairAnywhere(records, path, written)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+  }
+  if (tagged && hasOne(records, tagged.path, wanted)) having.push(tagged)
+  const [only, another] = having
+  return only && !another
+    ? { ...only, note: `${only.note ?? ''} Of the fields called so only that has the value.` }
+    : undefined
+}
+
+/** `members.*.score` for `members.ann.score`, `members.bo.score`, …: keys that differ from record to record are data. */
+function mapOf(records: Records, names: readonly string[]): Field | undefined {
+  const paths = names.map(parsePath)
+  const [first] = paths
+  if (!first || paths.some(({ length }) => length !== first.length)) return undefined
+  const differing = first.flatMap((_, at) =>
+    new Set(paths.map((path) => formatPath(path.slice(at, at + 1)))).size > 1 ? [at] : [],
+  )
+  const [at] = differing
+  if (differing.length !== 1 || at === undefined || at === 0) return undefined
+  const everywhere = records.values.some((record) =>
+    paths.every((path) => {
+      const values: JsonValue[] = []
+      readValues(record, path.slice(0, at + 1), values, newWork())
+      return values.length > 0
+    }),
+  )
+  return everywhere ? undefined : fieldAt([...first.slice(0, at), ...parsePath('*'), ...first.slice(at + 1)])
+}
+
+/** The names of which some record has a value that is neither null nor empty. */
+export function holding({ whole }: Pick<Records, 'whole'>, names: readonly string[]): string[] {
+  const work = newWork()
+  return names.filter((name) => {
+    const path = parsePath(name)
+    try {
+      return whole.some((record) => {
+        const values: JsonValue[] = []
+        readValues(record, path, values, work)
+        return values.some(isValue)
+      })
+    } catch (error) {
+      // Too much to look at: then it is not ruled out.
+      if (error instanceof Refusal) return true
+      throw error
+    }
+  })
+}
+
+function isValue(value: JsonValue): boolean {
+  if (Array.isArray(value)) return value.some(isValue)
+  return value !== null && value !== ''
+}
+
+/** Names of a path that are left out at its beginning, or taken for one key at its end: each try reads all of the path. */
+const MOST_TRIES = 20
+
+// ---- Names before the field --------------------------------------------------------------------------------------
+
+/** `issues.state` for `state`, when the records have nothing that is called like what is dropped. */
+export function shortened(records: Records, path: Path, written: string): Field | undefined {
+  const [first] = path
+  const prefixed = path.length === 1 ? withoutKind(records, path) : undefined
+  if (prefixed) return readAs(written, prefixed)
+  if (path.length < 2 || (first && reaches(records, [{ ...first, dotted: [] }]))) return undefined
+  if (first && alike(records.names(), formatPath([first]))) return undefined
+  if (!mayBeAlias(records, path)) return undefined
+  for (let drop = 1; drop < Math.min(path.length, MOST_TRIES); drop++) {
+    const rest = path.slice(drop)
+    if (rest[0]?.selectors[0]?.kind !== 'name') continue
+    if (reaches(records, rest)) return readAs(written, formatPath(rest))
+    const found = alike(records.names(), formatPath(rest))
+    if (found && 'one' in found && (isRoot(records, path) || parsePath(found.one).length === rest.length))
+      return readAs(written, found.one)
+  }
+  return undefined
+}
+
+/** Names that a record has as a variable, and those of fields that things of every kind have. */
+const VARIABLES =
+  /^(?:items?|records?|rows?|x|y|r|i|e|o|v|it|self|this|entry|entries|elements?|obj|object|data|value|node|results?|\w{1,3})$/i
+const COMMON = /^(?:_?id|name|type|title|key|value|url|state|status|login|email|date|description|label|ref)$/i
+
+/** `resource_type` for `type` of resources. */
+function withoutKind(records: Records, path: Path): string | undefined {
+  const kind =
+    records.path.length === 0 ? '' : formatPath(records.path.slice(-1)).toLowerCase().replace(/s$/, '')
+  const name = formatPath(path)
+  if (kind.length < 3 || !name.toLowerCase().startsWith(kind)) return undefined
+  const rest = name.slice(kind.length).replace(/^[_-]/, '')
+  const found = rest === '' ? undefined : alike(records.names(), rest)
+  return found && 'one' in found && parsePath(found.one).length === 1 ? found.one : undefined
+}
+
+/** True when the first name is one on the way to the records, or a variable. */
+function isRoot(records: Records, [first]: Path): boolean {
+  const name = first?.selectors[0]?.kind === 'name' ? first.selectors[0].name.toLowerCase() : '*'
+  return VARIABLES.test(name) || records.path.some((segment) => formatPath([segment]).toLowerCase() === name)
+}
+
+/** True when the first name may stand for the record: `issues.state`, `x.price`, but not `owner.name`. */
+function mayBeAlias(records: Records, [first, ...rest]: Path): boolean {
+  const name = first?.selectors[0]?.kind === 'name' ? first.selectors[0].name : '*'
+  const last = formatPath(rest.slice(-1))
+  const roots = records.path.map((segment) => formatPath([segment]).toLowerCase())
+  return (
+    VARIABLES.test(name) ||
+    /[^s]s$|^\*$/.test(name) ||
+    roots.some((root) => root.startsWith(name.toLowerCase())) ||
+    !COMMON.test(last)
+  )
+}
+
+// ---- Pairs in lists ----------------------------------------------------------------------------------------------
+
+/** `Tags.Name`, the list under any of its spellings; the key may have dots in it. */
+export function pair(records: Records, path: Path, written: string): Field | undefined {
+  for (let at = path.length - 1; at >= Math.max(1, path.length - MOST_TRIES); at--) {
+    const names = path
+      .slice(at)
+      .map(({ selectors: [first] }) => (first?.kind === 'name' ? first.name : undefined))
+    if (names.some((name) => name === undefined)) return undefined
+    const list = resolveExactly(records, path.slice(0, at)) ?? listAlike(records, path.slice(0, at))
+    const found = list && taggedIn(records, list.path, list.name, names.join('.'))
+    if (found)
+      return {
+        name: `${list.name}.${found.key}`,
+        path: found.path,
+        note: `\`${written}\` read as \`${found.written}\`.`,
+      }
+  }
+  return undefined
+}
+
+function listAlike(records: Records, path: Path): Field | undefined {
+  const found = alike(records.names(), formatPath(path))
+  return found && 'one' in found ? readAs('', found.one) : undefined
+}
+
+/** `Content-Type` or `http.method`, the key of a pair in the only list that has such. */
+export function pairAnywhere(records: Records, path: Path, written: string): Field | undefined {
+  const names = path.map(({ selectors: [first] }) => (first?.kind === 'name' ? first.name : undefined))
+  if (names.length === 0 || names.length > MOST_TRIES || names.some((name) => name === undefined))
+    return undefined
+  const key = names.join('.')
+  const work = newWork()
+  const lists = [...records.names()].flatMap(([name]): Path[] => {
+    const [, list] = /^(.+)\.[@#]?\w+$/.exec(name) ?? []
+    return list === undefined ? [] : [parsePath(list)]
+  })
+  const distinct = new Map(lists.map((list) => [formatPath(list), list]))
+  const found = [...distinct].slice(0, 200).flatMap(([name, list]) => {
+    const values: JsonValue[] = []
+    for (const record of records.values.slice(0, 20)) readValues(record, list, values, work)
+    if (!values.flat().some((element) => halvesOf(element))) return []
+    const tagged = taggedIn(records, list, name, key)
+    return tagged
+      ? [
+          {
+            name: `${name}.${tagged.key}`,
+            path: tagged.path,
+            note: `\`${written}\` read as \`${tagged.written}\`.`,
+          },
+        ]
+      : []
+  })
+  if (found.length > 1)
+    throw new Refusal(`\`${written}\` is in ${listed(found.map(({ name }) => name))}: name one of them.`)
+  return found[0]
+}
+
+/** A field of a pair: the key it has, and the way to its value. */
+export interface Tagged {
+  key: string
+  path: Path
+  /** `Tags[?@.Key == "Name"].Value`. */
+  written: string
+}
+
+const MOST_SAMPLED = 2_000
+
+/** The pair called `key` in the lists at `list`. Undefined when they are no lists of pairs, or none is called so. */
+export function taggedIn(records: Records, list: Path, listName: string, key: string): Tagged | undefined {
+  const work = newWork()
+  const wanted = key.toLowerCase()
+  let near: Tagged | undefined
+  for (const record of records.values.slice(0, MOST_SAMPLED)) {
+    const values: JsonValue[] = []
+    readValues(record, list, values, work)
+    for (const element of values.flat()) {
+      const pair = halvesOf(element)
+      const held = pair && isObject(element) ? own(element, pair.key) : undefined
+      if (!pair || typeof held !== 'string' || held.toLowerCase() !== wanted) continue
+      const found = tagged(list, listName, pair, held)
+      if (held === key) return found
+      near ??= found
+    }
+  }
+  return near
+}
+
+function tagged(list: Path, listName: string, halves: { key: string; value: string }, held: string): Tagged {
+  const source = `@.${halves.key} == ${JSON.stringify(held)}`
+  const path: Path = [
+    ...list,
+    {
+      selectors: [
+        { kind: 'filter', source, holds: (value) => isObject(value) && own(value, halves.key) === held },
+      ],
+      deep: false,
+      dotted: [],
+    },
+    { selectors: [{ kind: 'name', name: halves.value }], deep: false, dotted: [] },
+  ]
+  return { key: held, path, written: `${listName}[?${source}].${halves.value}` }
+}
+
+// ---- Other words -------------------------------------------------------------------------------------------------
+
+/** The one field by another word for it, or a slip away. */
+export function otherWord(records: Records, path: Path, written: string): Field | undefined {
+  const wanted = formatPath(path)
+  const name =
+    synonym(records, wanted) ??
+    typo(records.names(), wanted) ??
+    wordOf(records, wanted) ??
+    beginning(records, wanted)
+  return name === undefined ? undefined : readAs(written, name)
+}
+
+/** The only heading of several words, or with a sign, that has it as one of them: `country` of `Ship-to Country`, `cpu` of `%CPU`. */
+function wordOf(records: Records, reference: string): string | undefined {
+  const wanted = reference.toLowerCase()
+  const [only, another] = [...records.names().keys()].filter((name) => {
+    const path = parsePath(name)
+    const [heading] = path[0]?.selectors ?? []
+    return (
+      path.length === 1 &&
+      heading?.kind === 'name' &&
+      /[\s%#$]/.test(heading.name) &&
+      heading.name
+        .toLowerCase()
+        .split(/[^\p{L}\p{N}]+/u)
+        .includes(wanted)
+    )
+  })
+  return another === undefined ? only : undefined
+}
+
+/** Letters from which on the beginning of a name may stand for it. */
+const LEAST_OF_NAME = 3
+
+/** The only field of the records' own that begins so: `extension` for `ext`. */
+function beginning(records: Records, reference: string): string | undefined {
+  const wanted = reference.toLowerCase()
+  if (wanted.length < LEAST_OF_NAME || !/^\p{L}+$/u.test(wanted)) return undefined
+  const [only, another] = [...records.names().keys()].filter(
+    (name) => /^\w+$/.test(name) && name.toLowerCase().startsWith(wanted),
+  )
+  return another === undefined ? only : undefined
+}
+
+/** Names that servers use for the same. */
+const SYNONYMS = [
+  ['level', 'severity', 'lvl', 'loglevel'],
+  ['time', 'timestamp', 'ts', 'date', 'datetime', '@timestamp'],
+  ['message', 'msg', 'subject', 'text', 'content', 'body'],
+  ['title', 'subject', 'summary', 'headline'],
+  ['code', 'rule', 'ruleid', 'check', 'checkid'],
+  ['logger', 'process', 'program', 'service', 'unit', 'source'],
+  ['host', 'hostname'],
+  ['user', 'author'],
+  ['path', 'file', 'filename', 'filepath'],
+  ['status', 'state'],
+  ['url', 'link', 'href', 'uri'],
+  ['email', 'mail', 'emailaddress'],
+  ['quantity', 'qty'],
+  ['latitude', 'lat'],
+  ['longitude', 'lon', 'lng', 'long'],
+  ['created', 'createdat', 'createdon', 'createdate', 'createtime', 'creationdate', 'datecreated'],
+  ['updated', 'updatedat', 'updatedon', 'modified', 'modifiedat', 'lastmodified', 'lastupdated', 'mtime'],
+]
+
+function synonym(records: Records, reference: string): string | undefined {
+  const plain = (name: string): string => name.toLowerCase().replaceAll(/[\s_-]/g, '')
+  const wanted = plain(reference)
+  const meant = new Set(SYNONYMS.filter((names) => names.includes(wanted)).flat())
+  const found = meant.size > 0 ? [...records.names().keys()].filter((name) => meant.has(plain(name))) : []
+  return found.length === 1 ? found[0] : undefined
+}
+
+// ---- The reply about a field that no record has ------------------------------------------------------------------
+
+/** The remark on a field that no record has. */
+export function unknown(records: Records, reference: string): string {
+  return missing(records, reference) + records.hint(reference)
+}
+
+/** So many names are all told. */
+const FEW_NAMES = 8
+
+function missing(records: Records, reference: string): string {
+  const names = records.names()
+  if (names.size === 0)
+    return `The records have no fields; use \`@\` for the record itself instead of \`${reference}\`.`
+  const outer = outerOf(records, reference)
+  if (outer !== undefined) return outer
+  const near = nearest(reference, names.keys(), 4)
+  const all = `There are: ${listed(outerFirst([...names.keys()]), 25)}.`
+  if (near.length === 0) return `No record has the field \`${reference}\`. ${all}`
+  const others = near.length < names.size && names.size <= FEW_NAMES ? ` ${all}` : ''
+  return `No record has the field \`${reference}\`. Nearest: ${withSamples(records, near)}.${others}`
+}
+
+/** `user.name`: what `user` has. */
+function outerOf(records: Records, reference: string): string | undefined {
+  const start = /^(.+)[.[][^.[]+$/.exec(reference)?.[1]
+  const inside =
+    start === undefined
+      ? []
+      : [...records.names().keys()].filter(
+          (name) => name.startsWith(`${start}.`) || name.startsWith(`${start}[`),
+        )
+  if (inside.length === 0) return undefined
+  return `No record has the field \`${reference}\`. \`${start}\` has: ${withSamples(records, inside.slice(0, 8))}.`
+}
+
+function outerFirst(names: readonly string[]): string[] {
+  const depth = (name: string): number => name.split(/[.[]/).length
+  return [...names].sort((a, b) => depth(a) - depth(b))
+}
+
+/** Names, each with two of its values. */
+export function withSamples(records: Records, names: readonly string[]): string {
+  return names
+    .map(
+      (name) =>
+        `\`${shown(name)}\` (${(records.names().get(name) ?? []).slice(0, 2).map(sample).join(', ')})`,
+    )
+    .join(', ')
+}
+
+function sample(value: unknown): string {
+  if (Array.isArray(value)) return 'list'
+  return typeof value === 'object' && value !== null ? 'object' : shown(JSON.stringify(value) ?? '', 24)
+}

@@ -1,0 +1,41 @@
+/** The column of a path over a list of records. */
+import { type Coded, type Column, columnsOf, type Reader } from '../../documents/columns/column.ts'
+import type { JsonValue } from '../../protocol/json.ts'
+import { newWork, type Work } from '../work.ts'
+import { type Path, pathKey } from './path.ts'
+import { readValues, scalarAt } from './walk.ts'
+
+export type { Column } from '../../documents/columns/column.ts'
+
+/** Throws a `Refusal` when the path looks at more values than `work` allows. */
+export function columnOf(records: readonly JsonValue[], path: Path, work: Work = newWork()): Column {
+  return columnsOf(records).column(readerOf(path, work))
+}
+
+const unnamed = new WeakMap<Path, Reader>()
+
+/** How a path is read as a column. A path with a condition in it has no name: it is found by the path itself. */
+export function readerOf(path: Path, work: Work): Reader {
+  const key = pathKey(path)
+  const before = key === undefined ? unnamed.get(path) : undefined
+  if (before) return before
+  const reader: Reader = {
+    key,
+    scalar: (row) => scalarAt(row, path),
+    values(row) {
+      const values: JsonValue[] = []
+      readValues(row, path, values, work)
+      return values
+    },
+  }
+  if (key === undefined) unnamed.set(path, reader)
+  return reader
+}
+
+/** Values that are looked at for one field of all records. */
+const MOST_WORK = 20_000_000
+
+/** A field of the records at hand as codes. Throws a `Refusal` when the path looks at too many values. */
+export function codedOf(records: readonly JsonValue[], path: Path): Coded {
+  return columnsOf(records).coded(readerOf(path, newWork(MOST_WORK)))
+}

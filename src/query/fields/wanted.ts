@@ -1,0 +1,87 @@
+/** The fields a projection is asked for, in the spellings of other languages: renamed, by pattern, several of one object. */
+import { aggregateNamed } from '../language/aggregates.ts'
+import { functionNamed } from '../language/functions.ts'
+import type { Records } from './records.ts'
+
+/** A field as a model names it, and what it is to be called. */
+export interface Wanted {
+  reference: string
+  as?: string
+}
+
+/** The fields to show, and the fields to leave out: `-body`. */
+export interface WantedFields {
+  shown: Wanted[]
+  left: string[]
+}
+
+/** Fields that one pattern may stand for. */
+const MOST_MATCHES = 200
+
+/** Reads `a as b`, `b: a`, `{a, b: .c.d}`, `user{login id}`, `user.*`, `*_at`, `-body`. */
+export function readWanted(fields: readonly string[], records: Records | undefined): WantedFields {
+  const isField = (name: string): boolean => records?.names().has(name) ?? false
+  const read: WantedFields = { shown: [], left: [] }
+  for (const [at, written] of withoutBraces(fields).entries()) {
+    const plain = (at === 0 ? written.replace(/^select\s+(?=\S)/i, '') : written).trim()
+    if (isField(plain)) read.shown.push({ reference: plain })
+    else if (/^[-!]\s*[\w$@["]/.test(plain)) read.left.push(plain.slice(1).trim())
+    else for (const one of grouped(plain)) read.shown.push(...renamed(one, records))
+  }
+  return read
+}
+
+/** `{a, b}` is cut at its comma before it comes here. */
+function withoutBraces(fields: readonly string[]): string[] {
+  const [first = '', last = ''] = [fields[0], fields.at(-1)]
+  if (!first.startsWith('{') || !last.endsWith('}')) return [...fields]
+  return fields
+    .map((field, at) => (at === 0 ? field.slice(1) : field))
+    .map((field, at, all) => (at === all.length - 1 ? field.slice(0, -1) : field))
+    .map((field) => field.trim())
+    .filter((field) => field !== '')
+}
+
+/** `user{login id}` and `user(login,id)` as `user.login`, `user.id`; what stands before a blank is a field of its own. */
+function grouped(written: string): string[] {
+  const [, before = '', name, inner] =
+    /^(?:(.*\S)\s+)?([\w$@.[\]*-]+)\s*[{(]\s*([\w$@.,\s*-]+?)\s*[})]$/s.exec(written) ?? []
+  if (name === undefined || inner === undefined || isCall(name)) return [written]
+  const inside = inner.split(/[\s,]+/).filter((part) => part !== '')
+  return [...before.split(/[\s,]+/).filter((part) => part !== ''), ...inside.map((part) => `${name}.${part}`)]
+}
+
+/** `lower(title)` is a call, not the field `lower.title`. */
+function isCall(name: string): boolean {
+  return functionNamed(name) !== undefined || aggregateNamed(name) !== undefined || /^case$/i.test(name)
+}
+
+function renamed(written: string, records: Records | undefined): Wanted[] {
+  const [, source, alias] = /^(.+?)\s+as\s+["'`]?([\w .-]+?)["'`]?$/is.exec(written) ?? []
+  if (source !== undefined && alias !== undefined) return [{ reference: source.trim(), as: alias }]
+  const [, name, field] = /^["']?([\w -]+)["']?\s*:\s*(\S.*)$/s.exec(written) ?? []
+  if (name !== undefined && field !== undefined)
+    return [{ reference: field.trim().replace(/^\.(?=\w)/, ''), as: name.trim() }]
+  const bare = written.replace(/^\.(?=[\w[])/, '')
+  const matching = records && /\*/.test(bare.replaceAll(/\[\*?\]/g, '')) ? matches(bare, records) : []
+  return matching.length > 0 ? matching.map((reference) => ({ reference })) : [{ reference: bare }]
+}
+
+/** The names that a pattern stands for; none where it goes through a map, because its keys are data. */
+function matches(pattern: string, records: Records): string[] {
+  const plain = pattern.replace(/^\$?\.?/, '').replaceAll(/\[\*?\]/g, '')
+  const parts = plain.split('.')
+  if (parts.every((part) => part === '*')) return []
+  const tests = parts.map(
+    (part) => new RegExp(`^${part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll(/\*+/g, '.*')}$`, 'i'),
+  )
+  const names = [...records.names().keys()]
+  if (names.some((name) => name.includes('.*') && plain.startsWith(name.slice(0, name.indexOf('.*') + 1))))
+    return []
+  return names
+    .filter((name) => {
+      const steps = name.includes('[') ? [name] : name.split('.')
+      return steps.length === tests.length && tests.every((test, at) => test.test(steps[at] ?? ''))
+    })
+    .slice(0, MOST_MATCHES)
+}

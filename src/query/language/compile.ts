@@ -1,0 +1,447 @@
+/**
+ * Makes a function of one value from the tree of an expression. Computed fields give it a record; conditions in brackets of paths give it
+ * what the path goes through. Nothing is called but the functions of the table, and nothing is
+ * changed.
+ */
+import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
+import { Refusal, shown } from '../refusal.ts'
+import { type Operand, operandFor } from '../values/compare.ts'
+import { parseDate } from '../values/dates.ts'
+import { amountIn, besideToTheDigit, duration, longInteger, looseNumber } from '../values/quantities.ts'
+import type { Work } from '../work.ts'
+import { callFunction, functionNamed } from './functions.ts'
+import { lengthOf, testOf } from './operators.ts'
+import { scan } from './scanner.ts'
+import type { Comparison, Expression, Within } from './tree.ts'
+
+/** A value, several where a path goes through lists, or undefined where it reaches nothing. */
+export type Result = JsonValue | Many | undefined
+
+/** The values that a path reaches through a list: a comparison holds when it does for one of them. */
+export class Many {
+  readonly values: readonly JsonValue[]
+  /** Of which list, and the value of each of its elements, where that is known: what is computed of two such values pairs elements. */
+  readonly elements: { readonly list: string; readonly values: readonly Result[] } | undefined
+
+  constructor(values: readonly JsonValue[], elements?: Many['elements']) {
+    this.values = values
+    this.elements = elements
+  }
+}
+
+/** A compiled expression. `root` is what `$` means, `work` is spent as it looks. */
+export type Evaluate = (value: JsonValue, root: JsonValue, work: Work) => Result
+
+export interface CompileOptions {
+  /** The value that a name reaches. Throws a `Refusal` for a name that nothing has. */
+  reach(name: string): Evaluate
+  /** Comparisons as JSONPath has them: to the letter, and numbers with numbers. Otherwise as in `where`. */
+  strict: boolean
+  /** A condition on the elements of a list, read when it is met. */
+  within(condition: Within): Evaluate
+}
+
+/** Throws a `Refusal` for an unknown name or function, and for a bad pattern. */
+export function compile(expression: Expression, options: CompileOptions): Evaluate {
+  const part = (one: Expression): Evaluate => compile(one, options)
+  switch (expression.kind) {
+    case 'literal': {
+      const value = options.strict ? strictLiteral(expression) : literalValue(expression)
+      return () => value
+    }
+    case 'field':
+      return options.reach(expression.name)
+    case 'negative': {
+      const inner = part(expression.operand)
+      return options.strict
+        ? (value, root, work) => strictArithmetic('-', 0, inner(value, root, work))
+        : (value, root, work) => arithmetic('-', 0, inner(value, root, work))
+    }
+    case 'arithmetic': {
+      const [left, right] = [part(expression.left), part(expression.right)]
+      const calculate = options.strict ? strictArithmetic : arithmetic
+      const { operator } = expression
+      return (value, root, work) => calculate(operator, left(value, root, work), right(value, root, work))
+    }
+    case 'call': {
+      const called = functionNamed(expression.name)
+      if (!called)
+        throw new Refusal(
+          `\`${shown(expression.name, 40)}\` is computed over records, not in one: use \`aggregate\`, with \`group_by\` for each group.`,
+        )
+      const args = expression.args.map(part)
+      return (value, root, work) => {
+        work.left -= 1
+        return callFunction(
+          called,
+          args.map((arg) => plain(arg(value, root, work)) ?? null),
+        )
+      }
+    }
+    case 'case': {
+      const branches = expression.branches.map(({ when, value }) => [part(when), part(value)] as const)
+      const otherwise = expression.otherwise && part(expression.otherwise)
+      return (value, root, work) => {
+        for (const [when, given] of branches)
+          if (when(value, root, work) === true) return given(value, root, work)
+        return otherwise?.(value, root, work)
+      }
+    }
+    case 'and': {
+      const parts = expression.parts.map(part)
+      return (value, root, work) => parts.every((one) => isTrue(one(value, root, work)))
+    }
+    case 'or': {
+      const parts = expression.parts.map(part)
+      return (value, root, work) => parts.some((one) => isTrue(one(value, root, work)))
+    }
+    case 'not': {
+      const inner = part(expression.part)
+      return (value, root, work) => !isTrue(inner(value, root, work))
+    }
+    case 'within':
+      return options.within(expression)
+    case 'comparison':
+      return options.strict ? strictComparison(expression, part) : comparison(expression, part)
+  }
+}
+
+/** Whatever exists and is neither false nor null. */
+export function isTrue(result: Result): boolean {
+  if (result instanceof Many) return result.values.some(isTrue)
+  return result !== undefined && result !== null && result !== false
+}
+
+/** A result as data: several values are a list. */
+export function plain(result: Result): JsonValue | undefined {
+  return result instanceof Many ? [...result.values] : result
+}
+
+/** The values that several reach together; undefined where none reaches anything. */
+export function many(results: readonly Result[]): Result {
+  const values = results.flatMap((result): readonly JsonValue[] =>
+    result instanceof Many ? result.values : result === undefined ? [] : [result],
+  )
+  return values.length === 0 ? undefined : new Many(values)
+}
+
+function valuesOf(result: Result): readonly JsonValue[] {
+  return result instanceof Many ? result.values : result === undefined ? [] : [result]
+}
+
+// ---- As in `where` ------------------------------------------------------------------------------------------------
+
+function comparison(
+  { left, operator, negated, operands, written }: Comparison,
+  part: (one: Expression) => Evaluate,
+): Evaluate {
+  const isLength =
+    left.kind === 'call' && functionNamed(left.name)?.name === 'length' && left.args.length === 1
+  const measured = isLength ? left.args[0] : undefined
+  const read = part(measured ?? left)
+  const around = {
+    strictness: () => 'loose' as const,
+    isElement: () => true,
+    crosses: true,
+    pattern: () => undefined,
+  }
+  const test = (given: readonly Operand[]): ((values: readonly JsonValue[]) => boolean) =>
+    testOf({ operator, operands: given, written }, around).holds
+  const literals = operands.map((one) =>
+    one.kind === 'literal' ? operandFor(one.text, one.quoted) : undefined,
+  )
+  const values = (value: JsonValue, root: JsonValue, work: Work): readonly JsonValue[] => {
+    const found = valuesOf(read(value, root, work))
+    return measured ? [lengthOf(found)] : found
+  }
+  if (!literals.includes(undefined)) {
+    const holds = test(literals as Operand[])
+    return (value, root, work) => {
+      work.left -= 1
+      return holds(values(value, root, work)) !== negated
+    }
+  }
+  const others = operands.map(part)
+  return (value, root, work) => {
+    work.left -= 1
+    const given = others.map((other, at) => literals[at] ?? operandOfValue(plain(other(value, root, work))))
+    if (given.includes(undefined)) return negated
+    return test(given as Operand[])(values(value, root, work)) !== negated
+  }
+}
+
+function operandOfValue(value: JsonValue | undefined): Operand | undefined {
+  if (value === undefined || value === null || typeof value === 'object') return undefined
+  return operandFor(String(value), typeof value === 'string')
+}
+
+function literalValue({ text, quoted }: { text: string; quoted: boolean }): JsonValue {
+  if (quoted) return text
+  if (text === 'true' || text === 'false') return text === 'true'
+  if (text === 'null') return null
+  return looseNumber(text) ?? text
+}
+
+const DAY = 86_400_000
+
+/**
+ * Computes with numbers, also in strings. A list is computed by element, and two lists by the elements in one place. Dates less dates are
+ * days, and dates with days or a time span are dates.
+ */
+export function arithmetic(operator: string, left: Result, right: Result): Result {
+  const inLists = ofElements(left, right, (x, y) => arithmetic(operator, x, y))
+  if (inLists !== null) return inLists
+  const [a, b] = [plain(left), plain(right)]
+  if (operator === '||') return joinedTexts(a, b)
+  const [x, y] = [numberOf(a), numberOf(b)]
+  if (x !== undefined && y !== undefined) return calculated(operator, x, y)
+  const [from, to] = [dateOf(a), dateOf(b)]
+  if (operator === '-' && from !== undefined && to !== undefined) return (from - to) / DAY
+  const span = from === undefined ? undefined : (y ?? daysOf(b))
+  if (from === undefined || span === undefined || !/^[-+]$/.test(operator)) return undefined
+  const date = new Date(from + (operator === '-' ? -1 : 1) * span * DAY)
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
+}
+
+/**
+ * The value that is computed of each element of the lists among two values. Null where none is a list, undefined where they have no
+ * elements in common.
+ */
+function ofElements(
+  left: Result,
+  right: Result,
+  compute: (left: Result, right: Result) => Result,
+): Result | null {
+  const [a, b] = [elementsOf(left), elementsOf(right)]
+  const longer = a ?? b
+  if (!longer) return null
+  if (a && b && (a.list !== b.list || a.values.length !== b.values.length)) return undefined
+  const values = longer.values.map((_, at) => compute(a ? a.values[at] : left, b ? b.values[at] : right))
+  const elements = longer.list === '' ? undefined : { list: longer.list, values }
+  return new Many(
+    values.map((value) => plain(value) ?? null),
+    elements,
+  )
+}
+
+function elementsOf(value: Result): Many['elements'] {
+  if (Array.isArray(value)) return { list: '', values: value }
+  return value instanceof Many ? (value.elements ?? { list: '', values: value.values }) : undefined
+}
+
+function joinedTexts(a: JsonValue | undefined, b: JsonValue | undefined): JsonValue | undefined {
+  if (a === undefined || b === undefined || a === null || b === null) return undefined
+  return isObject(a) || isObject(b) ? undefined : `${String(a)}${String(b)}`
+}
+
+function calculated(operator: string, x: number, y: number): number | undefined {
+  const result = { '+': x + y, '-': x - y, '*': x * y, '/': x / y, '%': x % y }[operator]
+  if (result === undefined || !Number.isFinite(result)) return undefined
+  // 0.1 + 0.2: digits that only the double has are left out.
+  return Number(result.toPrecision(15))
+}
+
+function numberOf(value: JsonValue | undefined): number | undefined {
+  if (typeof value === 'number') return value
+  if (isObject(value)) return amountIn(value)
+  return typeof value === 'string' ? looseNumber(value) : undefined
+}
+
+function dateOf(value: JsonValue | undefined): number | undefined {
+  return typeof value === 'string' ? parseDate(value)?.from : undefined
+}
+
+function daysOf(value: JsonValue | undefined): number | undefined {
+  const time = typeof value === 'string' ? duration(value) : undefined
+  return time === undefined ? undefined : time / DAY
+}
+
+// ---- As in JSONPath -----------------------------------------------------------------------------------------------
+
+function strictLiteral({ text, quoted }: { text: string; quoted: boolean }): JsonValue {
+  if (quoted) return text
+  if (text === 'true' || text === 'false') return text === 'true'
+  if (text === 'null') return null
+  // An integer that a double does not hold stays the text of its digits.
+  return Number.isSafeInteger(Number(text)) || !/^\d{16,}$/.test(text) ? Number(text) : text
+}
+
+function strictComparison(
+  { left, operator, negated, operands: [right] }: Comparison,
+  part: (one: Expression) => Evaluate,
+): Evaluate {
+  const first = part(left)
+  if (operator === 'is true' || right === undefined)
+    return (value, root, work) => isTrue(first(value, root, work)) !== negated
+  // A word without `@` that is no member is a text without quotes.
+  const word = right.kind === 'field' && /^[\p{L}_][\p{L}\p{N}_]*$/u.test(right.name) ? right.name : undefined
+  const reached = part(right)
+  const second: Evaluate = (value, root, work) => reached(value, root, work) ?? word
+  switch (operator) {
+    case '=':
+      return (value, root, work) => equal(first(value, root, work), second(value, root, work)) !== negated
+    case '<':
+      return ordered(first, second, (difference) => difference < 0)
+    case '<=':
+      return ordered(first, second, (difference) => difference <= 0)
+    case '>':
+      return ordered(first, second, (difference) => difference > 0)
+    default:
+      return ordered(first, second, (difference) => difference >= 0)
+  }
+}
+
+function ordered(left: Evaluate, right: Evaluate, fits: (difference: number) => boolean): Evaluate {
+  return (value, root, work) => {
+    const [a, b] = [left(value, root, work), right(value, root, work)]
+    const all = (result: Result): readonly Result[] => (result instanceof Many ? result.values : [result])
+    return all(a).some((one) => all(b).some((other) => fits(order(one, other))))
+  }
+}
+
+/** Equal primitives; a number equals the string that holds it, a list what is in it. Objects equal nothing. */
+function equal(a: Result, b: Result): boolean {
+  if (a instanceof Many) return a.values.some((value) => equal(value, b))
+  if (b instanceof Many) return equal(b, a)
+  if (Array.isArray(a) && !Array.isArray(b)) return a.some((value) => equal(value, b))
+  if (a === b) return typeof a !== 'object' || a === null
+  if (typeof a === 'number' && typeof b === 'string')
+    return b.trim() !== '' && Number(b) === a && besideToTheDigit(a, b) === 0
+  if (typeof a === 'string' && typeof b === 'number') return equal(b, a)
+  return false
+}
+
+/** NaN, for which no comparison holds, where the two have no order. */
+function order(a: Result, b: Result): number {
+  const [x, y] = [toTheDigit(a), toTheDigit(b)]
+  if (x !== undefined && y !== undefined) return x < y ? -1 : x > y ? 1 : 0
+  if (typeof a === 'string' && typeof b === 'string') return a < b ? -1 : a > b ? 1 : 0
+  return number(a) - number(b)
+}
+
+function toTheDigit(value: Result): bigint | undefined {
+  return typeof value === 'number' || typeof value === 'string' ? longInteger(value) : undefined
+}
+
+function number(value: Result): number {
+  if (typeof value === 'number') return value
+  return typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN
+}
+
+/** A finite number, or undefined: of texts there is no sum. */
+function strictArithmetic(operator: string, a: Result, b: Result): Result {
+  if (operator === '+' && typeof a === 'string' && typeof b === 'string') return undefined
+  const [x, y] = [number(a), number(b)]
+  const result = { '+': x + y, '-': x - y, '*': x * y, '/': x / y, '%': x % y }[operator]
+  return result !== undefined && Number.isFinite(result) ? result : undefined
+}
+
+// ---- Members ------------------------------------------------------------------------------------------------------
+
+/** `@.a[0]["b"]`, `$.a`, `a[*].b`: what it reaches in a value, names in another case included. */
+export function reachMember(source: string, wherever: boolean): Evaluate {
+  const keys = keysIn(source)
+  const fromRoot = source.startsWith('$')
+  return (value, root, work) => {
+    work.left -= 1 + keys.length
+    let here: Result = fromRoot ? root : value
+    // A list has members of its own only where a name led to it.
+    if (!wherever && Array.isArray(here) && typeof keys[0] === 'string' && keys[0] !== 'length')
+      here = undefined
+    for (const key of keys) here = child(here, key)
+    return here
+  }
+}
+
+function keysIn(source: string): (string | number)[] {
+  const keys: (string | number)[] = []
+  const tokens = scan(source, { strict: true })
+  let name: { from: number; to: number } | undefined
+  const close = (): void => {
+    if (name) keys.push(source.slice(name.from, name.to))
+    name = undefined
+  }
+  for (let at = /^[@$]$/.test(tokens[0]?.text ?? '') ? 1 : 0; at < tokens.length; at++) {
+    const token = tokens[at]
+    if (!token) break
+    if (token.text === '.' || token.text === '?.' || token.text === '..') close()
+    else if (token.text === '[' && token.match > at) {
+      close()
+      const inside = source.slice(token.to, tokens[token.match]?.from).trim()
+      const [only] = tokens.slice(at + 1, token.match)
+      if (only?.kind === 'text') keys.push(only.text.slice(1, -1).replaceAll(/\\(.)/gs, '$1'))
+      else if (/^-?\d+$/.test(inside)) keys.push(Number(inside))
+      else if (inside !== '' && inside !== '*')
+        throw new Refusal(
+          `The condition has brackets that hold no name or index: \`[${shown(inside, 30)}]\`.`,
+        )
+      at = token.match
+    } else if (token.kind === 'text') keys.push(token.value)
+    else if (token.text !== '*') name = { from: name?.from ?? token.from, to: token.to }
+  }
+  close()
+  return keys
+}
+
+function child(value: Result, key: string | number): Result {
+  if (value instanceof Many) return many(value.values.map((each) => child(each, key)))
+  if (Array.isArray(value)) {
+    if (key === 'length') return value.length
+    if (typeof key === 'string' && !/^-?\d+$/.test(key))
+      return many(value.map((each) => child(each, key))) ?? many(value.map((each) => pairNamed(each, key)))
+    const index = Number(key)
+    return value[index < 0 ? index + value.length : index]
+  }
+  if (typeof value === 'string' && key === 'length') return value.length
+  return isObject(value) ? loosely(value, String(key)) : undefined
+}
+
+/** The value of the pair in a list that is called `name`. */
+export function pairNamed(element: JsonValue, name: string): JsonValue | undefined {
+  const halves = halvesOf(element)
+  if (!halves || !isObject(element) || own(element, halves.key) !== name) return undefined
+  return own(element, halves.value)
+}
+
+/** Names of the two halves of `{Key: "Env", Value: "prod"}`, in the order in which they are believed. */
+const HALVES: readonly (readonly [RegExp, RegExp])[] = [
+  [/^(?:key|k)$/i, /^(?:value|val|v)$/i],
+  [
+    /^(?:name|@name|header|field|label|attribute|property|code|param)$/i,
+    /^(?:value|val|#text|@value|text|content|string_?value|display_?value)$/i,
+  ],
+  // Beside a text for readers the value is one for programs.
+  [/^id$/i, /^text$/i],
+  [/^(?:type|id|@type|@key)$/i, /^(?:value|status|address|#text)$/i],
+]
+
+/** The names of the halves, when `element` is a pair: few fields, two of them called so. */
+export function halvesOf(element: JsonValue): { key: string; value: string } | undefined {
+  if (!isObject(element)) return undefined
+  const names = Object.keys(element)
+  if (names.length < 2 || names.length > 8) return undefined
+  for (const [left, right] of HALVES) {
+    const key = names.find((name) => left.test(name))
+    const value = names.find((name) => right.test(name))
+    if (key !== undefined && value !== undefined) return { key, value }
+  }
+  return undefined
+}
+
+/** Keys looked at for another spelling. */
+const MOST_KEYS = 200
+
+/** The value of a key; failing that, of the one key that differs in case, `_` and `-` only. */
+function loosely(object: JsonObject, key: string): JsonValue | undefined {
+  const exact = own(object, key)
+  if (exact !== undefined) return exact
+  const keys = Object.keys(object)
+  if (keys.length > MOST_KEYS) return undefined
+  const wanted = spelling(key)
+  const [only, another] = keys.filter((name) => name.length < key.length + 5 && spelling(name) === wanted)
+  return only === undefined || another !== undefined ? undefined : own(object, only)
+}
+
+function spelling(name: string): string {
+  return name.toLowerCase().replaceAll(/[\s_-]/g, '')
+}

@@ -1,0 +1,754 @@
+/**
+ * The scalar functions: one table, from which calls are read and computed, and of which messages, the descriptions of parameters and the
+ * documentation tell. A function is total: what has no meaning gives null, and nothing throws but a `Refusal` of a pattern that
+ * cannot be read. Work and sizes are bounded.
+ */
+import { isObject, type JsonValue } from '../../protocol/json.ts'
+import { compileLinear, type EachMatch } from '../../text/patterns/pattern.ts'
+import { compareNaturally } from '../../text/words/natural-order.ts'
+import { Refusal, shown } from '../refusal.ts'
+import { type DatePart, dateOf, datePart, partOf, WEEKDAYS } from '../values/date-parts.ts'
+import { amountIn, looseNumber } from '../values/quantities.ts'
+
+type Value = JsonValue | undefined
+type Args = readonly Value[]
+/** The type of the outcome of a function. */
+type Gives = 'text' | 'number' | 'date' | 'yes or no' | 'list' | 'any'
+
+export interface ScalarFunction {
+  readonly name: string
+  /** Its names in other languages. Case, `_` and `-` aside, all names are alike. */
+  readonly otherNames: readonly string[]
+  /** Arguments. */
+  readonly least: number
+  readonly most: number
+  readonly gives: Gives
+  /** Its work, one sentence. */
+  readonly text: string
+  readonly example: string
+  /** The value of the call. An argument that reaches several values comes as a list; undefined or null: nothing is there. */
+  evaluate(args: Args): JsonValue | undefined
+}
+
+/** Characters of a text that are looked at, characters and elements that a function gives, and of a pattern. */
+const LONGEST_TEXT = 100_000
+const MOST_PARTS = 1_000
+const LONGEST_PATTERN = 1_000
+/** Patterns that are kept compiled. */
+const MOST_PATTERNS = 64
+/** Steps of bisection, digits: more are no help to a double. */
+const MOST_DIGITS = 15
+/** More arguments of `concat`, `coalesce`, `greatest` than anybody writes. */
+const MANY = 50
+
+// Arguments, read as the types that functions take.
+
+function textOf(value: Value): string | undefined {
+  if (typeof value === 'string') return value.length > LONGEST_TEXT ? value.slice(0, LONGEST_TEXT) : value
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  return undefined
+}
+
+/** A list of one is its element. */
+function numberOf(value: Value): number | undefined {
+  if (Array.isArray(value)) return value.length === 1 ? numberOf(value[0]) : undefined
+  if (typeof value === 'boolean') return Number(value)
+  if (typeof value === 'object' && value !== null) return amountIn(value)
+  const number = typeof value === 'string' ? looseNumber(value) : value
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined
+}
+
+function wholeOf(value: Value): number | undefined {
+  const number = numberOf(value)
+  return number === undefined ? undefined : Math.trunc(number)
+}
+
+/** Milliseconds since 1970. */
+function timeOf(value: Value): number | undefined {
+  const from =
+    value === undefined || value === null || typeof value === 'object' ? undefined : dateOf(value)?.from
+  return from !== undefined && Math.abs(from) <= LAST_TIME ? from : undefined
+}
+
+const LAST_TIME = 8.64e15
+
+/** The elements of a list; of anything else itself. Nulls are left out. */
+function elementsOf(value: Value): JsonValue[] {
+  if (value === undefined || value === null) return []
+  return Array.isArray(value) ? value.slice(0, LONGEST_TEXT).filter((one) => one !== null) : [value]
+}
+
+// Parts that functions are made of.
+
+/** A text to something; of a list, that of each element. */
+function ofText(make: (text: string, rest: Args) => JsonValue | undefined): ScalarFunction['evaluate'] {
+  const evaluate = ([first, ...rest]: Args): JsonValue | undefined => {
+    if (Array.isArray(first)) return first.slice(0, MOST_PARTS).map((one) => evaluate([one, ...rest]) ?? null)
+    const text = textOf(first)
+    return text === undefined ? null : make(text, rest)
+  }
+  return evaluate
+}
+
+/** Numbers to a number; null where it is none. Of a list, that of each element. */
+function ofNumber(
+  make: (number: number, ...rest: (number | undefined)[]) => number,
+): ScalarFunction['evaluate'] {
+  const evaluate = ([first, ...rest]: Args): JsonValue => {
+    if (Array.isArray(first) && first.length !== 1)
+      return first.slice(0, MOST_PARTS).map((one) => evaluate([one, ...rest]))
+    const number = numberOf(first)
+    return number === undefined ? null : finite(make(number, ...rest.map(numberOf)))
+  }
+  return evaluate
+}
+
+function ofDate(make: (time: number, value: Value) => JsonValue | undefined): ScalarFunction['evaluate'] {
+  const evaluate = ([first]: Args): JsonValue | undefined => {
+    if (Array.isArray(first)) return first.slice(0, MOST_PARTS).map((one) => evaluate([one]) ?? null)
+    const time = timeOf(first)
+    return time === undefined ? null : make(time, first)
+  }
+  return evaluate
+}
+
+function ofList(make: (elements: readonly JsonValue[], rest: Args) => JsonValue): ScalarFunction['evaluate'] {
+  return ([first, ...rest]) => (first === undefined || first === null ? null : make(elementsOf(first), rest))
+}
+
+function finite(number: number): number | null {
+  return Number.isFinite(number) ? number : null
+}
+
+/** Rounded in decimals, half away from zero: 1.01 of 1.005. */
+function rounded(number: number, digits: number): number {
+  const places = Math.max(-MOST_DIGITS, Math.min(MOST_DIGITS, Math.trunc(digits)))
+  if (Number.isInteger(number) && places >= 0) return number
+  const [mantissa = '', exponent = '0'] = String(Math.abs(number)).split('e')
+  const scaled = Math.round(Number(`${mantissa}e${Number(exponent) + places}`))
+  const [whole = '', power = '0'] = String(scaled).split('e')
+  const found = Number(`${whole}e${Number(power) - places}`)
+  return number < 0 && found !== 0 ? -found : found
+}
+
+/** Without what a double adds to sums and quotients of decimals: 0.3 of 0.30000000000000004. */
+function plain(number: number): number {
+  return Number(number.toPrecision(MOST_DIGITS))
+}
+
+function sum(numbers: readonly number[]): number {
+  return plain(numbers.reduce((all, one) => all + one, 0))
+}
+
+function numbersIn(elements: readonly JsonValue[]): number[] {
+  return elements.flatMap((one) => numberOf(one) ?? [])
+}
+
+// Patterns.
+
+const compiled = new Map<string, EachMatch>()
+
+/** Compiled once. Throws a `Refusal` for what is no pattern. `i` among the flags: whatever the case. */
+function patternOf(written: string, flags = ''): EachMatch {
+  const [, inSlashes, own = ''] = /^\/(.+)\/([a-z]*)$/s.exec(written) ?? []
+  const source = inSlashes ?? written
+  const ignoreCase = (own + flags).includes('i')
+  const key = `${ignoreCase ? 'i' : ''}/${source}`
+  const before = compiled.get(key)
+  if (before) return before
+  let pattern: EachMatch
+  try {
+    if (source.length > LONGEST_PATTERN) throw new Error(`it has more than ${LONGEST_PATTERN} characters`)
+    pattern = compileLinear(source, ignoreCase, true)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new Refusal(
+      `\`${shown(source)}\` cannot be read as a regular expression: ${shown(why, 120)}. Write like extract(title, '#(\\d+)', 1).`,
+    )
+  }
+  if (compiled.size >= MOST_PATTERNS) compiled.delete([...compiled.keys()][0] ?? '')
+  compiled.set(key, pattern)
+  return pattern
+}
+
+interface Match {
+  start: number
+  end: number
+  /** The whole match is the first. */
+  groups: (string | null)[]
+}
+
+/** Thrown to look no further. */
+const ENOUGH = Symbol('enough')
+
+function matchesIn(text: string, pattern: EachMatch, most: number): Match[] {
+  const found: Match[] = []
+  const take: Parameters<EachMatch>[1] = (start, end, group) => {
+    const groups: (string | null)[] = [text.slice(start, end)]
+    for (let nth = 1; nth < MANY; nth++) {
+      const one = group(String(nth))
+      if (one === undefined) break
+      groups.push(one)
+    }
+    found.push({ start, end, groups })
+    if (found.length >= most) throw ENOUGH
+  }
+  try {
+    pattern(text, take)
+  } catch (error) {
+    if (error !== ENOUGH) throw error
+  }
+  return found
+}
+
+/** The group that is asked for; where none is, the first one, else the whole match. */
+function groupOf({ groups }: Match, wanted: Value): string | null {
+  const nth = wholeOf(wanted)
+  return groups[nth ?? (groups.length > 1 ? 1 : 0)] ?? null
+}
+
+/** `$1` and `\1` are groups, `$0` and `$&` the match. */
+function replaced(text: string, pattern: EachMatch, by: string): string {
+  let out = ''
+  let from = 0
+  for (const { start, end, groups } of matchesIn(text, pattern, LONGEST_TEXT)) {
+    const put = by.replaceAll(/[$\\](\d|&)/g, (_, nth: string) => groups[nth === '&' ? 0 : Number(nth)] ?? '')
+    out += text.slice(from, start) + put
+    from = end
+    if (out.length > LONGEST_TEXT) return out.slice(0, LONGEST_TEXT)
+  }
+  return (out + text.slice(from)).slice(0, LONGEST_TEXT)
+}
+
+// Dates.
+
+const MILLISECONDS: Readonly<Record<string, number>> = {
+  millisecond: 1,
+  second: 1_000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+  week: 604_800_000,
+}
+const MONTHS: Readonly<Record<string, number>> = { month: 1, quarter: 3, year: 12 }
+const SHORT_UNITS: Readonly<Record<string, string>> = {
+  ms: 'millisecond',
+  s: 'second',
+  sec: 'second',
+  m: 'minute',
+  min: 'minute',
+  mi: 'minute',
+  h: 'hour',
+  hr: 'hour',
+  hh: 'hour',
+  d: 'day',
+  dd: 'day',
+  w: 'week',
+  wk: 'week',
+  mm: 'month',
+  mon: 'month',
+  q: 'quarter',
+  y: 'year',
+  yr: 'year',
+  yy: 'year',
+  yyyy: 'year',
+}
+
+/** `'days'`, `DAY`, `d`: `day`. */
+function unitOf(value: Value): string | undefined {
+  const word = textOf(value)?.trim().toLowerCase() ?? ''
+  const one = Object.hasOwn(SHORT_UNITS, word) ? SHORT_UNITS[word] : word.replace(/s$/, '')
+  const name = one !== undefined && Object.hasOwn(SHORT_UNITS, one) ? SHORT_UNITS[one] : one
+  return name !== undefined && (Object.hasOwn(MILLISECONDS, name) || Object.hasOwn(MONTHS, name))
+    ? name
+    : undefined
+}
+
+/** From one time to another in a unit, with fractions; months by the calendar. */
+function between(from: number, to: number, unit: string): number {
+  const length = MILLISECONDS[unit]
+  if (length !== undefined) return rounded((to - from) / length, 6)
+  const [one, other] = [new Date(from), new Date(to)]
+  let whole = (other.getUTCFullYear() - one.getUTCFullYear()) * 12 + other.getUTCMonth() - one.getUTCMonth()
+  if (monthsLater(from, whole) > to) whole -= 1
+  const start = monthsLater(from, whole)
+  const rest = (to - start) / (monthsLater(from, whole + 1) - start)
+  return rounded((whole + rest) / (MONTHS[unit] ?? 1), 6)
+}
+
+/** The same day and time so many months later; the last day of a month that is shorter. */
+function monthsLater(time: number, months: number): number {
+  const date = new Date(time)
+  const day = date.getUTCDate()
+  date.setUTCDate(1)
+  date.setUTCMonth(date.getUTCMonth() + months)
+  const last = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate()
+  date.setUTCDate(Math.min(day, last))
+  return date.getTime()
+}
+
+/** A day where the time is midnight, else the instant. */
+function dateText(time: number): string | null {
+  if (!Number.isFinite(time) || Math.abs(time) > LAST_TIME) return null
+  const text = new Date(time).toISOString()
+  return text.endsWith('T00:00:00.000Z') ? text.slice(0, -14) : text.replace('.000Z', 'Z')
+}
+
+/** `date_diff('day', from, to)`, `date_diff(to, from, 'day')`, `datediff(to, from)` in days. */
+function difference([first, second, third]: Args): JsonValue {
+  const leading = third === undefined ? undefined : unitOf(first)
+  const [from, to, unit] = leading
+    ? [timeOf(second), timeOf(third), leading]
+    : [timeOf(second), timeOf(first), third === undefined ? 'day' : unitOf(third)]
+  if (from === undefined || to === undefined) return null
+  if (unit === undefined) throw unknownUnit(third)
+  return between(from, to, unit)
+}
+
+function unknownUnit(value: Value): Refusal {
+  return new Refusal(
+    `\`${shown(textOf(value) ?? '')}\` is no unit of time. Write second, minute, hour, day, week, month, quarter or year: date_diff('day', created_at, closed_at).`,
+  )
+}
+
+/** `date_trunc('month', date)` and `date_trunc(date, 'month')`: which part, and of what. */
+function partAndDate([first, second]: Args): { part: DatePart; value: JsonValue } | undefined {
+  const named = (value: Value): DatePart | undefined => {
+    const word = textOf(value)
+    return word === undefined ? undefined : datePart(unitOf(word) ?? word)
+  }
+  const leading = named(first)
+  const [part, value] = leading ? [leading, second] : [named(second), first]
+  if (part === undefined) throw unknownUnit(second ?? first)
+  return value === undefined || value === null ? undefined : { part, value }
+}
+
+/** The numbers of the parts of a time. */
+const NUMBERS: Readonly<Record<string, (time: Date) => number>> = {
+  year: (time) => time.getUTCFullYear(),
+  quarter: (time) => Math.floor(time.getUTCMonth() / 3) + 1,
+  month: (time) => time.getUTCMonth() + 1,
+  week: (time) => Number(partOf(time.toISOString(), 'week')?.slice(-2)),
+  day: (time) => time.getUTCDate(),
+  hour: (time) => time.getUTCHours(),
+  minute: (time) => time.getUTCMinutes(),
+  second: (time) => time.getUTCSeconds(),
+  dow: (time) => time.getUTCDay(),
+  isodow: (time) => time.getUTCDay() || 7,
+  doy: (time) => Math.floor((time.getTime() - Date.UTC(time.getUTCFullYear(), 0, 1)) / 86_400_000) + 1,
+  epoch: (time) => time.getTime() / 1_000,
+}
+/** What a date without a year does not have. */
+const OF_A_YEAR: ReadonlySet<string> = new Set(['year', 'week', 'dow', 'isodow', 'doy', 'epoch'])
+const PART_WORDS: Readonly<Record<string, string>> = {
+  dayofweek: 'dow',
+  weekday: 'dow',
+  dayofyear: 'doy',
+  dayofmonth: 'day',
+  isoweek: 'week',
+  weekofyear: 'week',
+  hourofday: 'hour',
+  monthofyear: 'month',
+}
+
+/** `date_part('hour', date)`: a number. */
+function numberOfPart([first, second]: Args): JsonValue {
+  const named = (value: Value): string | undefined => {
+    const word = (textOf(value) ?? '').toLowerCase().replaceAll(/[\s_-]/g, '')
+    const one = Object.hasOwn(PART_WORDS, word) ? PART_WORDS[word] : (unitOf(word) ?? word)
+    return one !== undefined && Object.hasOwn(NUMBERS, one) ? one : undefined
+  }
+  const leading = named(first)
+  const [part, value] = leading === undefined ? [named(second), first] : [leading, second]
+  if (part === undefined) throw unknownUnit(second)
+  return partNumber(part, value)
+}
+
+function partNumber(part: string, value: Value): JsonValue {
+  if (Array.isArray(value)) return value.slice(0, MOST_PARTS).map((one) => partNumber(part, one))
+  const time = timeOf(value)
+  if (time === undefined) return null
+  if (OF_A_YEAR.has(part) && typeof value === 'string' && dateOf(value)?.yearless === true) return null
+  return NUMBERS[part]?.(new Date(time)) ?? null
+}
+
+const FORMATS: Readonly<Record<string, (time: Date) => string>> = {
+  Y: (time) => String(time.getUTCFullYear()),
+  y: (time) => String(time.getUTCFullYear()).slice(-2),
+  m: (time) => time.toISOString().slice(-19, -17),
+  d: (time) => time.toISOString().slice(-16, -14),
+  H: (time) => time.toISOString().slice(-13, -11),
+  M: (time) => time.toISOString().slice(-10, -8),
+  i: (time) => time.toISOString().slice(-10, -8),
+  S: (time) => time.toISOString().slice(-7, -5),
+  s: (time) => time.toISOString().slice(-7, -5),
+  F: (time) => time.toISOString().slice(0, 10),
+  T: (time) => time.toISOString().slice(-13, -5),
+  A: (time) => WEEKDAYS[time.getUTCDay()] ?? '',
+  a: (time) => (WEEKDAYS[time.getUTCDay()] ?? '').slice(0, 3),
+  B: (time) => new Date(time).toLocaleString('en', { month: 'long', timeZone: 'UTC' }),
+  b: (time) => new Date(time).toLocaleString('en', { month: 'short', timeZone: 'UTC' }),
+  j: (time) => String(NUMBERS.doy?.(time)).padStart(3, '0'),
+  Q: (time) => String(NUMBERS.quarter?.(time)),
+  V: (time) => String(NUMBERS.week?.(time)).padStart(2, '0'),
+}
+
+/** The patterns of SQL and Java, longest first, as those of `strftime`. */
+const SQL_FORMATS: readonly (readonly [RegExp, string])[] = [
+  [/^(?:YYYY|yyyy)/, 'Y'],
+  [/^(?:YY|yy)(?![a-z])/i, 'y'],
+  [/^(?:Month|MONTH|MMMM)/, 'B'],
+  [/^(?:Mon|MON|MMM)/, 'b'],
+  [/^MM/, 'm'],
+  [/^(?:Day|DAY|EEEE|dddd)/, 'A'],
+  [/^(?:Dy|DY|EEE|ddd)/, 'a'],
+  [/^DDD/, 'j'],
+  [/^(?:DD|dd)/, 'd'],
+  [/^(?:HH24|HH12|HH|hh)/, 'H'],
+  [/^(?:MI|mi|mm)/, 'M'],
+  [/^(?:SS|ss)/, 'S'],
+  [/^(?:IW|WW|ww)/, 'V'],
+  [/^Q/, 'Q'],
+]
+
+/** A format as `strftime` has it: `%Y-%m` of `YYYY-MM`. */
+function withPercents(format: string): string {
+  if (format.includes('%')) return format
+  let out = ''
+  for (let at = 0; at < format.length; ) {
+    const rest = format.slice(at)
+    const [pattern, letter] = SQL_FORMATS.find(([one]) => one.test(rest)) ?? []
+    const length = pattern?.exec(rest)?.[0].length ?? 1
+    out += letter === undefined ? rest.charAt(0) : `%${letter}`
+    at += length
+  }
+  return out
+}
+
+/** The date and the format, in either order. */
+function formatted([first, second]: Args): JsonValue {
+  const leading = textOf(first)?.includes('%') === true || timeOf(first) === undefined
+  const [format, value] = leading ? [textOf(first), second] : [textOf(second), first]
+  const time = timeOf(value)
+  if (time === undefined || format === undefined) return null
+  const date = new Date(time)
+  return withPercents(format.slice(0, LONGEST_FORMAT)).replaceAll(/%(\w)/g, (all, letter: string) => {
+    return Object.hasOwn(FORMATS, letter) ? (FORMATS[letter]?.(date) ?? all) : all
+  })
+}
+
+const LONGEST_FORMAT = 200
+
+// Choices.
+
+/** Numbers by value, else text with the numbers in it by value. */
+function extreme(args: Args, direction: 1 | -1): JsonValue {
+  const held = args.flatMap(elementsOf)
+  if (held.length === 0) return null
+  const numbers = held.map(numberOf)
+  const byNumber = numbers.every((number) => number !== undefined)
+  return held.reduce((best, one) => {
+    const order = byNumber
+      ? (numberOf(one) ?? 0) - (numberOf(best) ?? 0)
+      : compareNaturally(textOf(one) ?? '', textOf(best) ?? '')
+    return order * direction > 0 ? one : best
+  })
+}
+
+function isNothing(value: Value): boolean {
+  return value === undefined || value === null || (Array.isArray(value) && value.every((one) => one === null))
+}
+
+function isSame(one: Value, other: Value): boolean {
+  if (isNothing(one) || isNothing(other)) return isNothing(one) && isNothing(other)
+  const [first, second] = [numberOf(one), numberOf(other)]
+  if (first !== undefined && second !== undefined) return first === second
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
+function holds(value: Value): boolean {
+  return (
+    value === true ||
+    (typeof value === 'string' && /^(?:true|yes|1)$/i.test(value)) ||
+    (typeof value === 'number' && value !== 0)
+  )
+}
+
+/** Where a number lies among equal parts of a range: 1 to `count`, 0 below it, `count + 1` above. */
+function place(number: number, low: number, high: number, count: number): number {
+  const parts = Math.trunc(count)
+  if (parts < 1 || low === high) return Number.NaN
+  const share = (number - low) / (high - low)
+  return share < 0 ? 0 : share >= 1 ? parts + 1 : Math.floor(share * parts) + 1
+}
+
+function part(text: string, [separator, nth]: Args): JsonValue {
+  const between = textOf(separator) ?? ' '
+  const parts = between === '' ? [...text] : text.split(between)
+  const wanted = wholeOf(nth)
+  if (nth === undefined) return parts.slice(0, MOST_PARTS)
+  if (wanted === undefined || wanted === 0) return null
+  return parts[wanted < 0 ? parts.length + wanted : wanted - 1] ?? null
+}
+
+/** From a position that counts from 1, as SQL does; from the end where it is negative. */
+function partOfText(text: string, [start, length]: Args): JsonValue {
+  const from = wholeOf(start) ?? 1
+  const count = wholeOf(length)
+  const first = from < 0 ? Math.max(0, text.length + from) : Math.max(0, from - 1)
+  if (length !== undefined && length !== null && count === undefined) return null
+  return count === undefined ? text.slice(first) : text.slice(first, first + Math.max(0, count))
+}
+
+function padded(text: string, [width, fill]: Args, atStart: boolean): JsonValue {
+  const to = Math.min(wholeOf(width) ?? 0, MOST_PARTS)
+  const by = textOf(fill) ?? ' '
+  return atStart ? text.padStart(to, by) : text.padEnd(to, by)
+}
+
+type Row = [
+  name: string,
+  otherNames: string,
+  arity: number | [number, number],
+  gives: Gives,
+  text: string,
+  example: string,
+  evaluate: ScalarFunction['evaluate'],
+]
+
+// biome-ignore format: a table, one function a line.
+const ROWS: readonly Row[] = [
+  // Text.
+  ['lower', 'tolower tolowercase lcase asciidowncase downcase casefold', 1, 'text', 'In lower case.', 'lower(title)', ofText((text) => text.toLowerCase())],
+  ['upper', 'toupper touppercase ucase asciiupcase upcase', 1, 'text', 'In upper case.', 'upper(code)', ofText((text) => text.toUpperCase())],
+  ['initcap', 'capitalize titlecase', 1, 'text', 'Each word with a capital.', 'initcap(name)', ofText((text) => text.toLowerCase().replaceAll(/\b\p{L}/gu, (letter) => letter.toUpperCase()))],
+  ['trim', 'strip btrim', 1, 'text', 'Without space at both ends.', 'trim(name)', ofText((text) => text.trim())],
+  ['ltrim', 'lstrip trimstart', 1, 'text', 'Without space at the start.', 'ltrim(name)', ofText((text) => text.trimStart())],
+  ['rtrim', 'rstrip trimend', 1, 'text', 'Without space at the end.', 'rtrim(name)', ofText((text) => text.trimEnd())],
+  ['length', 'len size arraylength jsonarraylength cardinality charlength characterlength arraysize strlen', 1, 'number', 'Characters of a text, elements of a list, keys of an object.', 'length(labels)', ([value]) => lengthOf(value)],
+  ['substr', 'substring mid slice', [2, 3], 'text', 'Part of a text: from a position (the first is 1, -1 the last), so many characters.', 'substr(code, 1, 2)', ofText(partOfText)],
+  ['left', '', 2, 'text', 'The first characters.', 'left(code, 2)', ofText((text, [count]) => text.slice(0, Math.max(0, wholeOf(count) ?? 0)))],
+  ['right', '', 2, 'text', 'The last characters.', 'right(code, 2)', ofText((text, [count]) => text.slice(Math.max(0, text.length - Math.max(0, wholeOf(count) ?? 0))))],
+  ['split', 'splitpart stringtoarray strsplit stringsplit', [1, 3], 'list', 'The parts of a text between separators, or the nth of them (-1 the last).', "split(email, '@', 2)", ofText(part)],
+  ['replace', 'replaceall strreplace', 3, 'text', 'Each occurrence of a text by another; a pattern is written /like this/.', "replace(name, '-', ' ')", ofText((text, [from, to]) => replacedIn(text, textOf(from), textOf(to) ?? ''))],
+  ['regexp_replace', 'regexreplace resub gsub', [3, 4], 'text', 'Each match of a pattern by a text, in which $1 is a group.', "regexp_replace(name, '\\d+', '#')", ofText((text, [from, to, flags]) => isNothing(from) ? null : replaced(text, patternOf(textOf(from) ?? '', textOf(flags)), textOf(to) ?? ''))],
+  ['extract', 'regexpextract regexextract regexpsubstr regexpmatch capture', [2, 3], 'text', 'What a regular expression finds first: the group named by its number, else the first group.', "extract(title, '#(\\d+)', 1)", ofText((text, [pattern, group]) => extracted(text, pattern, group))],
+  ['extract_all', 'regexpextractall regexpmatches findall scan', [2, 3], 'list', 'All that a regular expression finds.', "extract_all(text, '@(\\w+)')", ofText((text, [pattern, group]) => isNothing(pattern) ? null : matchesIn(text, patternOf(textOf(pattern) ?? ''), MOST_PARTS).map((match) => groupOf(match, group)))],
+  ['regexp_count', 'countmatches', 2, 'number', 'How often a regular expression is found.', "regexp_count(text, 'error')", ofText((text, [pattern]) => isNothing(pattern) ? null : matchesIn(text, patternOf(textOf(pattern) ?? ''), LONGEST_TEXT).length)],
+  ['concat', 'concatenate', [1, MANY], 'text', 'Values one after the other, as text; nulls are left out.', "concat(first, ' ', last)", (args) => args.flatMap(elementsOf).map(written).join('').slice(0, LONGEST_TEXT)],
+  ['concat_ws', 'joinwith', [2, MANY], 'text', 'The same with a separator, which comes first.', "concat_ws('-', year, month)", ([separator, ...args]) => args.flatMap(elementsOf).map(written).join(textOf(separator) ?? '').slice(0, LONGEST_TEXT)],
+  ['starts_with', 'hasprefix', 2, 'yes or no', 'Whether a text begins so.', "starts_with(name, 'web')", ofText((text, [start]) => (isNothing(start) ? null : text.startsWith(textOf(start) ?? '')))],
+  ['ends_with', 'hassuffix', 2, 'yes or no', 'Whether a text ends so.', "ends_with(file, '.ts')", ofText((text, [end]) => (isNothing(end) ? null : text.endsWith(textOf(end) ?? '')))],
+  ['position', 'strpos indexof instr', 2, 'number', 'Where a text occurs in another, from 1; 0 for nowhere.', "position(email, '@')", ofText((text, [wanted]) => (isNothing(wanted) ? null : text.indexOf(textOf(wanted) ?? '') + 1))],
+  ['reverse', '', 1, 'text', 'From the end to the start.', 'reverse(code)', ofText((text) => [...text].reverse().join(''))],
+  ['lpad', 'padstart padleft', [2, 3], 'text', 'Filled up at the start to a width.', "lpad(id, 5, '0')", ofText((text, rest) => padded(text, rest, true))],
+  ['rpad', 'padend padright', [2, 3], 'text', 'Filled up at the end to a width.', 'rpad(name, 10)', ofText((text, rest) => padded(text, rest, false))],
+  // Numbers.
+  ['round', '', [1, 2], 'number', 'Rounded, to so many decimals.', 'round(price, 2)', ofNumber((number, digits = 0) => rounded(number, digits))],
+  ['floor', '', 1, 'number', 'The whole number below.', 'floor(score)', ofNumber(Math.floor)],
+  ['ceil', 'ceiling', 1, 'number', 'The whole number above.', 'ceil(score)', ofNumber(Math.ceil)],
+  ['trunc', 'truncate toint int integer parseint', 1, 'number', 'The whole number before the point.', 'trunc(score)', ofNumber(Math.trunc)],
+  ['abs', 'absolute', 1, 'number', 'Without its sign.', 'abs(change)', ofNumber(Math.abs)],
+  ['sign', 'signum', 1, 'number', '-1, 0 or 1.', 'sign(change)', ofNumber(Math.sign)],
+  ['mod', 'modulo remainder', 2, 'number', 'What a division leaves.', 'mod(id, 10)', ofNumber((number, by = Number.NaN) => number % by)],
+  ['pow', 'power', 2, 'number', 'A number to a power.', 'pow(size, 2)', ofNumber((number, to = Number.NaN) => number ** to)],
+  ['sqrt', '', 1, 'number', 'The square root.', 'sqrt(area)', ofNumber(Math.sqrt)],
+  ['exp', '', 1, 'number', 'e to a power.', 'exp(rate)', ofNumber(Math.exp)],
+  ['log', 'ln logn', [1, 2], 'number', 'The natural logarithm, or that to a base, which comes first.', 'log(value)', ofNumber((number, second) => second === undefined ? Math.log(number) : Math.log(second) / Math.log(number))],
+  ['log10', '', 1, 'number', 'The logarithm to base 10.', 'log10(value)', ofNumber(Math.log10)],
+  ['log2', '', 1, 'number', 'The logarithm to base 2.', 'log2(value)', ofNumber(Math.log2)],
+  ['bucket', 'bin histogram timebucket', 2, 'number', 'The start of the part of so wide that a number lies in.', 'bucket(price, 10)', ofNumber((number, width = Number.NaN) => width > 0 ? plain(Math.floor(plain(number / width)) * width) : Number.NaN)],
+  ['width_bucket', '', 4, 'number', 'Which of equal parts of a range a number lies in: value, low, high, count.', 'width_bucket(age, 0, 100, 10)', ofNumber((number, low = 0, high = 0, count = 0) => place(number, low, high, count))],
+  // Dates.
+  ['date_diff', 'timestampdiff timediff daysbetween', [2, 3], 'number', 'Time from one date to another in a unit, with fractions; without a unit the days from the second to the first.', "date_diff('day', created_at, closed_at)", difference],
+  ['age', '', [1, 3], 'number', 'Days from a date to now, or to another; a unit may follow.', "age(created_at, 'year')", aged],
+  ['date_trunc', 'truncdate startof timestamptrunc', 2, 'date', 'The year, quarter, month, week, day, hour or minute of a date.', "date_trunc('month', created_at)", ([first, second]) => truncated([first, second])],
+  ['date_part', '', 2, 'number', 'A part of a date as a number: year, quarter, month, week, day, hour, minute, second, dow (Sunday 0), isodow (Sunday 7), doy, epoch.', "date_part('hour', created_at)", numberOfPart],
+  ...(['year', 'quarter', 'month', 'week', 'day', 'hour', 'minute', 'second'] as const).map(
+    (name): Row => [
+      name,
+      otherPartNames(name),
+      1,
+      'number',
+      `The ${name} of a date as a number.`,
+      `${name}(created_at)`,
+      ([value]) => partNumber(name, value),
+    ],
+  ),
+  ['weekday', 'dayname dayofweek', 1, 'text', 'The day of the week by its name.', 'weekday(created_at)', ofDate((_, value) => partOf(value ?? null, 'weekday'))],
+  ['date', 'todate', 1, 'date', 'The day of a time.', 'date(created_at)', ofDate((_, value) => partOf(value ?? null, 'day'))],
+  ['date_add', 'addtodate timestampadd', 3, 'date', 'A date so many units later: date, number, unit.', "date_add(due, 7, 'day')", later],
+  ['date_format', 'strftime formatdate tochar', 2, 'text', 'A date in a format, %Y %m %d %H %M %S or YYYY MM DD HH24 MI SS.', "date_format(created_at, '%Y-%m')", formatted],
+  ['epoch', 'unixtimestamp', 1, 'number', 'Seconds since 1970.', 'epoch(created_at)', ofDate((time) => time / 1_000)],
+  ['now', 'currenttimestamp getdate sysdate today currentdate', 0, 'date', 'This moment, UTC.', 'now()', () => new Date().toISOString()],
+  // Choices.
+  ['coalesce', 'ifnull nvl firstnotnull', [1, MANY], 'any', 'The first that is not null.', "coalesce(nickname, name, '?')", (args) => args.find((one) => !isNothing(one)) ?? null],
+  ['nullif', '', 2, 'any', 'Null where the two are equal, else the first.', 'nullif(total, 0)', ([one, other]) => (isNothing(one) || isSame(one, other) ? null : one)],
+  ['if', 'iif iff', [2, 3], 'any', 'The second where the condition holds, else the third.', "if(score > 5, 'good', 'poor')", ([condition, then, otherwise]) => (holds(condition) ? then : otherwise) ?? null],
+  ['greatest', 'maxof', [1, MANY], 'any', 'The largest of several.', 'greatest(a, b)', (args) => extreme(args, 1)],
+  ['least', 'minof', [1, MANY], 'any', 'The smallest of several.', 'least(a, b)', (args) => extreme(args, -1)],
+  // Kinds.
+  ['to_number', 'number float parsefloat double decimal numeric tofloat', 1, 'number', 'The number that a text is: 1234.5 of "$1,234.50".', 'to_number(price)', ofNumber((number) => number)],
+  ['to_text', 'tostring str string text varchar', 1, 'text', 'The text of a value.', 'to_text(id)', ([value]) => (isNothing(value) ? null : written(value ?? null).slice(0, LONGEST_TEXT))],
+  ['type', 'typeof jsontypeof', 1, 'text', 'What a value is: null, boolean, number, string, list, object.', 'type(value)', ([value]) => kindOf(value)],
+  // Lists.
+  ['join', 'arraytostring arrayjoin listjoin implode', [1, 2], 'text', 'The elements of a list as one text.', "join(tags, ', ')", ofList((elements, [separator]) => elements.map(written).join(textOf(separator) ?? ', ').slice(0, LONGEST_TEXT))],
+  ['element', 'elementat arrayelement nth getitem', 2, 'any', 'One element of a list: 1 the first, -1 the last.', 'element(tags, -1)', ofList((elements, [nth]) => elementAt(elements, wholeOf(nth)))],
+  ['list_sum', 'arraysum listtotal', 1, 'number', 'The sum of the numbers of a list.', 'list_sum(items[].price)', ofList((elements) => sum(numbersIn(elements)))],
+  ['list_avg', 'arrayavg listmean', 1, 'number', 'Their mean.', 'list_avg(scores)', ofList((elements) => mean(numbersIn(elements)))],
+  ['list_max', 'arraymax', 1, 'any', 'The largest element.', 'list_max(scores)', ofList((elements) => extreme([[...elements]], 1))],
+  ['list_min', 'arraymin', 1, 'any', 'The smallest element.', 'list_min(scores)', ofList((elements) => extreme([[...elements]], -1))],
+  ['list_distinct', 'arraydistinct uniqueelements', 1, 'list', 'The elements, each once.', 'list_distinct(tags)', ofList((elements) => [...new Map(elements.map((one) => [JSON.stringify(one), one])).values()])],
+  ['list_sort', 'arraysort sorted', 1, 'list', 'The elements in their order.', 'list_sort(tags)', ofList((elements) => [...elements].sort((a, b) => compareNaturally(written(a), written(b))))],
+]
+
+function otherPartNames(name: string): string {
+  return (
+    {
+      year: 'getfullyear getyear getutcfullyear',
+      month: 'monthofyear',
+      day: 'dayofmonth',
+      hour: 'gethours hourofday',
+      week: 'weekofyear isoweek',
+    }[name] ?? ''
+  )
+}
+
+/** All of them, in the order in which they are told. */
+export const FUNCTIONS: readonly ScalarFunction[] = ROWS.map(
+  ([name, others, arity, gives, text, example, evaluate]) => {
+    const [least, most] = typeof arity === 'number' ? [arity, arity] : arity
+    return {
+      name,
+      otherNames: others.split(' ').filter((one) => one !== ''),
+      least,
+      most,
+      gives,
+      text,
+      example,
+      evaluate,
+    }
+  },
+)
+
+/** The functions that the description of parameters names; models guess the others, and the documentation lists them. */
+export const TOLD_FUNCTIONS: readonly string[] = ['substr', 'extract', 'date_diff', 'date_trunc']
+
+const BY_NAME: ReadonlyMap<string, ScalarFunction> = new Map(
+  // A name of its own goes before another's other name.
+  [
+    ...FUNCTIONS.flatMap((one) => one.otherNames.map((name) => [bare(name), one] as const)),
+    ...FUNCTIONS.map((one) => [bare(one.name), one] as const),
+  ],
+)
+
+/** The function that a word names, case, `_` and `-` aside. */
+export function functionNamed(word: string): ScalarFunction | undefined {
+  return BY_NAME.get(bare(word))
+}
+
+/** The functions that take a list as a whole, or several values of one. */
+const OF_LISTS = new Set('length concat concat_ws greatest least type to_text join element'.split(' '))
+
+/** True for a function that takes a list as a whole: of another one, a list is the list of what it gives for each element. */
+export function takesLists({ name }: ScalarFunction): boolean {
+  return OF_LISTS.has(name) || name.startsWith('list_')
+}
+
+/** The function that is to one list what an aggregate is to all records. */
+export function functionOfList(aggregate: string): string | undefined {
+  return aggregate === 'count' ? 'length' : functionNamed(`list_${aggregate}`)?.name
+}
+
+function bare(word: string): string {
+  return word.toLowerCase().replaceAll(/[\s_-]/g, '')
+}
+
+/** The value of a call. Throws a `Refusal` for a number of arguments that it does not take. */
+export function callFunction(fn: ScalarFunction, args: Args): JsonValue {
+  if (args.length < fn.least || args.length > fn.most) {
+    const wanted = fn.least === fn.most ? String(fn.least) : `${fn.least} to ${fn.most}`
+    throw new Refusal(
+      `\`${fn.name}\` takes ${wanted} arguments, not ${args.length}. Write like ${fn.example}.`,
+    )
+  }
+  return fn.evaluate(args) ?? null
+}
+
+function written(value: JsonValue): string {
+  return textOf(value) ?? (value === null ? '' : JSON.stringify(value))
+}
+
+function lengthOf(value: Value): number {
+  if (value === undefined || value === null) return 0
+  if (typeof value === 'string' || Array.isArray(value)) return value.length
+  return isObject(value) ? Object.keys(value).length : String(value).length
+}
+
+function kindOf(value: Value): string {
+  if (value === undefined || value === null) return 'null'
+  return Array.isArray(value) ? 'list' : typeof value
+}
+
+function mean(numbers: readonly number[]): number | null {
+  return numbers.length === 0 ? null : plain(sum(numbers) / numbers.length)
+}
+
+function elementAt(elements: readonly JsonValue[], nth: number | undefined): JsonValue {
+  if (nth === undefined || nth === 0) return null
+  return elements[nth < 0 ? elements.length + nth : nth - 1] ?? null
+}
+
+function replacedIn(text: string, from: string | undefined, to: string): JsonValue {
+  if (from === undefined) return null
+  if (/^\/.+\/[a-z]*$/s.test(from)) return replaced(text, patternOf(from), to)
+  if (from === '') return text
+  // Each occurrence may grow: the text is cut, not the work.
+  const most = Math.ceil(LONGEST_TEXT / Math.max(1, to.length)) + 1
+  const parts = text.split(from, most + 1)
+  return parts.join(to).slice(0, LONGEST_TEXT)
+}
+
+/** `extract(field, 'regex', group)`; a part of a date as well: `extract('year', date)`. */
+function extracted(text: string, pattern: Value, group: Value): JsonValue {
+  const source = textOf(pattern)
+  if (source === undefined) return null
+  if (/^[a-z]+$/i.test(text) && unitOf(text) !== undefined && timeOf(pattern) !== undefined)
+    return numberOfPart([text, pattern])
+  if (/^[a-z]+$/i.test(source) && unitOf(source) !== undefined && dateOf(text) !== undefined)
+    return numberOfPart([source, text])
+  const [match] = matchesIn(text, patternOf(source), 1)
+  return match ? groupOf(match, group) : null
+}
+
+/** `age(date)`, `age(date, 'year')`, `age(later, earlier)`, `age(later, earlier, 'hour')`. */
+function aged([first, second, third]: Args): JsonValue {
+  const unit = second === undefined ? 'day' : unitOf(second)
+  if (unit !== undefined) {
+    const from = timeOf(first)
+    return from === undefined ? null : between(from, Date.now(), unit)
+  }
+  return difference([first, second, third ?? 'day'])
+}
+
+function truncated(args: Args): JsonValue {
+  const found = partAndDate(args)
+  if (!found) return null
+  const { part, value } = found
+  if (Array.isArray(value)) return value.slice(0, MOST_PARTS).map((one) => partOf(one, part) ?? null)
+  return partOf(value, part) ?? null
+}
+
+/** `date_add(date, 7, 'day')`, `dateadd('day', 7, date)`. */
+function later([first, second, third]: Args): JsonValue {
+  const leading = unitOf(first)
+  const unit = leading ?? unitOf(third)
+  const time = timeOf(leading === undefined ? first : third)
+  const count = numberOf(second)
+  if (time === undefined || count === undefined) return null
+  if (unit === undefined) throw unknownUnit(third)
+  const length = MILLISECONDS[unit]
+  if (length !== undefined) return dateText(time + count * length)
+  const months = Math.trunc(count) * (MONTHS[unit] ?? 1)
+  return Math.abs(months) > 120_000 ? null : dateText(monthsLater(time, months))
+}

@@ -1,0 +1,311 @@
+/** A value as written in a condition, with everything that it may mean, and how the values of records compare with it. */
+import { isObject, type JsonValue } from '../../protocol/json.ts'
+import { compareNaturally } from '../../text/words/natural-order.ts'
+import {
+  type ClockSpan,
+  clockOf,
+  compactDate,
+  type DateOrder,
+  dateIn,
+  parseClock,
+  parseDate,
+  parseWanted,
+  type Span,
+  sameCalendar,
+} from './dates.ts'
+import { isSameLevel, orderOfLevels } from './levels.ts'
+import {
+  besideToTheDigit,
+  cores,
+  duration,
+  looseNumber,
+  measured,
+  plainNumber,
+  quantity,
+  saysNothing,
+} from './quantities.ts'
+
+/** The operand of a condition, in all the forms in which it can be read. */
+export interface Operand {
+  text: string
+  lower: string
+  quoted: boolean
+  number: number | undefined
+  /** The unit of a number that is neither a size nor a time: `km/h`. */
+  measure: string | undefined
+  /** Set when written with a unit. */
+  size: number | undefined
+  /** Milliseconds, when written with a unit of time. */
+  duration: number | undefined
+  /** Set where the field holds processors, such as "250m" and "1". */
+  cores?: number
+  date: Span | undefined
+  /** The part that comes first in dates with slashes of the field. */
+  dateOrder?: DateOrder
+  /** A time of day alone. */
+  clock: ClockSpan | undefined
+  boolean: boolean | undefined
+}
+
+/** `new Date("…")`, `date '…'`, `ISODate("…")`, `N'…'`: what programs put around a literal. */
+const WRAPPER =
+  /^(?:new\s+)?(?:date|datetime|datetime64|timestamp|timestamptz|time|iso_?date|to_?date|to_?datetime|to_?timestamp|parse_?date|from_?iso_?format|object_?id|uuid|str|string|text|int|integer|float|number|decimal|lower|upper|date\.parse|datetime\.fromisoformat|pd\.timestamp|[bnru])\s*\(?\s*(["'])(.*?)\1\s*(?:,[^()]*)?\)?$/is
+const CAST = /^((["']).*\2)::\w+(?:\[\])?$/s
+
+/** Reads what was written: in quotes, with a unit, as a number, as a date. */
+export function operandOf(written: string): Operand {
+  const trimmed = written.trim()
+  const bare = CAST.exec(trimmed)?.[1] ?? trimmed
+  const [, , literal] = WRAPPER.exec(bare) ?? []
+  const quote = bare.charAt(0)
+  const quoted =
+    literal !== undefined ||
+    (bare.length >= 2 && (quote === '"' || quote === "'" || quote === '`') && bare.endsWith(quote))
+  const inner = literal ?? (quoted ? bare.slice(1, -1) : bare)
+  return operandFor(quoted ? withoutEscapes(inner, bare.charAt(0)) : inner, quoted)
+}
+
+/** A text without its quotes, with everything that it may mean. */
+export function operandFor(text: string, quoted: boolean): Operand {
+  const lower = text.toLowerCase()
+  return {
+    text,
+    lower,
+    quoted,
+    number: looseNumber(text.replaceAll(/(?<=\d)_(?=\d{3})/g, '')),
+    measure: measured(text)?.unit,
+    size: quantity(text),
+    duration: duration(text),
+    date: parseWanted(text),
+    clock: parseClock(text),
+    boolean: lower === 'true' ? true : lower === 'false' ? false : undefined,
+  }
+}
+
+/** `\\'` and `''` within single quotes are one, and the same for the others. */
+function withoutEscapes(text: string, quote: string): string {
+  if (!'"\'`'.includes(quote)) return text
+  return text.replaceAll(`\\${quote}`, quote).replaceAll(quote + quote, quote)
+}
+
+/** True for a bare word that means an absent value. */
+export function isNull({ lower, quoted }: Operand): boolean {
+  return !quoted && (lower === 'null' || lower === 'none' || lower === 'undefined' || lower === 'nil')
+}
+
+/**
+ * Whether text must be the same to the letter, or may differ in case and in the spelling of a number. `level`: it may also differ in the
+ * word for one level.
+ */
+export type Strictness = 'exact' | 'loose' | 'level'
+
+export function equals(value: JsonValue, operand: Operand, strictness: Strictness): boolean {
+  switch (typeof value) {
+    case 'number':
+      return orderNumber(value, operand) === 0 || (isBoolean(operand) && value === Number(operand.boolean))
+    case 'boolean':
+      return value === (operand.boolean ?? YES_OR_NO.get(operand.lower))
+    case 'string':
+      if (operand.cores !== undefined) return cores(value) === operand.cores
+      return (
+        value === operand.text ||
+        sameTime(value, operand) ||
+        (strictness !== 'exact' && (sameText(value, operand) || sameBoolean(value, operand))) ||
+        (strictness === 'level' && isSameLevel(value, operand.lower))
+      )
+    default: {
+      if (value === null) return isNull(operand)
+      const date = operand.date && dateIn(value)
+      return date !== undefined && sameTime(date, operand)
+    }
+  }
+}
+
+/** The words for a boolean, as conditions ask for one. */
+const YES_OR_NO: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['yes', true],
+  ['1', true],
+  ['false', false],
+  ['no', false],
+  ['0', false],
+])
+
+/** The same as tables and databases write them. */
+const WRITTEN_BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ...YES_OR_NO,
+  ['y', true],
+  ['t', true],
+  ['on', true],
+  ['n', false],
+  ['f', false],
+  ['off', false],
+])
+
+/** A bare `true` or `false`. */
+function isBoolean({ boolean, quoted }: Operand): boolean {
+  return boolean !== undefined && !quoted
+}
+
+/** `active = true` of "Yes", `active = no` of "N". A number is asked for as it is. */
+function sameBoolean(value: string, { lower, quoted, number }: Operand): boolean {
+  if (quoted || number !== undefined || value.length > 5) return false
+  const wanted = YES_OR_NO.get(lower)
+  return wanted !== undefined && WRITTEN_BOOLEANS.get(value.toLowerCase()) === wanted
+}
+
+const VERSION = /^v?\d+(?:\.\d+)+/i
+
+/** More digits than a double holds. */
+const LONG = /^[-+]?\d{16,}$/
+
+function sameText(value: string, operand: Operand): boolean {
+  if (value.length === operand.text.length && value.toLowerCase() === operand.lower) return true
+  if (LONG.test(value) && LONG.test(operand.text)) return sameRounded(value, operand.text)
+  const { number, size, duration: time } = operand
+  // Digits after a zero are a code: `01067` is not 1067.
+  const isCode = /^0\d/.test(value) || /^0\d/.test(operand.text)
+  if (number !== undefined && !isCode && (plainNumber(value) ?? looseNumber(value)) === number)
+    return isOfMeasure(value, operand)
+  if (size !== undefined && quantity(value) === size) return true
+  if (time !== undefined && duration(value) === time) return true
+  // The same letters may be written with combining marks.
+  const isPlain = !/[^ -~]/.test(value)
+  return !isPlain && value.normalize('NFC').toLowerCase() === operand.text.normalize('NFC').toLowerCase()
+}
+
+/** False where a unit was asked for and the value has another one. */
+function isOfMeasure(value: string, { measure }: Operand): boolean {
+  return !measure || (measured(value)?.unit || measure) === measure
+}
+
+/** A number that went through a double ends in what the double makes of it; any other is meant to the digit. */
+function sameRounded(value: string, wanted: string): boolean {
+  const rounded = BigInt(wanted) === BigInt(Number(wanted)) && /0{2,}$/.test(wanted)
+  return BigInt(value) === BigInt(wanted) || (rounded && Number(value) === Number(wanted))
+}
+
+/** A date is equal to the day or month it lies in, and to its time of day; four digits alone are a number. */
+function sameTime(value: string, { date, clock, text, dateOrder }: Operand): boolean {
+  if (clock && value.length > text.length) {
+    const time = clockOf(value)
+    return time !== undefined && time.from >= clock.from && time.from < clock.to
+  }
+  if (!date || /^\d{4}$/.test(text)) return false
+  const instant = epoch(value)
+  if (instant !== undefined) return instant >= date.from && instant < date.to
+  const [time, wanted] = sameCalendar(value, text, date, dateOrder) ?? []
+  if (!time || !wanted || time.to - time.from > wanted.to - wanted.from) return false
+  return time.from >= wanted.from && time.from < wanted.to
+}
+
+/** Milliseconds, of seconds, milli-, micro- or nanoseconds since 1970 in a string, as Slack and many others send them. */
+function epoch(value: string): number | undefined {
+  if (!/^\d{10}(?:\d{3}){0,3}(?:\.\d+)?$/.test(value)) return undefined
+  return milliseconds(Number(value))
+}
+
+/** By their size: the next unit begins where the one before would be in the year 5138. */
+function milliseconds(value: number): number {
+  let time = value > 1e11 ? value : value * 1_000
+  while (time > 1e14) time /= 1_000
+  return time
+}
+
+/**
+ * Negative, 0 or positive as `value` lies before, within or after the operand; NaN where the two have no order. A date
+ * is within the day or month it is compared with.
+ */
+export function order(value: JsonValue, operand: Operand): number {
+  if (typeof value === 'number') return orderNumber(value, operand)
+  if (typeof value !== 'string') {
+    const date = operand.date && dateIn(value)
+    return date === undefined ? Number.NaN : order(date, operand)
+  }
+  if (operand.cores !== undefined) return (cores(value) ?? Number.NaN) - operand.cores
+  if (operand.date) {
+    const [time, wanted] = sameCalendar(value, operand.text, operand.date, operand.dateOrder) ?? []
+    if (time && wanted && (value.length > 4 || operand.text.length > 4)) return beside(time.from, wanted)
+    const instant = epoch(value)
+    if (instant !== undefined && operand.text.length > 4) return beside(instant, operand.date)
+  }
+  const clock = operand.clock && clockOf(value)
+  if (operand.clock && clock) {
+    // `> 10:00` begins right after 10:00:00; only `=` means the whole minute.
+    return clock.from - operand.clock.from
+  }
+  if (operand.duration !== undefined) {
+    const time = duration(value)
+    if (time !== undefined) return time - operand.duration
+  }
+  const wanted = operand.size ?? operand.number
+  if (wanted !== undefined) {
+    const number = quantity(value) ?? looseNumber(value)
+    if (number !== undefined && !isOfMeasure(value, operand)) return Number.NaN
+    if (number !== undefined) return beyond(number, wanted) || besideToTheDigit(value, operand.text)
+    if (areVersions(value, operand)) return orderOfVersions(value, operand)
+    const time = operand.size === undefined && wanted > 1e8 && value.length > 4 ? parseDate(value) : undefined
+    return time ? time.from - milliseconds(wanted) : Number.NaN
+  }
+  if (operand.date && !operand.date.yearless) return Number.NaN
+  if (areVersions(value, operand)) return orderOfVersions(value, operand)
+  const isOther = VERSION.test(operand.text) && !/^v?\d/i.test(value)
+  if (isOther || (saysNothing(value) && !saysNothing(operand.text))) return Number.NaN
+  return orderOfLevels(value, operand.lower) ?? compareNaturally(value.toLowerCase(), operand.lower)
+}
+
+function areVersions(value: string, { text }: Operand): boolean {
+  return VERSION.test(value) && VERSION.test(text)
+}
+
+/** `v1.10.0` after `1.9`, with the letter or without. */
+function orderOfVersions(value: string, { text }: Operand): number {
+  return compareNaturally(value.replace(/^v/i, ''), text.replace(/^v/i, ''))
+}
+
+function orderNumber(value: number, operand: Operand): number {
+  const wanted = operand.cores ?? operand.size ?? operand.number
+  if (wanted !== undefined) return beyond(value, wanted) || besideToTheDigit(value, operand.text)
+  return operand.date ? beside(compactDate(value)?.from ?? milliseconds(value), operand.date) : Number.NaN
+}
+
+/** 0 for the same number, also for numbers that no double holds. */
+function beyond(value: number, wanted: number): number {
+  return value === wanted ? 0 : value - wanted
+}
+
+function beside(time: number, { from, to }: Span): number {
+  return time < from ? -1 : time >= to ? 1 : 0
+}
+
+/** A list has an element, an object a key, a text a part. Elements that are objects have what their fields hold. */
+export function has(value: JsonValue, operand: Operand, strictness: Strictness): boolean {
+  if (typeof value === 'string') return value.toLowerCase().includes(operand.lower)
+  if (Array.isArray(value)) {
+    return value.some(
+      (element) =>
+        equals(element, operand, strictness) ||
+        (isObject(element) && Object.values(element).some((held) => equals(held, operand, strictness))),
+    )
+  }
+  if (isObject(value)) {
+    return Object.keys(value).some(
+      (key) => key === operand.text || (strictness !== 'exact' && key.toLowerCase() === operand.lower),
+    )
+  }
+  return equals(value, operand, strictness)
+}
+
+/** Like `has`, but a part of a text is enough everywhere. */
+export function contains(value: JsonValue, operand: Operand): boolean {
+  if (typeof value === 'string') return value.toLowerCase().includes(operand.lower)
+  if (Array.isArray(value)) return value.some((element) => contains(element, operand))
+  if (isObject(value)) {
+    return Object.keys(value).some(
+      (key) =>
+        key.toLowerCase().includes(operand.lower) ||
+        (typeof value[key] === 'string' && contains(value[key], operand)),
+    )
+  }
+  return value !== null && String(value).includes(operand.text)
+}

@@ -1,0 +1,118 @@
+/** Parts of dates to group by: each month, each day of the week. All in UTC. */
+import { isObject, type JsonValue } from '../../protocol/json.ts'
+import { bucket, compactDate, type DateOrder, dateIn, parseDate, type Span } from './dates.ts'
+
+const PARTS = [
+  'year',
+  'quarter',
+  'month',
+  'week',
+  'day',
+  'hour',
+  'minute',
+  'weekday',
+  'hour_of_day',
+  'month_of_year',
+  'day_of_month',
+] as const
+export type DatePart = (typeof PARTS)[number]
+
+const SYNONYMS: Readonly<Record<string, DatePart>> = {
+  date: 'day',
+  yearmonth: 'month',
+  dayofweek: 'weekday',
+  dow: 'weekday',
+  hod: 'hour_of_day',
+  hourofday: 'hour_of_day',
+  dayhour: 'hour_of_day',
+  monthofyear: 'month_of_year',
+  dayofmonth: 'day_of_month',
+  min: 'minute',
+}
+
+/** The part that a word names, whatever its case, plural and marks. */
+export function datePart(word: string): DatePart | undefined {
+  const plain = word
+    .toLowerCase()
+    .replaceAll(/[\s_-]/g, '')
+    .replace(/ly$|s$/, '')
+    .replace(/^dai$/, 'day')
+  const part = PARTS.find((one) => one.replaceAll('_', '') === plain)
+  return part ?? (Object.hasOwn(SYNONYMS, plain) ? SYNONYMS[plain] : undefined)
+}
+
+export const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+const DAY = 86_400_000
+
+/**
+ * `2024`, `2024-Q2`, `2024-05`, `2024-W18` (ISO 8601), `2024-05-06`, `2024-05-06T10`, `2024-05-06T10:30`, `Monday`, `10`. Dates without a
+ * year are given without one; undefined where the part is not known without it, or `value` is no date. Numbers are seconds or
+ * milliseconds since 1970. `order`: of dates with slashes.
+ */
+export function partOf(value: JsonValue, part: DatePart, order?: DateOrder): string | undefined {
+  const date = dateOf(value, order)
+  if (!date || !Number.isFinite(date.from) || Math.abs(date.from) > 8.64e15) return undefined
+  const time = new Date(date.from)
+  const yearless = date.yearless === true
+  if (yearless && needsYear(part)) return undefined
+  switch (part) {
+    case 'weekday':
+      return WEEKDAYS[time.getUTCDay()]
+    case 'hour_of_day':
+      return time.toISOString().slice(11, 13)
+    case 'month_of_year':
+      return time.toISOString().slice(5, 7)
+    case 'day_of_month':
+      return time.toISOString().slice(8, 10)
+    case 'quarter':
+      return `${yearless ? '' : `${time.getUTCFullYear()}-`}Q${Math.floor(time.getUTCMonth() / 3) + 1}`
+    case 'week':
+      return isoWeek(time)
+    case 'minute':
+      return time.toISOString().slice(yearless ? -19 : 0, -8)
+    default:
+      return bucket(date, part)
+  }
+}
+
+const OF_YEARS: ReadonlySet<DatePart> = new Set(['year', 'week', 'weekday'])
+
+/** True for what cannot be told of a date without its year. */
+export function needsYear(part: DatePart): boolean {
+  return OF_YEARS.has(part)
+}
+
+/** True for a date that was written without its year, as in syslog. */
+export function isYearless(value: JsonValue): boolean {
+  return dateOf(value)?.yearless === true
+}
+
+/** True for a time of day that was written with an offset from UTC, so that its parts are not those it was written with. */
+export function hasOffset(value: JsonValue): boolean {
+  return (
+    typeof value === 'string' && /\d\s*[+-](?!00(?::?00)?$)\d\d(?::?\d\d)?$/.test(value) && value.length > 16
+  )
+}
+
+export function dateOf(value: JsonValue, order?: DateOrder): Span | undefined {
+  if (isObject(value)) return dateOf(dateIn(value) ?? null, order)
+  if (typeof value === 'string')
+    return parseDate(value.trim(), undefined, order) ?? epoch(value) ?? compactDate(value)
+  if (typeof value === 'number' && value < 1e8) return compactDate(value)
+  if (typeof value !== 'number' || value < 1e8 || value > 1e14) return undefined
+  const from = value > 1e11 ? value : value * 1_000
+  return { from, to: from }
+}
+
+/** `"1714989600"` and `"1714989600.123"`. */
+function epoch(text: string): Span | undefined {
+  return /^\d{10}(?:\d{3}|\.\d{1,9})?$/.test(text) ? dateOf(Number(text)) : undefined
+}
+
+/** The week of the Thursday next to the day (ISO 8601). */
+function isoWeek(time: Date): string {
+  const thursday = new Date(time.getTime() + (4 - (time.getUTCDay() || 7)) * DAY)
+  const year = thursday.getUTCFullYear()
+  const week = Math.floor((thursday.getTime() - Date.UTC(year, 0, 1)) / DAY / 7) + 1
+  return `${year}-W${String(week).padStart(2, '0')}`
+}

@@ -1,0 +1,385 @@
+/** Dates as servers write them: ISO 8601 whole or cut short, those of logs and of mail, and `31.12.2024`. */
+
+import { isObject, type JsonValue, own } from '../../protocol/json.ts'
+
+/** A span of time in milliseconds since 1970, UTC: a day, a month, an instant. `to` is exclusive. */
+export interface Span {
+  from: number
+  to: number
+  /** Written without a year, as in syslog: placed in the year that was asked for. */
+  yearless?: true
+}
+
+const ISO =
+  /^(\d{4})(?:[-/](\d\d)(?:[-/](\d\d)(?:(?:T| {1,2})(\d\d)(?::(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s*(Z|UTC|[+-]\d\d(?::?\d\d)?)?(?: [A-Z]{3,5})?)?)?)?$/i
+const LOG = /^(\d\d)\/([A-Z][a-z]{2})\/(\d{4})(?::(\d\d):(\d\d):(\d\d))?(?:\s*([+-]\d{4}))?$/
+// `0503 08:00:00.123456` of klog, `05-03 08:00` of Android.
+const MONTH_AND_DAY = /^(\d\d)-?(\d\d) (\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?$/
+const DOTTED = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/
+const SLASHED = /^(\d{1,2})[/-](\d{1,2})[/-](\d{4}|\d\d)(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/
+// `2024/1/5`, which is also year, month and day.
+const UNPADDED = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/
+// `28-Dec-2024`, `28-DEC-24`.
+const DASHED =
+  /^(\d{1,2})[-/](jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}[-/](\d{4}|\d\d)(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/i
+const SLASHES = /^(\d{1,2})[/-](\d{1,2})[/-](?:\d{4}|\d\d)(?!\d)/
+const HALF = /^(.+?\d)\s?([ap])\.?m$/i
+// `Mon, 06 May 2024 10:00:00 +0200`, `Mon May 6 10:00:00 2024`, `Jan  7 06:10:33`, `March 2024`.
+const NAMED =
+  /^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},?\s+)?(?:(\d{1,2})\s+)?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?(?:\s+(\d{1,2})(?:st|nd|rd|th)?(?![\d:]))?(?:,?\s+(\d{4}))?(?:,?\s+(?:at\s+)?(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d+)?)?)?(?:\s+(z|utc|gmt|[+-]\d\d:?\d\d))?(?:\s+(\d{4}))?(?:\s+([+-]\d\d:?\d\d))?$/i
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+/** The part that comes first in `2/8/2025`. */
+export type DateOrder = 'day' | 'month'
+
+/** The order that dates of one field prove, as `22/12/2024` does; undefined where none does, or two differ. */
+export function orderOfDates(texts: Iterable<string>): DateOrder | undefined {
+  let found: DateOrder | undefined
+  for (const text of texts) {
+    if (!isMark(text.charCodeAt(1)) && !isMark(text.charCodeAt(2))) continue
+    const [, one, other] = (text.length <= 40 && SLASHES.exec(text)) || []
+    const order = Number(one) > 12 ? 'day' : Number(other) > 12 ? 'month' : undefined
+    if (found !== undefined && order !== undefined && order !== found) return undefined
+    found ??= order
+  }
+  return found
+}
+
+function isMark(code: number): boolean {
+  return code === slash || code === dash
+}
+
+/**
+ * The time that `text` names, as wide as it was written. Without a zone it is UTC. `order`: of the other dates of its field. Undefined when
+ * it is no date, or two.
+ */
+export function parseDate(text: string, year = 2000, order?: DateOrder): Span | undefined {
+  const first = text.charCodeAt(0)
+  if (text.length > 40 || text.length < 3) return undefined
+  if (first === 32) return parseDate(text.trimStart(), year, order)
+  const last = text.charCodeAt(text.length - 1) | 32
+  if (last === m && HALF.test(text)) return inHalf(text, year, order)
+  if (first < 48 || first > 57) return namedSpan(text, year) ?? wrapped(text)
+  const usual = instant(text)
+  if (usual) return usual
+  const parts = ISO.exec(text)
+  if (parts) return isoSpan(parts)
+  const logged = LOG.exec(text)
+  if (logged) {
+    const [, day = '', name = '', year, hour = '', minute = '', second = '', zone] = logged
+    const month = MONTHS.indexOf(name) + 1
+    return span([Number(year), month, Number(day), ...given([hour, minute, second])], 0, zone)
+  }
+  const slashes = SLASHED.exec(text)
+  if (slashes) {
+    const [, one = '', other = '', ofYear = '', ...time] = slashes
+    // Which of the two is the month is clear only where the other cannot be one.
+    const isClear = Number(one) > 12 !== Number(other) > 12 || one === other
+    if (!isClear && order === undefined) return undefined
+    const isDayFirst = isClear ? Number(one) > 12 : order === 'day'
+    const [month, day] = isDayFirst ? [other, one] : [one, other]
+    return span(given([inFull(ofYear), month, day, ...time]), 0, undefined)
+  }
+  const [, day, month, fullYear, ...time] = DOTTED.exec(text) ?? []
+  if (fullYear !== undefined) return span(given([fullYear, month, day, ...time]), 0, undefined)
+  const [, ...loose] = UNPADDED.exec(text) ?? []
+  if (loose.length > 0) return span(given(loose), 0, undefined)
+  const [, ownDay, name = '', ownYear = '', ...ownTime] = DASHED.exec(text) ?? []
+  if (ownDay !== undefined)
+    return span(given([inFull(ownYear), monthOf(name), ownDay, ...ownTime]), 0, undefined)
+  const [, ...early] = MONTH_AND_DAY.exec(text) ?? []
+  if (early.length > 0) {
+    const fraction = early[5]
+    const milliseconds = Math.floor(Number(`0.${fraction ?? 0}`) * 1_000)
+    const found = span(
+      given([String(year), ...early.slice(0, 5)]),
+      milliseconds,
+      undefined,
+      fraction !== undefined,
+    )
+    return found && { ...found, yearless: true }
+  }
+  return namedSpan(text, year)
+}
+
+/** A time of twelve hours: `8:00 AM`. */
+function inHalf(text: string, year: number, order: DateOrder | undefined): Span | undefined {
+  const [, rest = '', half = ''] = HALF.exec(text) ?? []
+  const date = parseDate(rest, year, order)
+  const hour = Math.floor((clockOf(rest)?.from ?? Number.NaN) / HOUR)
+  if (!date || !(hour >= 1 && hour <= 12)) return undefined
+  const shift = ((hour % 12) + (/p/i.test(half) ? 12 : 0) - hour) * HOUR
+  return { ...date, from: date.from + shift, to: date.to + shift }
+}
+
+/** `[09/Aug/2024:10:00:00 +0000]`, `/Date(1720000000000)/`. */
+function wrapped(text: string): Span | undefined {
+  const [, inner, ms] = /^(?:\[([^[\]]+)\]|\/Date\((\d{10,14})(?:[+-]\d{4})?\)\/)$/.exec(text) ?? []
+  if (ms !== undefined) return { from: Number(ms), to: Number(ms) + 1 }
+  return inner === undefined ? undefined : parseDate(inner)
+}
+
+/** The basic format of ISO 8601: `20240103`, `20240103T101500Z`, `20240103101500`. Digits alone may be a number, so only a comparison with a date reads them so. */
+const COMPACT = /^((?:19|20)\d\d)(\d\d)(\d\d)(?:T?(\d\d)(\d\d)(\d\d)?(Z|[+-]\d{4})?)?$/
+
+/** The date of a value that is known to be one. */
+export function compactDate(value: string | number): Span | undefined {
+  const text = String(value)
+  if (text.length < 8 || text.length > 20) return undefined
+  const [, year, month, day, hour, minute, second, zone] = COMPACT.exec(text) ?? []
+  return year === undefined ? undefined : span(given([year, month, day, hour, minute, second]), 0, zone)
+}
+
+/**
+ * The date that an object spells, as a text: `{"date-parts": [[2024, 1, 3]]}` of bibliographies, `{"year": 2024, "month": 1, "day": 3}` of
+ * Google, `{"seconds": 1704240000, "nanos": 0}` of protobuf, `{"$date": …}` of MongoDB. Undefined of any other.
+ */
+export function dateIn(value: JsonValue): string | undefined {
+  if (!isObject(value)) return undefined
+  const keys = Object.keys(value)
+  if (keys.length > 3) return undefined
+  const [parts] = [own(value, 'date-parts')].flat()
+  if (Array.isArray(parts)) return dateOfParts(parts)
+  const year = own(value, 'year')
+  if (typeof year === 'number' && keys.every((key) => /^(?:year|month|day)$/.test(key)))
+    return dateOfParts([year, own(value, 'month') ?? 0, own(value, 'day') ?? 0])
+  const seconds = own(value, 'seconds') ?? own(value, '_seconds')
+  if (seconds !== undefined && keys.every((key) => /^_?(?:seconds|nanos|nanoseconds)$/.test(key)))
+    return ofEpoch(Number(seconds) * 1_000)
+  const held = own(value, '$date')
+  if (held === undefined || keys.length > 1) return undefined
+  if (typeof held === 'string') return held
+  return ofEpoch(Number(isObject(held) ? own(held, '$numberLong') : held))
+}
+
+/** Year, month and day as far as they are given; 0 stands for none. */
+function dateOfParts(parts: readonly JsonValue[]): string | undefined {
+  const numbers = parts.slice(0, 3).map(Number)
+  const given = numbers.slice(0, [...numbers, 0].indexOf(0))
+  const [year = Number.NaN] = given
+  if (!(year >= 1 && year <= 9999) || !given.every(Number.isInteger)) return undefined
+  return given.map((part, at) => String(part).padStart(at === 0 ? 4 : 2, '0')).join('-')
+}
+
+function ofEpoch(time: number): string | undefined {
+  return Math.abs(time) < 8e15 ? new Date(time).toISOString() : undefined
+}
+
+/** `1999` of "99", `2024` of "24". */
+function inFull(year: string): string {
+  return year.length > 2 ? year : String(Number(year) + (Number(year) < 70 ? 2000 : 1900))
+}
+
+function monthOf(name: string): string {
+  return String(MONTHS.findIndex((month) => month.toLowerCase() === name.slice(0, 3).toLowerCase()) + 1)
+}
+
+/** `2024-05-01T10:00:00Z` and `2024-05-01T10:00:00.123Z`, as most programs write times, in a tenth of the time; undefined for all else. */
+function instant(text: string): Span | undefined {
+  const end = text.length - 1
+  if (end < 19 || end > 29 || end === 20 || text.charCodeAt(end) !== Z || !hasMarks(text)) return undefined
+  const [century, year] = [two(text, 0), two(text, 2)]
+  const [month, day] = [two(text, 5), two(text, 8)]
+  const [hour, minute, second] = [two(text, 11), two(text, 14), two(text, 17)]
+  // Of what is no digit comes NaN, which is within no bounds.
+  if (!(century >= 10 && year >= 0 && month >= 1 && month <= 12 && day >= 1 && day <= 31)) return undefined
+  if (!(hour <= 24 && minute <= 59 && second <= 60)) return undefined
+  const whole = Date.UTC(century * 100 + year, month - 1, day, hour, minute, second)
+  if (end === 19) return { from: whole, to: whole + 1_000 }
+  const fraction = text.charCodeAt(19) === dot ? milliseconds(text, 20, end) : Number.NaN
+  return Number.isNaN(fraction) ? undefined : { from: whole + fraction, to: whole + fraction + 1 }
+}
+
+const [dash, slash, colon, dot, T, Z, zero, m] = [45, 47, 58, 46, 84, 90, 48, 109]
+const HOUR = 3_600_000
+
+function hasMarks(text: string): boolean {
+  return (
+    text.charCodeAt(4) === dash &&
+    text.charCodeAt(7) === dash &&
+    text.charCodeAt(10) === T &&
+    text.charCodeAt(13) === colon &&
+    text.charCodeAt(16) === colon
+  )
+}
+
+/** The number that two digits make; NaN of anything else. */
+function two(text: string, at: number): number {
+  const [tens, ones] = [text.charCodeAt(at) - zero, text.charCodeAt(at + 1) - zero]
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN
+}
+
+/** The whole milliseconds in the digits of a fraction; NaN where there is anything else. */
+function milliseconds(text: string, from: number, to: number): number {
+  let [sum, unit] = [0, 100]
+  for (let at = from; at < to; at++) {
+    const digit = text.charCodeAt(at) - zero
+    if (!(digit >= 0 && digit <= 9)) return Number.NaN
+    if (at < from + 3) sum += digit * unit
+    unit /= 10
+  }
+  return sum
+}
+
+function namedSpan(text: string, assumed: number): Span | undefined {
+  const match = NAMED.exec(text)
+  if (!match) return undefined
+  const [, before, name = '', after, early, hour, minute, second, zone, late, offset] = match
+  const month = Number(monthOf(name))
+  const [year, day] = [early ?? late, before ?? after]
+  // A month alone is a word as well.
+  if (year === undefined && day === undefined) return undefined
+  const parts = [
+    year ?? String(assumed),
+    String(month),
+    day,
+    ...(day === undefined ? [] : [hour, minute, second]),
+  ]
+  const found = span(given(parts), 0, offset ?? zone)
+  return found && year === undefined ? { ...found, yearless: true } : found
+}
+
+/** Like `parseDate`; a month alone (`Feb`) is one as well, for what is compared with it are dates. */
+export function parseWanted(text: string, year?: number): Span | undefined {
+  const date = parseDate(text, year)
+  if (date || !/^[a-z]{3,9}$/i.test(text)) return date
+  const month = namedSpan(`1 ${text}`, year ?? 2000)
+  if (!month) return undefined
+  const end = new Date(month.from)
+  end.setUTCMonth(end.getUTCMonth() + 1)
+  return { ...month, to: end.getTime() }
+}
+
+/** The two on one calendar: what has no year is taken to be of the other's. `read`: what `parseWanted` makes of `wanted`. */
+export function sameCalendar(
+  value: string,
+  wanted: string,
+  read = parseWanted(wanted),
+  order?: DateOrder,
+): [Span, Span] | undefined {
+  const other = read
+  const one =
+    other && (parseDate(value, undefined, order) ?? (/\D/.test(wanted) ? compactDate(value) : undefined))
+  if (!one || !other || one.yearless === other.yearless) return one && other && [one, other]
+  const [from, to] = one.yearless
+    ? [parseDate(value, new Date(other.from).getUTCFullYear()), other]
+    : [one, parseWanted(wanted, new Date(one.from).getUTCFullYear())]
+  return from && to && [from, to]
+}
+
+/** The value's own second, minute and so on, for grouping: `2024-05` for a month. UTC. */
+export function bucket(date: Span, unit: 'year' | 'month' | 'day' | 'hour'): string {
+  const length = { year: 4, month: 7, day: 10, hour: 13 }[unit]
+  return new Date(date.from)
+    .toISOString()
+    .slice(date.yearless ? 5 : 0, Math.max(length, date.yearless ? 7 : 0))
+}
+
+/** The number of the year, month, day or hour of a time, UTC; none of what is no time. */
+export function partOf(given: JsonValue, unit: 'year' | 'month' | 'day' | 'hour'): number[] {
+  const value = dateIn(given) ?? given
+  const compact = typeof value === 'number' || typeof value === 'string' ? compactDate(value) : undefined
+  const time = compact
+    ? new Date(compact.from)
+    : typeof value === 'number'
+      ? new Date(value > 1e11 ? value : value * 1_000)
+      : new Date((typeof value === 'string' ? parseDate(value)?.from : undefined) ?? Number.NaN)
+  if (Number.isNaN(time.getTime())) return []
+  if (unit === 'year' && typeof value === 'string' && parseDate(value)?.yearless) return []
+  const parts = {
+    year: time.getUTCFullYear(),
+    month: time.getUTCMonth() + 1,
+    day: time.getUTCDate(),
+    hour: time.getUTCHours(),
+  }
+  return [parts[unit]]
+}
+
+function isoSpan([, year, month, day, hour, minute, second, fraction = '', zone]: RegExpExecArray):
+  | Span
+  | undefined {
+  const milliseconds = Math.floor(Number(`0.${fraction || 0}`) * 1_000)
+  return span(given([year, month, day, hour, minute, second]), milliseconds, zone, fraction !== '')
+}
+
+function given(parts: readonly (string | undefined)[]): number[] {
+  return parts.filter((part) => part !== undefined && part !== '').map(Number)
+}
+
+/** Year, month, day, hour, minute, second: as many as are known. */
+function span(
+  parts: readonly number[],
+  milliseconds: number,
+  zone: string | undefined,
+  precise = false,
+): Span | undefined {
+  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = parts
+  if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 24 || minute > 59 || second > 60)
+    return undefined
+  const shift = offset(zone)
+  const from = utc(year, month - 1, day, hour, minute, second) + milliseconds - shift
+  if (precise) return { from, to: from + 1 }
+  const next = [year, month - 1, day, hour, minute, second] as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ]
+  const last = Math.max(0, Math.min(parts.length, 6) - 1)
+  next[last] = (next[last] ?? 0) + 1
+  return { from, to: utc(...next) - shift }
+}
+
+function utc(year: number, month: number, day: number, hour: number, minute: number, second: number): number {
+  const date = new Date(0)
+  date.setUTCFullYear(year, month, day)
+  date.setUTCHours(hour, minute, second)
+  return date.getTime()
+}
+
+const ZONED = /\d:\d\d(?:[.,:]\d+)*\s*(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)$/i
+
+/** The zone of a time that is written with one. */
+export function zoneIn(text: string): string | undefined {
+  return text.length > 40 ? undefined : ZONED.exec(text)?.[1]
+}
+
+/** Milliseconds ahead of UTC: of `+01:00`, an hour; databases write `+01`. */
+export function offset(zone: string | undefined): number {
+  const parts = /^([+-])(\d\d)(?::?(\d\d))?$/.exec(zone ?? '')
+  if (!parts) return 0
+  const [, sign, hours, minutes = 0] = parts
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000
+}
+
+/** A time of day: `time > 10:00` is about the clock of each record, whatever its day. Milliseconds since midnight; `to` is exclusive. */
+export interface ClockSpan {
+  from: number
+  to: number
+}
+
+const CLOCK_ALONE = /^(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s*([ap]m)?$/i
+const CLOCK_WITHIN = /(?<![\d.,])(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:\s?([ap]m)\b)?/i
+
+/** The time of day that a text is, as wide as it is written; undefined when it is more or something else. */
+export function parseClock(text: string): ClockSpan | undefined {
+  return text.length > 18 ? undefined : clockSpan(CLOCK_ALONE.exec(text))
+}
+
+/** The clock of a date and time, in its own zone; undefined when it has none. */
+export function clockOf(text: string): ClockSpan | undefined {
+  return text.length > 40 ? undefined : clockSpan(CLOCK_WITHIN.exec(text))
+}
+
+function clockSpan(match: RegExpExecArray | null): ClockSpan | undefined {
+  if (!match) return undefined
+  const [, hour = '', minute = '', second, fraction, half] = match
+  let hours = Number(hour)
+  if (half !== undefined) hours = (hours % 12) + (half.toLowerCase() === 'pm' ? 12 : 0)
+  if (hours > 24 || Number(minute) > 59 || Number(second ?? 0) > 60) return undefined
+  const whole = ((hours * 60 + Number(minute)) * 60 + Number(second ?? 0)) * 1_000
+  const from = whole + Math.floor(Number(`0.${fraction ?? 0}`) * 1_000)
+  return { from, to: from + (fraction !== undefined ? 1 : second !== undefined ? 1_000 : 60_000) }
+}

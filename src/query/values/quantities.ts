@@ -1,0 +1,249 @@
+/** Numbers in strings: plain, with a currency, in thousands, with a decimal comma, with a unit of size or time; and integers beyond 2^53. */
+import { type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
+
+const PLAIN = /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d{1,3})?\s*$/i
+/** Currencies as ISO 4217 names them. */
+const CODE =
+  '(?:USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|TRY|BRL|MXN|ZAR|KRW|SGD|HKD|ILS|AED)'
+const BEFORE = `^\\s*(?:${CODE}\\s|R\\$\\s?)?[-+−]?[$€£¥₹]?\\s?`
+const AFTER = `\\s?(?:[€%]|${CODE})?\\s*$`
+const DRESSED = new RegExp(`${BEFORE}(?:\\d{1,3}(?:,\\d{3})+|\\d+)(?:\\.\\d+)?${AFTER}`)
+const COMMA = new RegExp(`${BEFORE}(?:\\d{1,3}(?:\\.\\d{3})+|\\d+),\\d{1,2}${AFTER}`)
+/** `4 178 015`, also with a blank that does not break, and `1'234.50`. */
+const GROUPED = new RegExp(`${BEFORE}\\d{1,3}(?:[ \\u00a0\\u2009\\u202f'’]\\d{3})+(?:[.,]\\d{1,4})?${AFTER}`)
+/** `617.30-`, as some ledgers write it. */
+const NEGATIVE_AFTER = /^\s*[\d.,]{1,20}-\s*$/
+/** No number begins so: a letter that does not begin a currency. */
+const WORDY = /^\s*(?:[a-z]|[A-Z](?![A-Z]{2}\s|\$))/
+/** `($1.50)`, as accounts write what is owed; not `(2)`. */
+const OWED = /^\(([^()]*[$€£¥₹.][^()]*)\)$/
+/** `5 (3h ago)`, as restarts are counted. */
+const COUNTED = /^\s*(\d{1,9}) \([^()]{1,20} ago\)\s*$/
+const SIZED =
+  /^\s*([-+]?[$€£¥₹]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)\s*(?:([kmgtp])(i?)b?|b|bytes|(thousand|million|mn|billion|bn|trillion|tn))\s*$/i
+const POWERS = ['k', 'm', 'g', 't', 'p']
+const WORDS: Readonly<Record<string, number>> = {
+  thousand: 1,
+  million: 2,
+  mn: 2,
+  billion: 3,
+  bn: 3,
+  trillion: 4,
+  tn: 4,
+}
+/** Units that are told from other words by their letters alone; those of one letter stand behind a blank. Time and size are read elsewhere. */
+const UNIT =
+  '°\\s?[CFK]?|℃|℉|degrees?(?:\\s[CF])?|[kcmµn]m[²³23]?|m[²³]|mi|miles?|ft|feet|inch(?:es)?|yd|met(?:er|re)s?|sq\\.?\\s?(?:m|ft|km)|sqm|sqft|ha|acres?' +
+  '|[km]g|µg|lbs?|oz|tons?|tonnes?|grams?|km/h|km?ph|kmh|mph|m/s|knots?|kts?|[kMGT]?Wh|[kMG]W|[kM]?J|kcal|cal|[km]V|mAh?|Ah|[kMG]?Hz|rpm|bpm|fps' +
+  '|m[lL]|[cd]l|gal|gallons?|lit(?:er|re)s?|[hkM]?Pa|m?bar|psi|mmHg|inHg|px|pt|r?em|dpi|pp[imb]|dB[mAi]?|MP'
+const UNIT_APART = 'in|[mLlVAWJxX×]'
+const COUNTED_THINGS =
+  'views?|likes?|(?:up)?votes?|points?|comments?|repl(?:y|ies)|reviews?|ratings?|followers?|subscribers?|users?|members?|items?|people|persons?|downloads?|installs?|stars?|forks?|watchers?|contributors?|shares?|results?|posts?|articles?|episodes?|pages?|words?|characters?|rows?|records?|files?|lines?|units?|pcs|pieces?|tickets?|orders?|seats?|rooms?|beds?|employees|students?|times|plays|tokens?|messages?|errors?|warnings?'
+const AMOUNT = '([-+−]?(?:\\d{1,3}(?:,\\d{3})+|\\d{1,15})(?:\\.\\d{1,15})?)'
+const MEASURED = new RegExp(
+  `^\\s*[~≈]?\\s?${AMOUNT}(?:\\s?(${UNIT})|\\s(${UNIT_APART})|([×x+]|st|nd|rd|th))\\.?\\s*$`,
+)
+const OF_THINGS = new RegExp(`^\\s*[~≈]?\\s?${AMOUNT}\\s?([kmb])?\\+?\\s(?:${COUNTED_THINGS})\\s*$`, 'i')
+const ABOUT = new RegExp(`^\\s*[~≈]\\s?${AMOUNT}\\s*$`)
+const OUT_OF =
+  /^\s*(\d{1,3}(?:\.\d{1,2})?)\s?(?:out of|\/)\s?\d{1,3}\s(?:stars?|points?)\s*$|^\s*(\d{1,3}(?:\.\d{1,2})?) out of \d{1,3}\s*$/
+/** `1.2 MB/s` and `100 Mbps`. */
+const RATE = /^\s*(.{1,30}?)(?:\/s(?:ec)?|ps)\s*$/
+
+const THOUSANDS = ['', 'k', 'm', 'b']
+
+/** A number and the unit behind it; the unit is empty for `~5`, `5x`, `5th`, `10,000+` and for counts. */
+export interface Measure {
+  readonly number: number
+  readonly unit: string
+}
+
+/** 31 and `km/h` of "31 km/h", 31200 of "31.2K views", 4.5 of "4.5 out of 5 stars", bytes for each second of "1.2 MB/s". */
+export function measured(text: string): Measure | undefined {
+  if (text.length > LONGEST || !/\d/.test(text)) return undefined
+  const [, amount, unit, apart] = MEASURED.exec(text) ?? []
+  if (amount !== undefined) return { number: signed(amount), unit: plainUnit(unit ?? apart ?? '') }
+  const [, count, letter = ''] = OF_THINGS.exec(text) ?? []
+  if (count !== undefined)
+    return { number: signed(count) * 1000 ** THOUSANDS.indexOf(letter.toLowerCase()), unit: '' }
+  const [, near] = ABOUT.exec(text) ?? []
+  if (near !== undefined) return { number: signed(near), unit: '' }
+  const [, stars, rating] = OUT_OF.exec(text) ?? []
+  if (stars !== undefined || rating !== undefined) return { number: Number(stars ?? rating), unit: '' }
+  const held = RATE.exec(text)?.[1]
+  const size = held === undefined ? undefined : quantity(held)
+  return size === undefined ? undefined : { number: size, unit: /ps\s*$/.test(text) ? 'bit/s' : 'bytes/s' }
+}
+
+function signed(amount: string): number {
+  return Number(amount.replaceAll(',', '').replace('−', '-'))
+}
+
+function plainUnit(unit: string): string {
+  const plain = unit.replaceAll(/[\s.]/g, '')
+  return plain.length > 3 ? plain.toLowerCase().replace(/s$/, '') : plain
+}
+
+/** Longer strings hold no number that anybody compares. */
+const LONGEST = 40
+
+const NOTHING =
+  /^\s*(?:[-–—.?*]{0,3}|n\/?a|n\.a\.|nan|nil|null|none|never|unknown|undefined|missing|pending|tbd|tba|[<(](?:nil|none|null|unknown|unset|invalid|empty)[>)]|not (?:available|applicable|set))\s*$/i
+
+const LONGEST_NOTHING = 16
+
+/** True of a text that stands for an absent value: `N/A`, `-`, `<none>`, nothing at all. */
+export function saysNothing(text: string): boolean {
+  return text.length <= LONGEST_NOTHING && NOTHING.test(text)
+}
+
+/** `12.5` of "12.5"; undefined for anything that is not a plain number. */
+export function plainNumber(text: string): number | undefined {
+  return text.length <= LONGEST && PLAIN.test(text) ? Number(text) : undefined
+}
+
+/** Like `plainNumber`, and 1234.5 of "$1,234.50", "1.234,50" and "USD 1234.50", -1.5 of "(1.50)", 12 of "12%", 5 of "5 (3h ago)", 31 of "31 km/h". */
+export function looseNumber(text: string): number | undefined {
+  if (text.length > LONGEST || WORDY.test(text)) return undefined
+  if (text.startsWith('(')) return owed(text)
+  if (PLAIN.test(text)) return Number(text)
+  if (DRESSED.test(text)) return Number(digitsOf(text, '.'))
+  if (COMMA.test(text)) return Number(digitsOf(text, ','))
+  if (GROUPED.test(text)) return Number(digitsOf(text, /,\d+\D*$/.test(text) ? ',' : '.'))
+  if (NEGATIVE_AFTER.test(text)) return looseNumber(`-${text.trim().slice(0, -1)}`)
+  const [, count] = COUNTED.exec(text) ?? []
+  return count === undefined ? measured(text)?.number : Number(count)
+}
+
+/** The sign and the digits, with a point before the fraction. */
+function digitsOf(text: string, point: '.' | ','): string {
+  const rest = text.replace('−', '-').replace('R$', '')
+  return point === '.' ? rest.replaceAll(/[^\d.+-]/g, '') : rest.replaceAll(/[^\d,+-]/g, '').replace(',', '.')
+}
+
+/** The names for the number of an object that says more about it: an amount and its currency, a type and its value. */
+export const AMOUNTS =
+  /^(?:\$?number(?:decimal|long|int|double)?|amount|value|total|raw|n|v|quantity|count)$/i
+
+/** 5 of `{"amount": 5, "currency": "EUR"}` and `{"$numberInt": "5"}`; undefined where an object has several such numbers, or none. */
+export function amountIn(value: JsonObject): number | undefined {
+  const numbers = Object.keys(value).flatMap((key) => {
+    const held = AMOUNTS.test(key) ? own(value, key) : undefined
+    const number = typeof held === 'string' ? looseNumber(held) : held
+    return typeof number === 'number' ? [number] : []
+  })
+  return numbers.length === 1 ? numbers[0] : undefined
+}
+
+function owed(text: string): number | undefined {
+  const number = looseNumber(OWED.exec(text)?.[1] ?? '')
+  return number === undefined || number < 0 ? undefined : -number
+}
+
+/** Bytes, or just a multiple: 10,000,000 of "10MB", 2³¹ of "2GiB" and "2Gi", 1,000 of "1k", 2,500,000,000 of "2.5bn". Undefined without a unit. */
+export function quantity(text: string): number | undefined {
+  if (text.length > LONGEST) return undefined
+  const parts = SIZED.exec(text)
+  if (!parts) {
+    // `12.5MiB / 1.9GiB`: what is used, of a limit.
+    const [used = '', limit, more] = text.split(' / ')
+    return limit === undefined || more !== undefined || quantity(limit) === undefined
+      ? undefined
+      : quantity(used)
+  }
+  const [, number = '', letter, binary, word = ''] = parts
+  const power =
+    letter === undefined ? (WORDS[word.toLowerCase()] ?? 0) : POWERS.indexOf(letter.toLowerCase()) + 1
+  return Number(number.replaceAll(/[$€£¥₹,]/g, '')) * (binary ? 1024 : 1000) ** power
+}
+
+const CORES = /^\s*(\d+(?:\.\d+)?)([num]?)\s*$/
+const PARTS: Readonly<Record<string, number>> = { '': 1, m: 1e3, u: 1e6, n: 1e9 }
+
+/** Processors as Kubernetes writes them: 0.25 of "250m", 2 of "2". To be asked where `areCores` holds: elsewhere `m` is a minute or a megabyte. */
+export function cores(text: string): number | undefined {
+  const [, number, part = ''] = (text.length <= LONGEST && CORES.exec(text)) || []
+  return number === undefined ? undefined : Number(number) / (PARTS[part] ?? 1)
+}
+
+/** True when all texts of a field are processors: thousandths beside whole ones, or the name of the field says so. */
+export function areCores(texts: readonly string[], hasNumbers: boolean, name = ''): boolean {
+  let [parts, whole] = [false, hasNumbers]
+  for (const text of texts) {
+    if (cores(text) === undefined) return false
+    if (/[num]\s*$/.test(text)) parts = true
+    else whole ||= Number(text) !== 0
+  }
+  return parts && (whole || /cpu|cores/i.test(name))
+}
+
+const TIMED =
+  /^\s*(-?)((?:\d+(?:\.\d+)?\s*(?:ns|µs|us|ms|secs?|seconds?|s|mins?|minutes?|months?|m|hours?|hrs?|h|days?|d|weeks?|w|years?|y)\s*)+)$/
+const MILLISECONDS: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  µs: 1e-3,
+  us: 1e-3,
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+  month: 2_592_000_000,
+  months: 2_592_000_000,
+  y: 31_536_000_000,
+}
+/** `2 hours ago`, `About an hour ago`, `less than a second ago`: how old something is. */
+const AGO = /^\s*(?:(?:about|almost|over|less than)\s+)?(an?\s|[\d.]+)(.{1,20}?)\s+ago\s*$/i
+
+/** `P11D`, `PT1H30M`, `P1Y2M3DT4H5M6.5S` (ISO 8601); a year has 365 days and a month 30. */
+const ISO =
+  /^\s*(-?)P(?=[\dT])(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?\s*$/
+const ISO_PARTS = [365 * 86_400_000, 30 * 86_400_000, 604_800_000, 86_400_000, 3_600_000, 60_000, 1_000]
+
+function isoDuration(text: string): number | undefined {
+  const [, sign, ...parts] = ISO.exec(text) ?? []
+  if (sign === undefined) return undefined
+  const sum = parts.reduce((total, part, at) => total + Number(part ?? 0) * (ISO_PARTS[at] ?? 0), 0)
+  return sign === '-' ? -sum : sum
+}
+
+/** Milliseconds: 1,500 of "1.5s", 5,400,000 of "1h30m", "1 hour 30 min" and "PT1H30M". Undefined without a unit of time. */
+export function duration(text: string): number | undefined {
+  if (text.length > LONGEST) return undefined
+  if (/^\s*-?P/.test(text)) return isoDuration(text)
+  const [, sign, parts] = TIMED.exec(text) ?? []
+  if (parts === undefined) {
+    const [, count, unit] = AGO.exec(text) ?? []
+    return unit === undefined ? undefined : duration(`${/^a/i.test(count ?? '') ? 1 : count} ${unit}`)
+  }
+  let sum = 0
+  for (const [, number, unit = ''] of parts.matchAll(/([\d.]+)\s*([a-zµ]+)/g))
+    sum += Number(number) * (MILLISECONDS[unit] ?? MILLISECONDS[unit.charAt(0)] ?? 0)
+  return sign === '-' ? -sum : sum
+}
+
+const LONG_WRITTEN = /^\s*[-+]?\d{16,400}\s*$/
+
+/** An integer, to the digit, of a number or a text that is too long for a double. As doubles such integers equal their neighbours; their
+ * digits differ. Undefined for what a double holds exactly, and for all else. */
+export function longInteger(value: JsonValue): bigint | undefined {
+  if (typeof value === 'number')
+    return Number.isInteger(value) && !Number.isSafeInteger(value) ? BigInt(plainDigits(value)) : undefined
+  return typeof value === 'string' && LONG_WRITTEN.test(value) ? BigInt(value.trim()) : undefined
+}
+
+/** `10000000000000000000000000` of 1e25. A number has the digits that it is written with: numbers written otherwise are kept as texts. */
+function plainDigits(number: number): string {
+  const [digits = '', exponent] = String(number).split('e+')
+  if (exponent === undefined) return digits
+  const [whole = '', fraction = ''] = digits.split('.')
+  return `${whole}${fraction.padEnd(Number(exponent), '0')}`
+}
+
+/** -1, 0 or 1 for two values that are the same double; 0 unless both are such integers. */
+export function besideToTheDigit(one: JsonValue, other: JsonValue): number {
+  const [first, second] = [longInteger(one), longInteger(other)]
+  if (first === undefined || second === undefined || first === second) return 0
+  return first < second ? -1 : 1
+}

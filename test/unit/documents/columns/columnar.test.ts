@@ -1,0 +1,82 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { withColumns } from '../../../../src/documents/columns/columnar.ts'
+import type { JsonObject } from '../../../../src/protocol/json.ts'
+import { deepFreeze } from '../../../support/deep-freeze.ts'
+
+const hours = Array.from({ length: 12 }, (_, hour) => hour)
+
+test('lists of one length side by side are rows', () => {
+  const given = { unit: 'C', hourly: { time: hours, temp: hours.map((hour) => hour / 2) } }
+  expect(withColumns(given)).toEqual({ unit: 'C', hourly: hours.map((time) => ({ time, temp: time / 2 })) })
+})
+
+test('other lists stay what they are', () => {
+  for (const given of [
+    { time: hours, temp: hours.slice(1) },
+    { time: hours.slice(0, 7), temp: hours.slice(0, 7) },
+    { time: hours },
+    { time: hours, temp: hours.map((hour) => [hour]) },
+    { time: hours, unit: 'C' },
+  ])
+    expect(withColumns(given)).toBe(given)
+})
+
+test('rows hold every cell of the columns, and nothing else', () => {
+  const cell = fc.oneof(fc.integer(), fc.string(), fc.constant(null), fc.boolean())
+  const columns = fc
+    .integer({ min: 8, max: 20 })
+    .chain((length) =>
+      fc.dictionary(
+        fc.oneof(fc.constantFrom('__proto__', 'constructor', 'a'), fc.string()),
+        fc.array(cell, { minLength: length, maxLength: length }),
+        { minKeys: 2, maxKeys: 6, noNullPrototype: true },
+      ),
+    )
+  fc.assert(
+    fc.property(columns, (given) => {
+      const frozen: JsonObject = deepFreeze(JSON.parse(JSON.stringify(given)))
+      const rows = withColumns(frozen)
+      const names = Object.keys(frozen)
+      if (names.length < 2 || !Array.isArray(rows)) return names.length < 2
+      for (const name of names)
+        expect(rows.map((row) => Object.getOwnPropertyDescriptor(row, name)?.value)).toEqual(
+          Object.getOwnPropertyDescriptor(frozen, name)?.value,
+        )
+      return rows.every((row) => Object.keys(row ?? {}).length === names.length)
+    }),
+  )
+})
+
+describe('rows of reports with groups of cells', () => {
+  const report = (dimension: string, metric: string, values: string) => ({
+    [`${dimension}`]: [{ name: 'country' }],
+    [`${metric}`]: [{ name: 'activeUsers', type: 'TYPE_INTEGER' }, { name: 'sessions' }],
+    rows: [
+      {
+        [`dimension${values}`]: [{ value: 'Germany' }],
+        [`metric${values}`]: [{ value: '120' }, { value: '9' }],
+      },
+      { [`dimension${values}`]: [{ value: 'France' }], [`metric${values}`]: [{ value: '80' }, {}] },
+    ],
+    rowCount: 2,
+  })
+
+  test.each([
+    ['as the service writes them', report('dimensionHeaders', 'metricHeaders', 'Values')],
+    ['as its library writes them', report('dimension_headers', 'metric_headers', '_values')],
+  ])('become records by the names of their headers, %s', (_, value) => {
+    expect((withColumns(value) as { rows: unknown }).rows).toEqual([
+      { country: 'Germany', activeUsers: '120', sessions: '9' },
+      { country: 'France', activeUsers: '80', sessions: null },
+    ])
+  })
+
+  test('stay as they are where a row has another number of cells, or two headers share a name', () => {
+    const value = report('dimensionHeaders', 'metricHeaders', 'Values')
+    const short = { ...value, rows: [...value.rows, { dimensionValues: [], metricValues: [] }] }
+    expect(withColumns(short)).toEqual(short)
+    const twice = { ...value, metricHeaders: [{ name: 'country' }, { name: 'sessions' }] }
+    expect(withColumns(twice)).toEqual(twice)
+  })
+})
