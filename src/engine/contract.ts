@@ -16,7 +16,7 @@ import type { ReadbackAnswer, ReadbackLimits, ReadbackParams } from '../processo
 import type { JsonObject } from '../protocol/json.ts'
 import type { Signal } from '../protocol/message.ts'
 import type { GrowingBytes } from '../protocol/stream.ts'
-import type { TextChange } from '../text/change-rules.ts'
+import type { TextChange } from '../text/change/change-rules.ts'
 import type { Found, KeyPath } from './arguments.ts'
 
 export interface Engine {

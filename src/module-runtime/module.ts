@@ -10,7 +10,7 @@ import type { JsonObject } from '../protocol/json.ts'
 import type { Signal } from '../protocol/message.ts'
 import type { Rate, Take } from '../protocol/rate.ts'
 import type { SharedMap } from '../protocol/shared-map.ts'
-import type { TextChange } from '../text/change-rules.ts'
+import type { TextChange } from '../text/change/change-rules.ts'
 import type { NamingPattern } from './patterns.ts'
 
 /** A notification under way. */

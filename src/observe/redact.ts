@@ -1,7 +1,7 @@
 /** Strikes secrets out of what is logged: by name, by known value, in addresses and in headers. */
 import { createHash } from 'node:crypto'
-import { findForms, LOOSE_KEY } from '../text/sensitive/forms.ts'
-import { type Finding, scan } from '../text/sensitive/scan.ts'
+import { findForms, LOOSE_KEY } from '../text/change/forms.ts'
+import { type Finding, scan } from '../text/change/scan.ts'
 
 /** A deeper or longer log line is not readable. */
 const MAX_DEPTH = 8
@@ -160,7 +160,7 @@ export function decoded(text: string): string {
   }
 }
 
-// A lower threshold than `src/text/sensitive/strike.ts` has: a line of a log loses too much rather than too little. Whole values are
+// A lower threshold than `src/text/change/strike.ts` has: a line of a log loses too much rather than too little. Whole values are
 // struck where the careful detector looks at them first.
 
 /** The text in place of a secret. */

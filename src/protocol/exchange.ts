@@ -121,7 +121,7 @@ export interface Exchange<S extends Signal = Signal> {
   readonly onCollected?: ((standing: string) => void) | undefined
   /**
    * A layer that strikes something out of the texts of the result says here how it does so, as `TextChange` in
-   * `src/text/change-rules.ts`. A layer further out then changes text from a file in the same way.
+   * `src/text/change/change-rules.ts`. A layer further out then changes text from a file in the same way.
    */
   readonly onStruck?: ((change: object) => void) | undefined
   /** Told under which handle the result is kept. A statement about that in `_meta` is for clients: a server can write there, too. */

@@ -2,7 +2,7 @@
 
 import { changeText } from '../../protocol/content.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
-import type { TextChange } from '../../text/change-rules.ts'
+import type { TextChange } from '../../text/change/change-rules.ts'
 import type { Apply } from './change-strings.ts'
 import { changeStrings } from './change-strings.ts'
 

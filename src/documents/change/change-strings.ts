@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { CONTENT_KINDS, UNKNOWN_KIND } from '../../protocol/content.ts'
 import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
-import type { TextSort } from '../../text/change-rules.ts'
+import type { TextSort } from '../../text/change/change-rules.ts'
 
 /** `name`: what data has the text beside. */
 export type Apply = (text: string, sort: TextSort, name?: string) => string

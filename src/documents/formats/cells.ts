@@ -1,5 +1,11 @@
 /** Cells under the names of their columns, as records; and which texts are numbers. */
-import { type JsonObject, setOwn } from '../../protocol/json.ts'
+import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
+
+/** A table as records, and the words around it. */
+export interface FoundTable {
+  json: () => JsonValue[]
+  asides: string[]
+}
 
 /**
  * A record a row; a line that is none becomes `{_line}`. Cells beyond the last column go to `_more`; a cell is a number only where the

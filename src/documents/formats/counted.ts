@@ -2,9 +2,8 @@
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { indexLines } from '../../text/lines.ts'
 import { overviewOfData } from '../overview/records.ts'
-import { exactNumber } from './cells.ts'
+import { exactNumber, type FoundTable } from './cells.ts'
 import { defineFormat } from './define.ts'
-import type { FoundTable } from './table.ts'
 
 const PAIR = /^ *(\d{1,15}(?:\.\d{1,6})?[KMGTP]?(?:i?B)?)(?:\t| +)(\S.*)$/
 const TOTAL = /^ *\d+ total$/

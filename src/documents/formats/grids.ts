@@ -1,8 +1,7 @@
 /** Grids below titles and within each other, as `aws --output table` draws them: records, with the records of inner grids in them. */
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import type { LineIndex } from '../../text/lines.ts'
-import { distinct, exactNumber, namesOf, recordsOf } from './cells.ts'
-import type { FoundTable } from './table.ts'
+import { distinct, exactNumber, type FoundTable, namesOf, recordsOf } from './cells.ts'
 
 /** Lines before the first grid, such as the command. */
 const MOST_BEFORE = 4

@@ -1,8 +1,7 @@
 /** Tables below lines that tell what they are of: chains of a firewall (`iptables -L`) and hosts (`nmap`). Each record tells it too. */
 import { type JsonObject, setOwn } from '../../protocol/json.ts'
 import type { LineIndex } from '../../text/lines.ts'
-import { distinct, recordsOf } from './cells.ts'
-import type { FoundTable } from './table.ts'
+import { distinct, type FoundTable, recordsOf } from './cells.ts'
 
 /** Lines before the first chain, and before the first line of a scan. */
 const MOST_BEFORE = 4

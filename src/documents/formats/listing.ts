@@ -2,9 +2,8 @@
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { overviewOfData } from '../overview/records.ts'
-import { exactNumber } from './cells.ts'
+import { exactNumber, type FoundTable } from './cells.ts'
 import { defineFormat } from './define.ts'
-import type { FoundTable } from './table.ts'
 
 const MODE = String.raw`(?:(?<inode>\d+) +)?(?:(?<blocks>[\d.]+[KMGTP]?) +)?(?<mode>[-dlbcpsDCMnPw?][-rwxsStTlL]{9})[.+@]? +`
 const SIZE = String.raw`(?:(?<size>[\d.,]+[KMGTPEi]{0,2}B?)|(?<device>\d+, *\d+)) +`

@@ -2,16 +2,10 @@
 import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { overviewOfData } from '../overview/records.ts'
-import { distinct, recordsOf } from './cells.ts'
+import { distinct, type FoundTable, recordsOf } from './cells.ts'
 import { defineFormat } from './define.ts'
 import { readGrids } from './grids.ts'
 import { readHeaded } from './headed.ts'
-
-/** A table as records, and the words around it. */
-export interface FoundTable {
-  json: () => JsonValue[]
-  asides: string[]
-}
 
 const SAMPLE = 200
 const LONGEST = 20_000

@@ -1,8 +1,9 @@
 /** Ready-made calls on records: filter what stands out, group what repeats, search what is written. */
 import { isObject, type JsonObject, type JsonPrimitive, type JsonValue } from '../../protocol/json.ts'
-import { nestedPath, nestingOf, pathStep } from '../shape/collections.ts'
+import { pathStep } from '../shape/collections.ts'
 import { distinctCount, type Field, fieldsOf, frequent, isNoise } from '../shape/fields.ts'
 import { knownOf } from '../shape/known-list.ts'
+import { nestedPath, nestingOf } from '../shape/nesting.ts'
 import type { Shape } from '../shape/shape.ts'
 import { call, type Template } from '../template.ts'
 import type { Records } from './facts.ts'

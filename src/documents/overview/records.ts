@@ -5,19 +5,16 @@ import { ellipsis, head, tail } from '../../text/shorten.ts'
 import { abridge } from '../abridge.ts'
 import type { Document } from '../document.ts'
 import {
-  allNested,
   type Collection,
   childAt,
   collectionsOf,
-  everyNested,
   type Gathered,
-  nestedPath,
-  nestingOf,
   pathStep,
   stepsIn,
 } from '../shape/collections.ts'
 import { fieldsOf, isNoise } from '../shape/fields.ts'
 import { knownOf } from '../shape/known-list.ts'
+import { allNested, everyNested, nestedPath, nestingOf } from '../shape/nesting.ts'
 import { profile } from '../shape/profile.ts'
 import type { Shape } from '../shape/shape.ts'
 import { typeNotations } from '../shape/type-notation.ts'

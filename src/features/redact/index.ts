@@ -7,8 +7,8 @@ import { ProxyError, RpcError } from '../../protocol/errors.ts'
 import type { Exchange } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
 import { type Kind, kindOfList } from '../../protocol/lists.ts'
-import { compileChange } from '../../text/change.ts'
-import { Tally, type TextChange } from '../../text/change-rules.ts'
+import { compileChange } from '../../text/change/change.ts'
+import { Tally, type TextChange } from '../../text/change/change-rules.ts'
 import { redactOptions } from './options.ts'
 
 export const redact = defineModule({

@@ -8,14 +8,14 @@ import { messageOf, ProxyError } from '../../protocol/errors.ts'
 import type { Exchange, ShowList } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { type Kind, namesAt, namesOf, tracked } from '../../protocol/lists.ts'
-import { compileChange } from '../../text/change.ts'
+import { compileChange } from '../../text/change/change.ts'
 import {
   type ChangeText,
   Tally,
   type TextChange,
   type TextRule,
   type TextSort,
-} from '../../text/change-rules.ts'
+} from '../../text/change/change-rules.ts'
 import { matcherOf } from '../../text/patterns/glob.ts'
 import { rewriteOptions } from './options.ts'
 

@@ -5,21 +5,23 @@
 
 import type { Document } from '../../documents/document.ts'
 import {
-  allNested,
   areOfOneKind,
   type Collection,
   collectionsOf,
   fieldNames,
-  fromRoot,
   keyedRecords,
+  pathStep,
+  withField,
+} from '../../documents/shape/collections.ts'
+import {
+  allNested,
+  fromRoot,
   type Nesting,
   nestedIn,
   nestedPath,
   nestingOf,
-  pathStep,
-  withField,
-} from '../../documents/shape/collections.ts'
-import { withPaths } from '../../documents/shape/tree-paths.ts'
+  withPaths,
+} from '../../documents/shape/nesting.ts'
 import { type Table, tableOf } from '../../documents/table.ts'
 import { isObject, type JsonValue, own } from '../../protocol/json.ts'
 import { formatCount } from '../../text/format.ts'

@@ -2,7 +2,8 @@
 
 import type { Column } from '../../documents/columns/column.ts'
 import type { Document } from '../../documents/document.ts'
-import { haveMost, nestingOf } from '../../documents/shape/collections.ts'
+import { haveMost } from '../../documents/shape/collections.ts'
+import { nestingOf } from '../../documents/shape/nesting.ts'
 import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { nearest } from '../../text/words/edit-distance.ts'
 import { formatPath, parsePath } from '../fields/path.ts'

@@ -1,4 +1,6 @@
 /** The fields a projection is asked for, in the spellings of other languages: renamed, by pattern, several of one object. */
+
+import { fitsGlob } from '../../text/patterns/glob.ts'
 import { aggregateNamed } from '../language/aggregates.ts'
 import { functionNamed } from '../language/functions.ts'
 import type { Records } from './records.ts'
@@ -70,18 +72,18 @@ function renamed(written: string, records: Records | undefined): Wanted[] {
 /** The names that a pattern stands for; none where it goes through a map, because its keys are data. */
 function matches(pattern: string, records: Records): string[] {
   const plain = pattern.replace(/^\$?\.?/, '').replaceAll(/\[\*?\]/g, '')
-  const parts = plain.split('.')
-  if (parts.every((part) => part === '*')) return []
-  const tests = parts.map(
-    (part) => new RegExp(`^${part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll(/\*+/g, '.*')}$`, 'i'),
-  )
+  const wanted = plain.toLowerCase().split('.')
+  if (wanted.every((part) => part === '*')) return []
   const names = [...records.names().keys()]
   if (names.some((name) => name.includes('.*') && plain.startsWith(name.slice(0, name.indexOf('.*') + 1))))
     return []
   return names
     .filter((name) => {
       const steps = name.includes('[') ? [name] : name.split('.')
-      return steps.length === tests.length && tests.every((test, at) => test.test(steps[at] ?? ''))
+      return (
+        steps.length === wanted.length &&
+        wanted.every((part, at) => fitsGlob((steps[at] ?? '').toLowerCase(), part))
+      )
     })
     .slice(0, MOST_MATCHES)
 }

@@ -338,7 +338,7 @@ const NUMBERS: Readonly<Record<string, (time: Date) => number>> = {
   doy: (time) => Math.floor((time.getTime() - Date.UTC(time.getUTCFullYear(), 0, 1)) / 86_400_000) + 1,
   epoch: (time) => time.getTime() / 1_000,
 }
-/** What a date without a year does not have. */
+/** The parts that a date without a year lacks. */
 const OF_A_YEAR: ReadonlySet<string> = new Set(['year', 'week', 'dow', 'isodow', 'doy', 'epoch'])
 const PART_WORDS: Readonly<Record<string, string>> = {
   dayofweek: 'dow',

@@ -1,7 +1,7 @@
 /** The parts of a text that are taken for a secret, and the parts that are not. */
 import { describe, expect, test } from 'vitest'
-import { UNITS } from '../../../src/text/sensitive/scan.ts'
-import { findSensitive } from '../../../src/text/sensitive/strike.ts'
+import { UNITS } from '../../../src/text/change/scan.ts'
+import { findSensitive } from '../../../src/text/change/strike.ts'
 import { verifies } from '../../support/verifies.ts'
 
 const SECRETS = new Set(['secrets'] as const)

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compileChange } from '../../../src/text/change.ts'
-import { Tally } from '../../../src/text/change-rules.ts'
-import { findInColumns } from '../../../src/text/sensitive/columns.ts'
-import type { Finding } from '../../../src/text/sensitive/scan.ts'
+import { compileChange } from '../../../src/text/change/change.ts'
+import { Tally } from '../../../src/text/change/change-rules.ts'
+import { findInColumns } from '../../../src/text/change/columns.ts'
+import type { Finding } from '../../../src/text/change/scan.ts'
 import { runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 

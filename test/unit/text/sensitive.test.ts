@@ -1,9 +1,9 @@
 /** Short cuts of the search for sensitive data find what a plain look at every place finds. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { entropyOf } from '../../../src/text/sensitive/random-words.ts'
-import type { SensitiveKind } from '../../../src/text/sensitive/scan.ts'
-import { findSensitive } from '../../../src/text/sensitive/strike.ts'
+import { entropyOf } from '../../../src/text/change/random-words.ts'
+import type { SensitiveKind } from '../../../src/text/change/scan.ts'
+import { findSensitive } from '../../../src/text/change/strike.ts'
 
 /** Pieces that make and break what is looked for. */
 const pieces = fc.oneof(

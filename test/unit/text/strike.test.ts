@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { changeTexts } from '../../../src/documents/change/change-result.ts'
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
-import { compileChange } from '../../../src/text/change.ts'
-import { type SensitiveRule, Tally } from '../../../src/text/change-rules.ts'
+import { compileChange } from '../../../src/text/change/change.ts'
+import { type SensitiveRule, Tally } from '../../../src/text/change/change-rules.ts'
 import { verifies } from '../../support/verifies.ts'
 
 const RULE: SensitiveRule = {

@@ -1,6 +1,7 @@
 /** Strikes secrets and personal data out of a text, and leaves it what it is: JSON stays JSON. */
-import type { ChangeText, SensitiveRule, Tally } from '../change-rules.ts'
+
 import { compileLinear } from '../patterns/pattern.ts'
+import type { ChangeText, SensitiveRule, Tally } from './change-rules.ts'
 import { findInColumns } from './columns.ts'
 import { findForms } from './forms.ts'
 import { findNamed, isSecretValue, SCHEME, secrecyOf } from './named.ts'

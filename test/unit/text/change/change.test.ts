@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compileChange } from '../../../src/text/change.ts'
-import { Tally, type TextRule } from '../../../src/text/change-rules.ts'
-import { verifies } from '../../support/verifies.ts'
+import { compileChange } from '../../../../src/text/change/change.ts'
+import { Tally, type TextRule } from '../../../../src/text/change/change-rules.ts'
+import { verifies } from '../../../support/verifies.ts'
 
 const rule = (pattern: string, put: string, ignoreCase = false): TextRule => ({
   kind: 'pattern',

@@ -1,8 +1,9 @@
 /** Makes a function of changes of text. */
+
+import { compileLinear } from '../patterns/pattern.ts'
+import { re2 } from '../patterns/re2.ts'
 import type { ChangeText, TextRule } from './change-rules.ts'
-import { compileLinear } from './patterns/pattern.ts'
-import { re2 } from './patterns/re2.ts'
-import { compileStrike } from './sensitive/strike.ts'
+import { compileStrike } from './strike.ts'
 
 /** Throws Error with what is wrong with a pattern. */
 export function compileChange(rules: readonly TextRule[]): ChangeText {

@@ -1,5 +1,5 @@
 /** Changes of text, as data: they cross the border to a worker. */
-import type { SensitiveKind } from './sensitive/scan.ts'
+import type { SensitiveKind } from './scan.ts'
 
 /** One change. `name`: what it is counted as. */
 export type TextRule =
