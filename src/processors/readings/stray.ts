@@ -2,6 +2,7 @@
 import { abridge } from '../../documents/abridge.ts'
 import type { Document } from '../../documents/document.ts'
 import { fromRows } from '../../documents/opening/made.ts'
+import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { resolveField } from '../../query/fields/fields.ts'
 import { isOn, listAround, listName, listOn, within } from '../../query/fields/lists.ts'
 import { formatPath, type Path, parsePath } from '../../query/fields/path.ts'
@@ -16,12 +17,14 @@ import {
   sourceOf,
 } from '../../query/language/tree.ts'
 import { listed } from '../../query/refusal.ts'
+import { newWork } from '../../query/work.ts'
 import { formatCount } from '../../text/format.ts'
 import type { PipelineStep } from '../pipeline.ts'
 import type { ProcessorResult } from '../processor.ts'
 import { aggregate, type Call, parseCall, safely } from '../steps/group.ts'
 import { projection } from '../steps/projection.ts'
 import { select } from '../steps/select.ts'
+import { unnested } from '../steps/unnest.ts'
 import { where } from '../steps/where.ts'
 
 interface Asked {
@@ -64,11 +67,12 @@ export function strayElements(
   const about = conditions
     .flatMap(singles)
     .filter((condition) => fieldsOf(condition).every((name) => listName(listOf(name) ?? []) === first.name))
-  const alone = ofElementsAlone(document, first.name, about, calls, keys)
+  const isAll = about.length === conditions.flatMap(singles).length
+  const alone = ofElementsAlone(document, first.name, about, calls, keys, isAll)
   return [
     alone === undefined
       ? `${said} for those elements alone that fulfil the condition, set \`path\` to \`${first.name}[*]\`.`
-      : `${said} over those elements alone that fulfil the condition: ${alone}, as with \`path\` set to \`${first.name}[*]\`.`,
+      : `${said} over those elements alone that fulfil the condition: ${alone.told}, as with ${alone.how}.`,
   ]
 }
 
@@ -78,30 +82,37 @@ export function strayElements(
  */
 export function countedElements(
   document: Document,
-  { where: conditions = [], aggregate: functions = [], group_by }: Asked,
+  { where: conditions = [], aggregate: functions = [], group_by: keys = [] }: Asked,
   matching: Document,
 ): string[] {
   const matched = matching.rows().count
   // Where no record matches, this is the answer to any question.
-  const calls = functions.length === 0 && matched === 0 ? ['count'] : functions
+  const calls = functions.length === 0 && (matched === 0 || keys.length > 0) ? ['count'] : functions
   const [call, another] = calls
-  if (group_by || another !== undefined || !/^count(?:\(\s*\*?\s*\))?$/i.test(call?.trim() ?? '')) return []
+  if (another !== undefined || !/^count(?:\(\s*\*?\s*\))?$/i.test(call?.trim() ?? '')) return []
   const records = recordsOf(document)
   if (!records) return []
   const found = finding(records, conditions)
-  const lists = conditions.flatMap(fieldsOf).map((name) => {
+  const listOf = (name: string): string | undefined => {
     const path = found(name)
     const list = path && listAround(records, path)
     return list && listName(list)
-  })
-  const [list, ...others] = new Set(lists)
-  if (list === undefined || others.length > 0) return []
-  const isNegative = conditions.some((condition) => safely(() => asksForAbsence(parseCondition(condition))))
-  const alone = ofElementsAlone(isNegative ? document : matching, list, conditions, calls)
-  return alone === undefined || alone === `{"count":${matched}}`
+  }
+  const [list, ...others] = new Set(conditions.flatMap(fieldsOf).flatMap((name) => listOf(name) ?? []))
+  // Keys in the list are groups of all of its elements, of which `strayElements` tells.
+  if (list === undefined || others.length > 0 || keys.some((key) => listOf(key) !== undefined)) return []
+  const parts = conditions.flatMap(singles)
+  const about = parts.filter((condition) => fieldsOf(condition).every((name) => listOf(name) === list))
+  const beside = parts.filter((condition) => fieldsOf(condition).every((name) => listOf(name) === undefined))
+  if (about.length === 0 || about.length + beside.length < parts.length) return []
+  const isNegative = about.some((condition) => safely(() => asksForAbsence(parseCondition(condition))))
+  const from = isNegative && beside.length > 0 ? where.process(document, { where: beside }).content : document
+  const isAll = beside.length === 0
+  const alone = ofElementsAlone(isNegative ? from : matching, list, about, calls, keys, isAll)
+  return alone === undefined || alone.count === matched
     ? []
     : [
-        `These are records; of the elements of their \`${list}\` that fulfil the condition: ${alone}, "path": "${list}[*]".`,
+        `These are records; of the elements of their \`${list}\` that fulfil the condition: ${alone.told}, ${alone.how}.`,
       ]
 }
 
@@ -114,24 +125,88 @@ function asksForAbsence(condition: Expression): boolean {
   return negated || isNull || /^is (?:null|empty)$/.test(operator)
 }
 
-/** The functions over the elements of a list in these records that fulfil the conditions. */
+/** What functions say of elements, how many of these there are, and how one asks for it. */
+interface Alone {
+  readonly told: string
+  readonly count: number
+  readonly how: string
+}
+
+/**
+ * The functions over the elements of a list in these records that fulfil the conditions. `isAll`: these are all of the conditions, so that
+ * the elements can be asked without their records.
+ */
 function ofElementsAlone(
   document: Document,
   list: string,
   conditions: readonly string[],
   calls: readonly string[],
-  keys: readonly string[] = [],
-): string | undefined {
+  keys: readonly string[],
+  isAll: boolean,
+): Alone | undefined {
   const elements = elementsIn(document, list, conditions)
+  if (!elements) return undefined
   const inside = calls.map((written) => {
     const field = callOf(written)?.field
-    return field === undefined ? written : written.replace(field, () => elements?.nameOf(field) ?? field)
+    return field === undefined ? written : written.replace(field, () => elements.nameOf(field))
   })
-  const group_by = keys.length === 0 ? undefined : keys.map((key) => elements?.nameOf(key) ?? key)
-  const made = elements && aggregate.process(elements.chosen, { group_by, aggregate: inside })
-  const { items = [] } = made?.error === undefined ? (made?.content.rows() ?? {}) : {}
+  const unnesting = `\`unnest(${list})\` in the condition`
+  return (
+    answerOf(
+      elements.chosen,
+      inside,
+      keys.map(elements.nameOf),
+      isAll ? `"path": "${list}[*]"` : unnesting,
+    ) ?? besideTheirRecords(document, list, conditions, calls, keys, unnesting)
+  )
+}
+
+/** The same where a function or a key is about the records that the elements are in. */
+function besideTheirRecords(
+  document: Document,
+  list: string,
+  conditions: readonly string[],
+  calls: readonly string[],
+  keys: readonly string[],
+  how: string,
+): Alone | undefined {
+  const records = recordsOf(document)
+  const rows = records && safely(() => unnested(records, [list], newWork(MOST_UNNESTED)))
+  const chosen = rows && where.process(rows, { where: [...conditions] })
+  return chosen?.error === undefined && chosen ? answerOf(chosen.content, calls, keys, how) : undefined
+}
+
+function answerOf(
+  chosen: Document,
+  calls: readonly string[],
+  keys: readonly string[],
+  how: string,
+): Alone | undefined {
+  const made = aggregate.process(chosen, {
+    group_by: keys.length === 0 ? undefined : [...keys],
+    aggregate: [...calls],
+  })
+  const { items } = made.error === undefined ? made.content.rows() : { items: [] }
   if (items.length === 0) return undefined
-  return keys.length === 0 ? JSON.stringify(items[0]) : abridge(items.slice(0, MOST_SHOWN), LONGEST_SHOWN)
+  const told = keys.length === 0 ? JSON.stringify(items[0]) : groupsTold(items)
+  return { told, count: chosen.rows().count, how }
+}
+
+/** The first groups: `web: 4, api: 2, … 3 more` where each has one key and one value. */
+function groupsTold(groups: readonly JsonValue[]): string {
+  const shown: string[] = []
+  let room = LONGEST_SHOWN
+  for (const group of groups.slice(0, MOST_SHOWN)) {
+    const [key, value, ...more] = isObject(group) ? Object.values(group) : []
+    if (value === undefined || more.length > 0 || typeof key === 'object' || typeof value === 'object')
+      return abridge(groups.slice(0, MOST_SHOWN), LONGEST_SHOWN)
+    const told = `${key}: ${value}`
+    room -= told.length
+    if (room < 0) break
+    shown.push(told)
+  }
+  const left = groups.length - shown.length
+  return [...shown, ...(left > 0 ? [`… ${formatCount(left)} more`] : [])].join(', ')
 }
 
 /** The paths of fields by the names in conditions. Which field is meant can depend on the values that it is compared with. */
@@ -186,6 +261,9 @@ function elementsIn(document: Document, list: string, conditions: readonly strin
   const chosen = written.error === undefined ? written : where.process(elements.content, { where: inside })
   return chosen.error === undefined ? { all: elements.content, chosen: chosen.content, nameOf } : undefined
 }
+
+/** Steps on the way to the elements of a list for a remark. */
+const MOST_UNNESTED = 500_000
 
 /** Elements that are shown in a remark, and its characters. */
 const MOST_SHOWN = 10

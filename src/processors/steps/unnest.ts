@@ -1,10 +1,11 @@
 /** `unnest(items)` in any parameter: a record for each element of a list. */
+import type { Document } from '../../documents/document.ts'
 import { fromRows } from '../../documents/opening/derive.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { resolveField } from '../../query/fields/fields.ts'
 import { listOn, MOST_WORK, unwind } from '../../query/fields/lists.ts'
 import type { Path } from '../../query/fields/path.ts'
-import { requireRecords } from '../../query/fields/records.ts'
+import { type Records, requireRecords } from '../../query/fields/records.ts'
 import { readValues } from '../../query/fields/walk.ts'
 import { scan } from '../../query/language/scanner.ts'
 import { Refusal } from '../../query/refusal.ts'
@@ -85,25 +86,12 @@ export const unnest: Omit<PipelineStep, 'params'> = {
     if (!plan) return unchanged(document)
     try {
       const records = requireRecords(document, 'unnest')
-      const work = newWork(MOST_WORK)
-      const lists = plan.lists.map((name) => {
-        const field = resolveField(records, name)
-        const list = listOn(records, field.path)
-        if (!list || list.length === 0)
-          throw new Refusal(`\`${name}\` is no list within the records, so it cannot be unnested.`)
-        return list
-      })
-      const rows = lists.reduce<readonly JsonValue[]>(
-        (all, list) => all.flatMap((row) => (isEmpty(row, list, work) ? [] : unwind(row, list, work))),
-        records.values,
-      )
-      if (rows.length > MOST_ROWS)
-        throw new Refusal('These lists hold too many elements. Narrow down with `path` first.')
-      const said = `${formatPlural(records.values.length, 'record')} unnested by \`${plan.lists.join('`, `')}\`: ${formatCount(rows.length)}.`
-      const content = fromRows({ noun: 'record', items: rows })
+      const content = unnested(records, plan.lists, newWork(MOST_WORK))
+      const { count } = content.rows()
+      const said = `${formatPlural(records.values.length, 'record')} unnested by \`${plan.lists.join('`, `')}\`: ${formatCount(count)}.`
       return {
         content,
-        metadata: { total: records.values.length, matched: rows.length, notes: [said] },
+        metadata: { total: records.values.length, matched: count, notes: [said] },
         applied: true,
         get originalSize() {
           return document.characters
@@ -116,6 +104,23 @@ export const unnest: Omit<PipelineStep, 'params'> = {
       return failed(document, reason(error))
     }
   },
+}
+
+/** A record for each element of the lists, by their names. Throws a `Refusal` for another name, and for too many elements. */
+export function unnested(records: Records, names: readonly string[], work: Work): Document {
+  const lists = names.map((name) => {
+    const list = listOn(records, resolveField(records, name).path)
+    if (!list || list.length === 0)
+      throw new Refusal(`\`${name}\` is no list within the records, so it cannot be unnested.`)
+    return list
+  })
+  const rows = lists.reduce<readonly JsonValue[]>(
+    (all, list) => all.flatMap((row) => (isEmpty(row, list, work) ? [] : unwind(row, list, work))),
+    records.values,
+  )
+  if (rows.length > MOST_ROWS)
+    throw new Refusal('These lists hold too many elements. Narrow down with `path` first.')
+  return fromRows({ noun: 'record', items: rows })
 }
 
 const MOST_ROWS = 1_000_000

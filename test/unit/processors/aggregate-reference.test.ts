@@ -230,7 +230,7 @@ test('a condition on elements chooses records: that functions are over all their
       .steps.flatMap(({ metadata }) => metadata.notes ?? [])
       .join()
   expect(said({ where: ['lines.sku = a'], aggregate: 'sum(lines.n)' })).toContain(
-    'that fulfil the condition: {"sum(n)":1}, as with `path` set to `lines[*]`',
+    'that fulfil the condition: {"sum(n)":1}, as with "path": "lines[*]"',
   )
   expect(said({ where: ['id = 1'], aggregate: 'sum(lines.n)' })).toBe('')
   expect(said({ where: ['lines.sku = a'], aggregate: 'sum(id)' })).toBe('')

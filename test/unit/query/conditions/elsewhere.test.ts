@@ -214,6 +214,64 @@ describe('what a question without a path is about', () => {
     expect(rows).toEqual([{ count: 5 }])
     expect(notes).toContain('{"count":8}, "path": "items[*]"')
   })
+
+  describe('a condition in a list, where the question is about the records as well', () => {
+    const files = ['a.js', 'b.js', 'c.js', 'd.js'].map((file, at) => ({
+      file,
+      folder: at < 2 ? 'src' : 'test',
+      messages: [
+        ...Array.from({ length: at }, (_, nth) => ({ severity: 2, line: 10 * nth + at })),
+        { severity: 1, line: 1 },
+      ],
+    }))
+    test.each([
+      [
+        'how many elements in each record',
+        { where: 'severity = 2', group_by: 'file' },
+        'd.js: 3, c.js: 2, b.js: 1',
+      ],
+      [
+        'how many elements in each group',
+        { where: 'severity = 2', group_by: 'folder', aggregate: 'count' },
+        'test: 5, src: 1',
+      ],
+      [
+        'their sum in each group',
+        { where: 'severity = 2', group_by: 'folder', aggregate: 'sum(line)' },
+        'test: 53, src: 1',
+      ],
+      [
+        'how many in some records',
+        { where: 'severity = 2 and folder = test', aggregate: 'count' },
+        '{"count":5}',
+      ],
+      [
+        'conditions by themselves',
+        { where: ['folder = test', 'severity = 2'], aggregate: 'count' },
+        '{"count":5}',
+      ],
+      [
+        'that are not so, in some records',
+        { where: 'severity != 2 and folder = test', aggregate: 'count' },
+        '{"count":2}',
+      ],
+    ])('%s', (_, params, told) => {
+      const { notes } = ask(files, params)
+      expect(notes).toContain(`that fulfil the condition: ${told}, `)
+      expect(notes).toContain('`unnest(messages)` in the condition')
+    })
+
+    test.each([
+      ['each record has one', { where: 'severity = 1', group_by: 'file' }],
+      [
+        'the records are added up',
+        { where: 'severity = 2', group_by: 'folder', aggregate: 'count_distinct(file)' },
+      ],
+      ['either may hold', { where: 'severity = 2 or folder = src', aggregate: 'count' }],
+    ])('nothing is said where %s', (_, params) => {
+      expect(ask(files, params).notes).not.toContain('of the elements')
+    })
+  })
 })
 
 describe('a name in double quotes that the records have in an object', () => {
