@@ -337,7 +337,29 @@ const prices = JSON.stringify({
   ),
 })
 
+const tag = (key: string, value: string | number): object => ({
+  key,
+  value: typeof value === 'number' ? { intValue: String(value) } : { stringValue: value },
+})
+const traces = JSON.stringify({
+  resourceSpans: ['cart', 'pay', 'auth'].map((service, at) => ({
+    resource: { attributes: [tag('service.name', service), tag('host.name', `h${at}`)] },
+    scopeSpans: [
+      {
+        scope: { name: 'http' },
+        spans: Array.from({ length: 20 }, (_, nth) => ({
+          spanId: `${at}-${nth}`,
+          name: ['GET /cart', 'POST /pay', 'db.query'][nth % 3],
+          attributes: [tag('http.status_code', nth % 5 ? 200 : 500), tag('http.method', 'GET')],
+          status: { code: nth % 4 ? 0 : 2 },
+        })),
+      },
+    ],
+  })),
+})
+
 const texts = {
+  traces,
   tree,
   map,
   lists,
@@ -642,6 +664,20 @@ const questions: Question[] = [
   ['prices', 'filter', { where: 'close > open', aggregate: 'count' }, [`"count":${closedAbove}`]],
   ['prices', 'filter', { where: '4. close > 1. open', aggregate: 'count' }, [`"count":${closedAbove}`]],
   ['prices', 'filter', { aggregate: 'sum(fee * 2)' }, [':150']],
+  ['traces', 'filter', { where: 'http.status_code = 500', aggregate: 'count' }, ['"count":12']],
+  [
+    'traces',
+    'filter',
+    { where: 'service.name = pay and status.code = 2', aggregate: 'count' },
+    ['"count":5'],
+  ],
+  [
+    'traces',
+    'filter',
+    { where: 'name = db.query', group_by: 'service.name' },
+    ['cart","count":6', 'auth","count":6'],
+    3,
+  ],
 ]
 
 test.each([

@@ -448,6 +448,7 @@ function labelsIn(object: JsonObject, depth: number): JsonObject {
   for (const key of Object.keys(object)) {
     const value = own(object, key) ?? null
     if (Array.isArray(value)) {
+      if (areTags(value)) setOwn(labels, key, value)
       for (const one of value.length <= SAMPLE ? value : []) {
         const given = isObject(one) ? own(one, 'labels') : undefined
         if (isObject(given)) setOwn(labels, 'labels', { ...(own(labels, 'labels') as JsonObject), ...given })
@@ -459,6 +460,15 @@ function labelsIn(object: JsonObject, depth: number): JsonObject {
     }
   }
   return labels
+}
+
+/** Pairs of a name and a value, as those of `resource` in OpenTelemetry. */
+function areTags(list: readonly JsonValue[]): boolean {
+  const isTag = (one: JsonValue): boolean => {
+    const [name = '', value = '', ...more] = isObject(one) ? Object.keys(one) : []
+    return more.length === 0 && /^(?:key|name)$/i.test(name) && /^value$/i.test(value)
+  }
+  return list.length > 0 && list.length <= SAMPLE && list.every(isTag)
 }
 
 function leaves(value: JsonValue): number {

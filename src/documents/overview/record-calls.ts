@@ -232,7 +232,8 @@ function nested(fields: readonly Field[], path: string, values: readonly JsonVal
     )
     .sort((one, other) => (other.shape.arrays?.total ?? 0) - (one.shape.arrays?.total ?? 0))[0]
   if (!inner?.shape.elements || !/^\w+$/.test(inner.path)) return undefined
-  const parameters: JsonObject = { path: `${path}[*].${inner.path}[*]` }
+  // The path of records that were gathered from several lists says so already.
+  const parameters: JsonObject = { path: `${path.replace(/\[\*\]$/, '')}[*].${inner.path}[*]` }
   const below = fieldsOf(inner.shape.elements, 2).filter(
     (field) => isPlain(field.path) && scalarCount(field) > 0,
   )

@@ -125,7 +125,7 @@ function asksForAbsence(condition: Expression): boolean {
   return negated || isNull || /^is (?:null|empty)$/.test(operator)
 }
 
-/** What functions say of elements, how many of these there are, and how one asks for it. */
+/** The values of functions over elements, how many of these there are, and how one asks for them. */
 interface Alone {
   readonly told: string
   readonly count: number

@@ -130,6 +130,11 @@ const payload: fc.Arbitrary<JsonValue> = fc.oneof(
   records.map((items) => ({ total: items.length, page: { next: 'x' }, items })),
   records.map((items) => Object.fromEntries(items.map((item, index) => [`key-${index}`, item]))),
   fc.tuple(records, records).map(([users, orders]) => ({ data: { users, orders } })),
+  records.map((items) => ({ groups: [items, items].map((held, at) => ({ at, within: [{ items: held }] })) })),
+  records.map((items) =>
+    Object.fromEntries(['x', 'y'].map((key) => [key, { items, tags: [{ key, value: 1 }] }])),
+  ),
+  records.map((items) => items.map((item, at) => ({ group: `g${at % 4}`, more: { items: [item, item] } }))),
   fc.array(scalar, { maxLength: 60 }),
   fc.array(fc.array(fc.integer(), { maxLength: 6 }), { maxLength: 30 }),
   soundKeys(fc.jsonValue()) as fc.Arbitrary<JsonValue>,
