@@ -5,6 +5,7 @@ import type { Document } from '../../documents/document.ts'
 import { haveMost } from '../../documents/shape/collections.ts'
 import { nestingOf } from '../../documents/shape/nesting.ts'
 import { isObject, type JsonValue } from '../../protocol/json.ts'
+import { formatCount } from '../../text/format.ts'
 import { nearest } from '../../text/words/edit-distance.ts'
 import { formatPath, parsePath } from '../fields/path.ts'
 import { columnOf } from '../fields/reader.ts'
@@ -59,10 +60,24 @@ function explain({ comparison, field }: Bound, records: Records): string {
   const wanted = comparison.operands[0]?.text ?? ''
   if (keysIn(records).has(wanted))
     return `${start} it is the key of a record; write \`_key = ${shown(wanted)}\`.`
+  const holding = comparison.operator === '=' ? thatHold(wanted, counts) : []
   const near = nearest(wanted, counts.keys(), 3)
-  const offered = [...new Set([...near, ...frequent])].slice(0, MOST_OFFERED)
+  const offered = [...new Set([...holding.slice(0, 3), ...near, ...frequent])].slice(0, MOST_OFFERED)
   const parts = offered.map((value) => `${shown(JSON.stringify(value), 60)} (${counts.get(value)})`)
-  return `${start} \`${field.name}\` has ${parts.length > 0 ? parts.join(', ') : 'no values'}${counts.size > offered.length ? ` and ${counts.size - offered.length} more` : ''}.`
+  const has = `\`${field.name}\` has ${parts.length > 0 ? parts.join(', ') : 'no values'}${counts.size > offered.length ? ` and ${counts.size - offered.length} more` : ''}.`
+  if (holding.length === 0) return `${start} ${has}`
+  const count = holding.reduce((sum, value) => sum + (counts.get(value) ?? 0), 0)
+  return `${start} ${has} It is part of ${formatCount(count)}: \`${field.name} contains ${shown(wanted)}\`.`
+}
+
+/** Characters from which on a text that is part of others is told. */
+const LEAST_PART = 3
+
+/** The values that a text is part of, in any case. */
+function thatHold(text: string, counts: ReadonlyMap<string, number>): string[] {
+  const wanted = text.toLowerCase()
+  if (wanted.length < LEAST_PART || looseNumber(text) !== undefined) return []
+  return [...counts.keys()].filter((value) => value.toLowerCase().includes(wanted))
 }
 
 /** The content of a field. */

@@ -4,7 +4,9 @@
  */
 import { several } from '../../documents/columns/column.ts'
 import { isObject, type JsonValue } from '../../protocol/json.ts'
+import { fieldAt } from '../fields/fields.ts'
 import { acrossMap, eitherWithin, holdsObjects, innerFields } from '../fields/inner-fields.ts'
+import { parsePath } from '../fields/path.ts'
 import { columnOf } from '../fields/reader.ts'
 import type { Field, Records } from '../fields/records.ts'
 import { Refusal, shown } from '../refusal.ts'
@@ -151,6 +153,25 @@ export const REPAIRS: readonly Repair[] = [
     bind: rewriting(({ colon }, { text }) =>
       colon ? { change: { operator: 'contains' }, as: `contains ${text}` } : undefined,
     ),
+  },
+  {
+    name: 'the end of a path',
+    example: 'file = index.ts',
+    mends: 'cac42d83',
+    bind: rewriting(({ operator }, { text }) =>
+      operator === '=' && /^[^\s/][^\s]*$/.test(text)
+        ? {
+            change: { operator: 'ends with', operands: [operandFor(`/${text}`, true)] },
+            as: `ends with /${text}`,
+          }
+        : undefined,
+    ),
+  },
+  {
+    name: 'the words beside a code',
+    example: 'priority = Urgent',
+    mends: 'bbec4c93',
+    bind: labelled,
   },
   {
     name: 'the beginning of a long identifier',
@@ -334,6 +355,30 @@ function asJson(text: string): string | undefined {
 /** Fields within objects that are looked through, and the longest texts. */
 const MOST_FIELDS = 20
 const LONGEST = 100
+
+/** The ends of names of fields that say in words what a code means: `priorityLabel` of `priority`, `status_text` of `status`. */
+const IN_WORDS = /^[._-]?(?:label|name|text|title|display(?:[_-]?name)?|desc(?:ription)?|str(?:ing)?)$/i
+
+/** The one field that says in words what this one holds as a code, where the words are asked for. */
+function labelled(
+  context: Context,
+  { comparison, field }: Bound,
+  { text, number, date }: Operand,
+  found: Findings,
+): Bound | undefined {
+  const { records } = context
+  if (comparison.operator !== '=' || number !== undefined || date) return undefined
+  const isInWords = (name: string): boolean =>
+    name.startsWith(field.name) && IN_WORDS.test(name.slice(field.name.length))
+  const ignored: Findings = { notes: new Set(), patterns: [] }
+  const [only, another] = [...records.names().keys()]
+    .filter(isInWords)
+    .map((name) => fieldAt(parsePath(name)))
+    .filter((one) => holdsSome(records, one, columnTestOf(records, one, comparison, ignored)))
+  if (!only || another) return undefined
+  found.notes.add(`\`${comparison.written}\` read as \`${shown(`${only.name} = ${text}`)}\`.`)
+  return context.bind(comparison, only, found)
+}
 
 /** Letters from which on the beginning of a hash stands for it, as git has it. */
 const LEAST_OF_HASH = /^(?=.*\d)[\da-f-]{6,}$/i

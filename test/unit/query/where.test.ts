@@ -179,8 +179,9 @@ describe('when nothing matches', () => {
 
   test('says what the field holds', () => {
     expect(note('state = opened')).toBe(
-      '`state = opened` matches none: `state` has "Reopened" (1), "open" (2), "closed" (1).',
+      '`state = opened` matches none: `state` has "Reopened" (1), "open" (2), "closed" (1). It is part of 1: `state contains opened`.',
     )
+    expect(note('state = shut')).not.toContain('part of')
     expect(note('comments > 100')).toContain('`comments` is from 0 to 12')
     expect(note('labels = enhancements')).toContain('holds objects with `name`; name one, as `labels.name`')
     expect(note('labels = bug')).toBe('`labels` holds objects and was read as `labels.name`.')
