@@ -7,7 +7,15 @@ import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../pr
 import { formatPlural } from '../../text/format.ts'
 import { columnNames, sentAs } from '../columns/columnar.ts'
 import { emptyRecord } from '../columns/record-maker.ts'
-import { areOfOneKind, type Collection, childAt, pathStep, stepsIn } from '../shape/collections.ts'
+import {
+  areOfOneKind,
+  type Collection,
+  childAt,
+  keyedRecords,
+  pathStep,
+  stepsIn,
+  withField,
+} from '../shape/collections.ts'
 
 /** Levels of objects between a series and its lists, points in all, and the mean of a series: fewer are a detail of a record. */
 const DEEPEST = 4
@@ -17,6 +25,8 @@ const FEWEST_EACH = 8
 const SAMPLE = 20
 /** Fields that say what a series is; of more, only those of the series itself. */
 const MOST_LABELS = 12
+/** Lists of one object that are read as one. */
+const MOST_LISTS = 50
 /** More series than these are records, of which each has its points. With more numbers beside its lists one is a record with a history. */
 const FEW = 3
 const MOST_NUMBERS = 2
@@ -26,7 +36,6 @@ const MOST_NUMBERS = 2
  * are the records of all of them. Undefined where it is anything else.
  */
 export function pointsIn(root: JsonValue, main: Collection): Collection | undefined {
-  if (main.keys !== undefined) return undefined
   const places = [{ path: '$', value: root }]
   for (const step of stepsIn(main.path)) {
     const last = places[0] as { path: string; value: JsonValue }
@@ -34,11 +43,14 @@ export function pointsIn(root: JsonValue, main: Collection): Collection | undefi
     if (value === undefined) return undefined
     places.unshift({ path: last.path + step, value })
   }
+  if (main.keys !== undefined) return places[1] && ofLikeMaps(places[1].value, places[1].path, main)
   for (const [at, { path, value }] of places.entries()) {
     const around = places[at + 1]
     const points = Array.isArray(value)
       ? ofFew(value, path, main)
-      : ((around && ofAllIn(around.value, around.path, main)) ?? ofOne(value, path, main))
+      : ((around && ofAllIn(around.value, around.path, main)) ??
+        ofOne(value, path, main) ??
+        ofLikeLists(value, path, main))
     if (points) return points
   }
   return undefined
@@ -92,6 +104,67 @@ function ofLists(list: readonly JsonValue[], path: string, main: Collection): Co
   return all.length < list.length ? undefined : together(all, `${path}[*]${place}`, path, main)
 }
 
+/** The records of all lists of one object, where they are of one kind and one of them is the main one: `{"open": […], "closed": […]}`. */
+function ofLikeLists(value: JsonValue, path: string, main: Collection): Collection | undefined {
+  if (!isObject(value)) return undefined
+  const keys = Object.keys(value).filter((key) => Array.isArray(own(value, key)))
+  if (keys.length < 2 || keys.length > MOST_LISTS || !keys.some((key) => path + pathStep(key) === main.path))
+    return undefined
+  const all = keys.flatMap((key): Series[] => {
+    const list = own(value, key)
+    if (!Array.isArray(list) || !sampleOf(list).every(isObject)) return []
+    const isLike = list.length === 0 || areOfOneKind(main.values, list)
+    return isLike ? [{ ...ofRecords(list, ''), time: undefined, labels: () => ({}) }] : []
+  })
+  return all.length < keys.length
+    ? undefined
+    : together(all, `${path}.*`, path, main, { keys, areLists: true })
+}
+
+/** The records of all maps of one object, likewise: `{"red": {"ann": {…}}, "blue": {"bo": {…}}}`. */
+function ofLikeMaps(value: JsonValue, path: string, main: Collection): Collection | undefined {
+  if (!isObject(value)) return undefined
+  const keys = Object.keys(value).filter((key) => isObject(own(value, key)))
+  if (keys.length < 2 || keys.length > MOST_LISTS || !keys.some((key) => path + pathStep(key) === main.path))
+    return undefined
+  const maps = keys.map((key) => {
+    const map = own(value, key) as JsonObject
+    const inner = Object.keys(map)
+    return { key, path: path + pathStep(key), keys: inner, values: inner.map((one) => own(map, one) ?? null) }
+  })
+  const areLike = maps.every(({ values }) => values.every(isObject) && areOfOneKind(main.values, values))
+  const count = maps.reduce((sum, { values }) => sum + values.length, 0)
+  if (!areLike || count < FEWEST_EACH * maps.length || count > MOST_POINTS) return undefined
+  const holder = holderOf(path)
+  return {
+    path: `${path}.*.*`,
+    keys: undefined,
+    values: maps.flatMap((map) => keyedRecords(map).map((record) => withField(holder, map.key, record))),
+    gathered: {
+      from: main,
+      path,
+      said: `${formatPlural(count, 'record')} of ${formatPlural(maps.length, 'map')}`,
+      shown: `${path}.*.*`,
+      fields: [],
+      time: undefined,
+      by: holder,
+      placeOf(at) {
+        let left = at
+        for (const { path: place, keys } of maps) {
+          if (left < keys.length) return place + pathStep(keys[left] ?? '')
+          left -= keys.length
+        }
+        return path
+      },
+    },
+  }
+}
+
+/** The name of the field that says which of them a record is of, where `_key` is its own. */
+function holderOf(path: string): string {
+  return /\w+$/.exec(path)?.[0] ?? '_of'
+}
+
 function ofOne(value: JsonValue, path: string, from: Collection): Collection | undefined {
   const series = seriesOf(value)
   // Records are the main collection already.
@@ -105,7 +178,11 @@ function together(
   place: string,
   path: string,
   from: Collection,
-  { keys, isOne = false }: { keys?: readonly string[] | undefined; isOne?: boolean } = {},
+  {
+    keys,
+    isOne = false,
+    areLists = false,
+  }: { keys?: readonly string[] | undefined; isOne?: boolean; areLists?: boolean } = {},
 ): Collection | undefined {
   const first = all.find(({ length }) => length > 0)
   const total = all.reduce((sum, { length }) => sum + length, 0)
@@ -116,7 +193,7 @@ function together(
   return {
     path: `${place}[*]`,
     keys: undefined,
-    values: flat(all, /\w+$/.exec(path)?.[0] ?? '_of', keys),
+    values: flat(all, holderOf(path), keys),
     gathered: {
       from,
       path,
@@ -125,6 +202,7 @@ function together(
       shown: isList ? `${place}[*]` : path,
       fields,
       time,
+      ...(areLists && { by: '_key' }),
       placeOf: placesIn(all, (at) => (isOne ? path : path + (keys ? pathStep(keys[at] ?? '') : `[${at}]`))),
     },
   }

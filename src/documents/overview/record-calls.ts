@@ -232,8 +232,9 @@ function nested(fields: readonly Field[], path: string, values: readonly JsonVal
     )
     .sort((one, other) => (other.shape.arrays?.total ?? 0) - (one.shape.arrays?.total ?? 0))[0]
   if (!inner?.shape.elements || !/^\w+$/.test(inner.path)) return undefined
-  // The path of records that were gathered from several lists says so already.
-  const parameters: JsonObject = { path: `${path.replace(/\[\*\]$/, '')}[*].${inner.path}[*]` }
+  // The path of records that were gathered from several lists or maps is that of each already.
+  const each = /(?:\[\*\]|\.\*)$/.test(path) ? path : `${path}[*]`
+  const parameters: JsonObject = { path: `${each}.${inner.path}[*]` }
   const below = fieldsOf(inner.shape.elements, 2).filter(
     (field) => isPlain(field.path) && scalarCount(field) > 0,
   )

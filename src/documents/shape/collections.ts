@@ -27,6 +27,8 @@ export interface Gathered {
   /** The fields of a value itself, without those of its series, and which of them has the time. */
   readonly fields: readonly string[]
   readonly time: string | undefined
+  /** The field that says of which list or map a record is; undefined for points of series. */
+  readonly by?: string
   /** JSONPath of a value by its position; undefined where none leads to it. */
   readonly placeOf: ((value: number) => string) | undefined
   /** The lists that the values were read of: all others beside them are told. Absent: all that is at `path`. */

@@ -12,6 +12,7 @@ import type { PipelineStep } from '../pipeline.ts'
 import type { ProcessorResult } from '../processor.ts'
 import { unchanged } from '../step.ts'
 import { conditionFields, fieldsNamed } from './elsewhere.ts'
+import { withNotes } from './stray.ts'
 
 type Asked = Readonly<Record<string, unknown>>
 
@@ -31,9 +32,19 @@ export const gathered: Omit<PipelineStep, 'params'> = {
     return (
       outerOf(document, params as Asked) ??
       pointsFor(document, records, params as Asked) ??
-      unchanged(document)
+      withAll(document, params as Asked)
     )
   },
+}
+
+/** Says that the records of all lists of an object were asked, where the answer does not show it. */
+function withAll(document: Document, { where, group_by, aggregate }: Asked): ProcessorResult {
+  const { by, said, path } = document.records()?.gathered ?? {}
+  const made = unchanged(document)
+  if (by === undefined || group_by !== undefined || aggregate === undefined) return made
+  if (conditionFields(where).includes(by) || document.provenance.path !== document.records()?.path)
+    return made
+  return withNotes(made, [`All ${said} in \`${path}\` were asked; \`${by}\` says which one each is of.`])
 }
 
 function pointsFor(document: Document, records: Records, asked: Asked): ProcessorResult | undefined {

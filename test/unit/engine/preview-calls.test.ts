@@ -134,6 +134,11 @@ const payload: fc.Arbitrary<JsonValue> = fc.oneof(
   records.map((items) =>
     Object.fromEntries(['x', 'y'].map((key) => [key, { items, tags: [{ key, value: 1 }] }])),
   ),
+  records.map((items) => ({ x: items, y: [...items, ...items] })),
+  records.map((items) => {
+    const map = Object.fromEntries(items.map((item, at) => [`key-${at}`, item]))
+    return { all: { x: map, y: map } }
+  }),
   records.map((items) => items.map((item, at) => ({ group: `g${at % 4}`, more: { items: [item, item] } }))),
   fc.array(scalar, { maxLength: 60 }),
   fc.array(fc.array(fc.integer(), { maxLength: 6 }), { maxLength: 30 }),

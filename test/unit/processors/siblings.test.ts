@@ -38,8 +38,36 @@ describe('a question without a path is about one of several collections of a kin
     expect(said.split('was asked')).toHaveLength(told === '' ? 1 : 2)
   })
 
-  test('maps', () => {
-    expect(notes(maps, { where: 'role = dev' })).toContain('1 other map too: `$.guests` (7 of 11)')
+  test('all of them, where they are long enough', () => {
+    const long = { total: 23, staff: list(0, 12), guests: list(0, 11) }
+    for (const [value, by] of [
+      [maps, '_of'],
+      [{ people: maps }, 'people'],
+      [long, '_key'],
+      [{ people: long }, '_key'],
+    ] as const) {
+      const asked = (params: Record<string, unknown>) => runPipeline(fromValue(value), filterSteps, params)
+      const of = (params: Record<string, unknown>) => asked(params).document.rows().items
+      expect(of({ where: 'role = dev', aggregate: ['count'] })).toEqual([{ count: 15 }])
+      expect(of({ group_by: [by] })).toEqual([
+        { [by]: 'staff', count: 12 },
+        { [by]: 'guests', count: 11 },
+      ])
+      expect(of({ where: [`${by} = guests`, 'role = dev'] })).toHaveLength(7)
+      expect(of({ path: value === maps || value === long ? '$.guests' : '$.people.guests' })).toHaveLength(11)
+      const said = notes(value, { where: 'role = dev', aggregate: ['count'] })
+      expect(said).toMatch(/^All 23 records of 2 (?:lists|maps) in `\$(?:\.people)?` were asked/)
+      expect(notes(value, { where: 'role = dev' })).toBe('')
+    }
+  })
+
+  test('others beside them do not hide what is asked', () => {
+    const long = {
+      staff: list(0, 12),
+      guests: list(0, 11),
+      rooms: [1, 2, 3].map((floor) => ({ floor, seats: 4 })),
+    }
+    expect(notes(long, { where: 'role = dev' })).toContain('1 other list too: `$.guests` (7 of 11)')
   })
 
   test('the named path answers what was told', () => {

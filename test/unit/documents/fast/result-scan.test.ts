@@ -24,6 +24,13 @@ function records(characters: number, note = 'plain'): JsonValue[] {
   }))
 }
 
+function users(characters: number): JsonValue[] {
+  return Array.from({ length: Math.ceil(characters / 50) }, (_, at) => ({
+    login: `user${at}`,
+    admin: at % 9 === 0,
+  }))
+}
+
 function lines(all: readonly JsonValue[]): string {
   return all.map((one) => JSON.stringify(one)).join('\n')
 }
@@ -46,7 +53,7 @@ describe('a long result read where it is written', () => {
       'a list in objects',
       JSON.stringify({ ok: true, data: { total: 3, items: records(400_000) }, next: null }),
     ],
-    ['two lists', JSON.stringify({ users: records(300_000), meta: { page: 1 }, items: records(500_000) })],
+    ['two lists', JSON.stringify({ users: users(300_000), meta: { page: 1 }, items: records(500_000) })],
     ['letters beyond ASCII', JSON.stringify(records(400_000, 'Größe 😀'))],
     ['escapes', JSON.stringify(records(400_000, 'a "b"\n\\c'))],
     ['keys beyond ASCII', JSON.stringify(wideKeys(), null, 1)],
@@ -65,6 +72,14 @@ describe('a long result read where it is written', () => {
     )
     expect(knownOf(scanned?.document.records()?.values ?? [])).toBeDefined()
     expect(scanned?.result).toEqual({ content: [{ type: 'text', text: '' }] })
+  })
+
+  test('two lists of one kind are previewed as a document that was opened', () => {
+    const content = resultOf(JSON.stringify({ open: records(300_000), closed: records(300_000) }))
+    const options = { budget: 2000, tool: 'get', bytes: content.byteLength, tokens: 1 }
+    const scanned = readAhead().finish(content)?.document
+    expect(scanned && preview(scanned, options)).toEqual(preview(openDocument(content), options))
+    expect(scanned?.records()?.values).toHaveLength(4000)
   })
 
   const arriving = [
