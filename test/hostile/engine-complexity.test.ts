@@ -44,6 +44,7 @@ const ROWS: Record<string, readonly [before: string, row: string, behind?: strin
   'csv without header': ['', '#,7#,x'],
   coverage: ['', 'SF:src/f#.ts\nDA:1,1\nDA:2,0\nend_of_record'],
   subtitles: ['WEBVTT\n\n', '00:00:01.000 --> 00:59:04.500\nSaid #\n'],
+  toml: ['', '[[package]]\nname = "n#"\nsize = #\ntags = ["a"]'],
   tap: ['TAP version 13\n', 'ok # - t#'],
   vertical: ['', '-[ RECORD # ]---\nid   | #\nname | a'],
   text: ['', 'Line # of a text that is only a text.'],
@@ -51,7 +52,7 @@ const ROWS: Record<string, readonly [before: string, row: string, behind?: strin
 const NAMES = FORMATS.map(({ name }) => name).filter((name) => name !== 'blocks')
 describe('formats', () => {
   test.each(NAMES)('%s', (name) => {
-    const [before, row, behind = ''] = ROWS[name] ?? ['', '']
+    const [before, row, behind = ''] = ROWS[name] ?? ['', `no rows of ${name} stand here`]
     const textOf = (rows: number): string => {
       const all = Array.from({ length: rows }, (_, nth) => row.replaceAll('#', String(nth)))
       return `${before}${all.join('\n')}\n${behind}`
