@@ -21,7 +21,7 @@ import { context } from './search/context.ts'
 import { fuzzy } from './search/fuzzy.ts'
 import { grep } from './search/grep.ts'
 import { join } from './steps/join.ts'
-import { type Asked, withEntries } from './steps/map-entries.ts'
+import { type Asked, namesEntries, withEntries } from './steps/map-entries.ts'
 import { projection } from './steps/projection.ts'
 import { select } from './steps/select.ts'
 import { sort } from './steps/sort.ts'
@@ -47,10 +47,19 @@ const part: PipelineStep = {
   params: beside.extend(joinParams.shape),
   wanted: (params) =>
     !join.wanted(params as never) && (select.wanted(params as never) || asksOfNodes(params as Asked)),
-  process: (document, params) =>
-    select.wanted(params as never)
-      ? withEntries(select.process(document, params as never), params as Asked)
-      : withNodes(document, params as Asked, (nodes) => answerOf(nodes, params)),
+  process(document, params) {
+    const asked = params as Asked
+    // A result in which nothing repeats is a map where its keys are asked.
+    const isMap = namesEntries(asked) && document.json() !== undefined && !document.records()
+    const path = select.wanted(params as never)
+      ? (params as { path?: string })
+      : isMap
+        ? { path: '$' }
+        : undefined
+    return path
+      ? withEntries(select.process(document, path), asked)
+      : withNodes(document, asked, (nodes) => answerOf(nodes, params))
+  },
 }
 
 /** The steps that work on records. */

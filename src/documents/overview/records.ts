@@ -226,10 +226,29 @@ function ofValue(value: JsonValue): Overview {
     sample: (max) => [abridge(value, max)],
     calls: [
       ...(largest === undefined ? [] : [call('proxy_filter', { path: largest, limit: 20 })]),
+      ...keysCall(value),
       call('proxy_explore', {}),
     ],
   }
 }
+
+/** Fields from which on an object of scalars is asked by their names. */
+const MANY_FIELDS = 24
+
+/** A call that asks an object as a map: by a word of a few of its keys. */
+function keysCall(value: JsonValue): Template[] {
+  const keys = isObject(value) ? Object.keys(value).slice(0, MOST_KEYS) : []
+  const isFlat = isObject(value) && keys.every((key) => typeof own(value, key) !== 'object')
+  if (keys.length < MANY_FIELDS || !isFlat) return []
+  const counts = new Map<string, number>()
+  for (const key of keys)
+    for (const word of new Set(key.match(/[A-Za-z]\w{2,30}/g) ?? []))
+      counts.set(word, (counts.get(word) ?? 0) + 1)
+  const [word] = [...counts].find(([, count]) => count > 1 && count <= keys.length / 2) ?? []
+  return word === undefined ? [] : [call('proxy_filter', { where: [`_key contains ${word}`] })]
+}
+
+const MOST_KEYS = 1000
 
 function describe(value: JsonValue): string {
   if (Array.isArray(value)) return 'an empty list'

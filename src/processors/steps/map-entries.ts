@@ -56,7 +56,8 @@ function objectsIn(content: Document, asked: Asked): readonly JsonObject[] | und
   return isAsked || isCounted ? items : undefined
 }
 
-function namesEntries(asked: Asked): boolean {
+/** True for a question that names the keys or the values of a map. */
+export function namesEntries(asked: Asked): boolean {
   const lists = [asked.where, asked.group_by, asked.aggregate, asked.sort, asked.fields, asked.exclude]
   return lists.some((list) => list?.some((text) => /(?<![\w.])_(?:key|value)\b/.test(text)))
 }

@@ -7,7 +7,8 @@ import { nestingOf } from '../../documents/shape/nesting.ts'
 import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { formatCount } from '../../text/format.ts'
 import { nearest } from '../../text/words/edit-distance.ts'
-import { formatPath, parsePath } from '../fields/path.ts'
+import { calledSo } from '../fields/inner-fields.ts'
+import { parsePath } from '../fields/path.ts'
 import { columnOf } from '../fields/reader.ts'
 import type { Field, Records } from '../fields/records.ts'
 import { readValues } from '../fields/walk.ts'
@@ -192,17 +193,6 @@ export function namesakes(
         .join(', ')})`,
   )
   return [`\`${name}\` is the record's own; there is also ${named.join(', ')}.`]
-}
-
-/** The names deeper down that end so, with some of their values. */
-function calledSo(records: Records, name: string): [string, readonly JsonValue[]][] {
-  return [...records.names()].filter(
-    ([other, samples]) => lastOf(other) === name && parsePath(other).length > 1 && samples.some(isScalar),
-  )
-}
-
-function lastOf(name: string): string {
-  return name.endsWith(']') || name.includes('.') ? formatPath(parsePath(name).slice(-1)) : name
 }
 
 /** True when what is at a place has most of the fields of the records. */

@@ -3,9 +3,11 @@
  * some record fulfils counts, and the answer reports it. Nothing here is tried before.
  */
 import { several } from '../../documents/columns/column.ts'
+import { IDS, plainName } from '../../documents/shape/identity.ts'
+import { nestingOf } from '../../documents/shape/nesting.ts'
 import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { fieldAt } from '../fields/fields.ts'
-import { acrossMap, eitherWithin, holdsObjects, innerFields } from '../fields/inner-fields.ts'
+import { acrossMap, calledSo, eitherWithin, holdsObjects, innerFields } from '../fields/inner-fields.ts'
 import { parsePath } from '../fields/path.ts'
 import { columnOf } from '../fields/reader.ts'
 import type { Field, Records } from '../fields/records.ts'
@@ -172,6 +174,12 @@ export const REPAIRS: readonly Repair[] = [
     example: 'priority = Urgent',
     mends: 'bbec4c93',
     bind: labelled,
+  },
+  {
+    name: 'a field of that name deeper down',
+    example: 'name = "case 4-3"',
+    mends: '6127f6d3',
+    bind: deeper,
   },
   {
     name: 'the beginning of a long identifier',
@@ -356,6 +364,42 @@ function asJson(text: string): string | undefined {
 const MOST_FIELDS = 20
 const LONGEST = 100
 
+/** The one field of the same name within the records that fulfils it, but for numbers that identify: those of others say nothing of these. */
+function deeper(
+  context: Context,
+  { comparison, field }: Bound,
+  { text, number }: Operand,
+  found: Findings,
+): Bound | undefined {
+  if (comparison.operator !== '=' || number !== undefined || IDS.includes(plainName(field.name)))
+    return undefined
+  const { records } = context
+  // Of the nodes of a tree all are asked in turn.
+  const nested = nestingOf(records.values, '')?.field
+  const others = calledSo(records, field.name)
+    .map(([name]) => name)
+    .filter((name) => nested === undefined || !name.startsWith(`${nested}.`))
+  return inOneOf(context, comparison, others, text, found)
+}
+
+/** The comparison with the one of these fields in which some record fulfils it. */
+function inOneOf(
+  context: Context,
+  comparison: Asked,
+  names: readonly string[],
+  text: string,
+  found: Findings,
+): Bound | undefined {
+  const { records } = context
+  const ignored: Findings = { notes: new Set(), patterns: [] }
+  const [only, another] = names
+    .map((name) => fieldAt(parsePath(name)))
+    .filter((one) => holdsSome(records, one, columnTestOf(records, one, comparison, ignored)))
+  if (!only || another) return undefined
+  found.notes.add(`\`${comparison.written}\` read as \`${shown(`${only.name} = ${text}`)}\`.`)
+  return context.bind(comparison, only, found)
+}
+
 /** The ends of names of fields that say in words what a code means: `priorityLabel` of `priority`, `status_text` of `status`. */
 const IN_WORDS = /^[._-]?(?:label|name|text|title|display(?:[_-]?name)?|desc(?:ription)?|str(?:ing)?)$/i
 
@@ -366,18 +410,10 @@ function labelled(
   { text, number, date }: Operand,
   found: Findings,
 ): Bound | undefined {
-  const { records } = context
   if (comparison.operator !== '=' || number !== undefined || date) return undefined
   const isInWords = (name: string): boolean =>
     name.startsWith(field.name) && IN_WORDS.test(name.slice(field.name.length))
-  const ignored: Findings = { notes: new Set(), patterns: [] }
-  const [only, another] = [...records.names().keys()]
-    .filter(isInWords)
-    .map((name) => fieldAt(parsePath(name)))
-    .filter((one) => holdsSome(records, one, columnTestOf(records, one, comparison, ignored)))
-  if (!only || another) return undefined
-  found.notes.add(`\`${comparison.written}\` read as \`${shown(`${only.name} = ${text}`)}\`.`)
-  return context.bind(comparison, only, found)
+  return inOneOf(context, comparison, [...context.records.names().keys()].filter(isInWords), text, found)
 }
 
 /** Letters from which on the beginning of a hash stands for it, as git has it. */

@@ -28,6 +28,20 @@ export function holdsObjects(records: Records, { path }: Field): boolean {
   return found
 }
 
+/** The names of fields deeper down that end so, with some of their values. */
+export function calledSo(records: Records, name: string): [string, readonly JsonValue[]][] {
+  return [...records.names()].filter(
+    ([other, samples]) =>
+      lastOf(other) === name &&
+      parsePath(other).length > 1 &&
+      samples.some((value) => value !== null && typeof value !== 'object'),
+  )
+}
+
+function lastOf(name: string): string {
+  return name.endsWith(']') || name.includes('.') ? formatPath(parsePath(name).slice(-1)) : name
+}
+
 /** The fields within, outer ones first. */
 export function innerFields(records: Records, { name }: Field): Field[] {
   const start = `${name.replaceAll('[*]', '')}.`

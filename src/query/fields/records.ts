@@ -97,7 +97,7 @@ export function requireRecords(document: Document, doing: string): Records {
   if (records) return records
   if (document.json() === undefined) return linesOf(document)
   throw new Refusal(
-    `Nothing in this result repeats, so there is nothing to ${doing}. Name the list or map with \`path\`.`,
+    `Nothing in this result repeats, so there is nothing to ${doing}. Name the list or map with \`path\`; \`_key\` and \`_value\` are its fields and their values.`,
   )
 }
 

@@ -11,7 +11,7 @@ interface One {
   n?: number | null
   t?: string | null
   l?: (string | number)[] | null
-  o?: { n?: number | null; t?: string }
+  o?: { n?: number | null; u?: string }
   d?: string | null
   b?: boolean | null
 }
@@ -38,7 +38,7 @@ const record: fc.Arbitrary<Omit<One, 'id'>> = fc.record(
     n: maybe(number),
     t: maybe(word),
     l: maybe(fc.array(fc.oneof(word, number), { maxLength: 3 })),
-    o: fc.record({ n: maybe(number), t: word }, { requiredKeys: [] }),
+    o: fc.record({ n: maybe(number), u: word }, { requiredKeys: [] }),
     d: maybe(day.map((date) => `${date}T10:00:00Z`)),
     b: maybe(fc.boolean()),
   },
@@ -51,7 +51,7 @@ const full: One = {
   n: 0,
   t: 'x',
   l: ['x', 1],
-  o: { n: 0, t: 'x' },
+  o: { n: 0, u: 'x' },
   d: '2024-01-01T10:00:00Z',
   b: true,
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { fromValue } from '../../../../src/documents/opening/derive.ts'
+import { overviewOfData } from '../../../../src/documents/overview/records.ts'
 import { runPipeline } from '../../../../src/processors/pipeline.ts'
 import { filterSteps, searchSteps } from '../../../../src/processors/pipelines.ts'
 import type { JsonObject, JsonValue } from '../../../../src/protocol/json.ts'
@@ -64,4 +65,33 @@ test('a search below it is not changed, and what is wrong elsewhere is said ther
   const found = runPipeline(fromValue(value), searchSteps, { path: 'licenses', pattern: 'MIT' })
   expect(found.error).toBeUndefined()
   expect(asked({ path: 'licenses', exclude: 7.5 as never, sort: {} as never }).error).not.toContain('select')
+})
+
+describe('a result in which nothing repeats', () => {
+  const flat: JsonValue = Object.fromEntries(
+    Array.from({ length: 40 }, (_, at) => [`app.module${at % 4}.key${at}`, at % 2 ? at : `x${at}`]),
+  )
+
+  test('is a map where its keys or values are asked, without a path', () => {
+    const of = (params: JsonObject) => runPipeline(fromValue(flat), filterSteps, params)
+    expect(of({ where: '_key contains module3', aggregate: ['count'] }).document.rows().items).toEqual([
+      { count: 10 },
+    ])
+    expect(of({ where: '_value = x4' }).document.rows().items).toEqual([
+      { _key: 'app.module0.key4', _value: 'x4' },
+    ])
+    expect(of({ sort: '-_key', limit: 1 }).document.rows().items[0]).toMatchObject({
+      _key: 'app.module3.key39',
+    })
+  })
+
+  test('says so where another field is asked', () => {
+    const { error } = runPipeline(fromValue(flat), filterSteps, { where: 'name contains module3' })
+    expect(error).toContain('`_key` and `_value`')
+  })
+
+  test('suggests to ask for some of its keys', () => {
+    const { calls } = overviewOfData(fromValue(flat))
+    expect(JSON.stringify(calls)).toContain('_key contains module0')
+  })
 })
