@@ -212,9 +212,28 @@ export function readAligned(lines: LineIndex): FoundTable | undefined {
   if (titled && !isFilled(columns, sample)) return undefined
   const fits = sample.filter((line) => fitsIn(line, columns)).length
   if (fits < sample.length * 0.9) return undefined
-  const last = lines.at(lines.count - 1)
-  const asides = FOOTER.test(last) ? [`text beside it: ${last.trim()}`] : []
-  return { json: () => readColumns(lines, first, header, columns), asides }
+  const end = endOfRows(lines, first, columns)
+  const below = Array.from({ length: lines.count - end }, (_, at) => lines.at(end + at).trim())
+  const asides = below.filter((line) => line !== '').map((line) => `text beside it: ${line.slice(0, 200)}`)
+  return { json: () => readColumns(lines, { first, end }, header, columns), asides }
+}
+
+/** Lines below a table that are no rows: a legend, or how many there are. */
+const MOST_BELOW = 12
+
+/** The line behind the last row. What stands below an empty line, and fills fewer than half of the columns, is no row. */
+function endOfRows(lines: LineIndex, first: number, columns: readonly Column[]): number {
+  const isRow = (line: string): boolean =>
+    fitsIn(line, columns) &&
+    columns.filter(({ from, to }) => line.slice(from, to).trim() !== '').length * 2 >= columns.length
+  let end = lines.count
+  if (FOOTER.test(lines.at(end - 1))) end -= 1
+  for (let index = lines.count - 1; index > Math.max(first, lines.count - 1 - MOST_BELOW); index--) {
+    const line = lines.at(index)
+    if (line.trim() === '') end = index
+    else if (isRow(line)) break
+  }
+  return end
 }
 
 const GAP = /(?:\t| {2}) */
@@ -359,7 +378,11 @@ function readMarked(lines: LineIndex): FoundTable | undefined {
   const fits = sample.filter((line) => fitsIn(line, columns)).length
   if (fits === 0 || fits < sample.length * 0.9) return undefined
   const before = Array.from({ length: marks - 1 }, (_, index) => lines.at(index).trim())
-  return { json: () => readColumns(lines, marks + 1, header, columns), asides: before.filter(Boolean) }
+  const first = marks + 1
+  return {
+    json: () => readColumns(lines, { first, end: endOfRows(lines, first, columns) }, header, columns),
+    asides: before.filter(Boolean),
+  }
 }
 
 /** True when enough lines have something in every column but the last. */
@@ -441,13 +464,17 @@ function fitsIn(line: string, columns: readonly Column[]): boolean {
   return columns.every(({ to }) => to === Number.POSITIVE_INFINITY || isBlank(line, to))
 }
 
-function readColumns(lines: LineIndex, first: number, header: string, columns: readonly Column[]) {
+function readColumns(
+  lines: LineIndex,
+  { first, end }: { first: number; end: number },
+  header: string,
+  columns: readonly Column[],
+) {
   const head = header.trimEnd()
   const rows: (string[] | string)[] = []
-  for (let index = first; index < lines.count; index++) {
+  for (let index = first; index < end; index++) {
     const line = lines.at(index)
     if (line.trim() === '' || line.trimEnd() === head) continue
-    if (index === lines.count - 1 && FOOTER.test(line)) continue
     rows.push(
       fitsIn(line, columns)
         ? columns.map(({ from, to }) => line.slice(from, to).trim().replace(BULLET, ''))

@@ -232,6 +232,20 @@ describe('tables as other programs read them', () => {
     ])
   })
 
+  test('lines below a long table are no rows, and rows below an empty line are', () => {
+    const row = (at: number) =>
+      `svc-${at}.service`.padEnd(17) + (at % 7 ? 'active  running  ' : 'failed  failed   ')
+    const rows = Array.from({ length: 40 }, (_, at) => `${row(at)}Job ${at}`)
+    const table = ['UNIT             ACTIVE  SUB      DESCRIPTION', ...rows]
+    const legend = read([...table, '', 'SUB = how it is.', '40 loaded units listed.', ''].join('\n'))
+    expect(legend.data).toHaveLength(40)
+    expect(legend.asides).toEqual([
+      'text beside it: SUB = how it is.',
+      'text beside it: 40 loaded units listed.',
+    ])
+    expect(read([...table, '', `${row(40)}Job 40`].join('\n')).data).toHaveLength(41)
+  })
+
   test('names with a unit in brackets', () => {
     const top = 'NAME    CPU(cores)   MEMORY(bytes)\nweb-1   250m         512Mi\nweb-2   3m           1Gi\n'
     expect(read(top).data).toEqual([
