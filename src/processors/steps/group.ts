@@ -49,6 +49,7 @@ import { parseComputed, parseCondition } from '../../query/language/parser.ts'
 import { closingAt, enclosed, splitAt } from '../../query/language/scanner.ts'
 import { type Expression, mapParts, sourceOf } from '../../query/language/tree.ts'
 import { Refusal, shown } from '../../query/refusal.ts'
+import { newWork } from '../../query/work.ts'
 import {
   type DatePart,
   datePart,
@@ -56,10 +57,9 @@ import {
   isYearless,
   needsYear,
   partOf,
-} from '../../query/values/date-parts.ts'
-import { orderOfDates } from '../../query/values/dates.ts'
-import { looseNumber } from '../../query/values/quantities.ts'
-import { newWork } from '../../query/work.ts'
+} from '../../text/values/date-parts.ts'
+import { orderOfDates } from '../../text/values/dates.ts'
+import { looseNumber } from '../../text/values/quantities.ts'
 import { compareNaturally } from '../../text/words/natural-order.ts'
 import { aggregateParams } from '../parameters.ts'
 import { identityOf } from '../search/hits.ts'

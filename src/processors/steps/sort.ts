@@ -10,8 +10,9 @@ import { formatPath, type Path, pathKey } from '../../query/fields/path.ts'
 import { codedOf } from '../../query/fields/reader.ts'
 import { type Field, type Records, requireRecords } from '../../query/fields/records.ts'
 import { readValues } from '../../query/fields/walk.ts'
-import { orderOfDates, parseDate } from '../../query/values/dates.ts'
-import { rankOn, SCALE_NAMES, type Scale } from '../../query/values/levels.ts'
+import { newWork } from '../../query/work.ts'
+import { orderOfDates, parseDate } from '../../text/values/dates.ts'
+import { rankOn, SCALE_NAMES, type Scale } from '../../text/values/levels.ts'
 import {
   areCores,
   cores,
@@ -21,8 +22,7 @@ import {
   plainNumber,
   quantity,
   saysNothing,
-} from '../../query/values/quantities.ts'
-import { newWork } from '../../query/work.ts'
+} from '../../text/values/quantities.ts'
 import { compareNaturally } from '../../text/words/natural-order.ts'
 import { sortParams } from '../parameters.ts'
 import { defineStep } from '../step.ts'

@@ -5,6 +5,9 @@
  */
 import type { JsonValue } from '../../protocol/json.ts'
 import type { Pattern } from '../../text/patterns/pattern.ts'
+import { isNull, operandFor } from '../../text/values/compare.ts'
+import { partOf } from '../../text/values/dates.ts'
+import { looseNumber } from '../../text/values/quantities.ts'
 import { computedField, isExactly, knowing, resolveExactly, resolveField } from '../fields/fields.ts'
 import { typedWithin, valueOfPairs } from '../fields/inner-fields.ts'
 import { parsePath } from '../fields/path.ts'
@@ -14,9 +17,6 @@ import { lengthOf, type OperatorTest, testOf } from '../language/operators.ts'
 import { type Knows, type Names, parseCondition } from '../language/parser.ts'
 import { type Comparison, type Condition, sourceOf, type Within } from '../language/tree.ts'
 import { Refusal, shown } from '../refusal.ts'
-import { isNull, operandFor } from '../values/compare.ts'
-import { partOf } from '../values/dates.ts'
-import { looseNumber } from '../values/quantities.ts'
 import {
   type Asked,
   askedBy,

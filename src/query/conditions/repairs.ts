@@ -6,13 +6,13 @@ import { several } from '../../documents/columns/column.ts'
 import { IDS, plainName } from '../../documents/shape/identity.ts'
 import { nestingOf } from '../../documents/shape/nesting.ts'
 import { isObject, type JsonValue } from '../../protocol/json.ts'
+import { type Operand, operandFor, operandOf } from '../../text/values/compare.ts'
 import { fieldAt } from '../fields/fields.ts'
 import { acrossMap, calledSo, eitherWithin, holdsObjects, innerFields } from '../fields/inner-fields.ts'
 import { parsePath } from '../fields/path.ts'
 import { columnOf } from '../fields/reader.ts'
 import type { Field, Records } from '../fields/records.ts'
 import { Refusal, shown } from '../refusal.ts'
-import { type Operand, operandFor, operandOf } from '../values/compare.ts'
 import {
   type Asked,
   type Bound,

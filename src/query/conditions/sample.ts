@@ -4,14 +4,14 @@
  */
 import type { JsonValue } from '../../protocol/json.ts'
 import { formatCount } from '../../text/format.ts'
+import { equals, isNull, type Operand, operandFor } from '../../text/values/compare.ts'
+import { type DateOrder, offset, orderOfDates, parseDate, zoneIn } from '../../text/values/dates.ts'
+import { holdsLevels, levelAsNumber } from '../../text/values/levels.ts'
+import { areCores, cores, duration, plainNumber, quantity } from '../../text/values/quantities.ts'
 import { columnOf } from '../fields/reader.ts'
 import type { Field, Records } from '../fields/records.ts'
 import { operatorOf } from '../language/operators.ts'
 import { Refusal, shown } from '../refusal.ts'
-import { equals, isNull, type Operand, operandFor } from '../values/compare.ts'
-import { type DateOrder, offset, orderOfDates, parseDate, zoneIn } from '../values/dates.ts'
-import { holdsLevels, levelAsNumber } from '../values/levels.ts'
-import { areCores, cores, duration, plainNumber, quantity } from '../values/quantities.ts'
 import type { Asked } from './comparison.ts'
 import { ColumnTest, columnWork, elementsOf } from './verdict.ts'
 

@@ -1,13 +1,13 @@
 /** Which records of a list fulfil a condition. Values are looked at once for each distinct one, not once a record. */
 import { type Column, several } from '../../documents/columns/column.ts'
 import type { JsonValue } from '../../protocol/json.ts'
+import { type Operand, order } from '../../text/values/compare.ts'
+import { parseDate } from '../../text/values/dates.ts'
 import { formatPath, type Path, pathKey } from '../fields/path.ts'
 import { columnOf } from '../fields/reader.ts'
 import type { Records } from '../fields/records.ts'
 import { readValues } from '../fields/walk.ts'
 import type { OperatorTest } from '../language/operators.ts'
-import { type Operand, order } from '../values/compare.ts'
-import { parseDate } from '../values/dates.ts'
 import { newWork, type Work } from '../work.ts'
 
 /** A byte a record, by its position: 1 where it fulfils a condition, else 0. */

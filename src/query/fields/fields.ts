@@ -3,6 +3,7 @@
  * of the pen.
  */
 import { isObject, type JsonValue, own } from '../../protocol/json.ts'
+import { looseNumber } from '../../text/values/quantities.ts'
 import { nearest } from '../../text/words/edit-distance.ts'
 import { aggregateNamed } from '../language/aggregates.ts'
 import { compile, type Evaluate, halvesOf, Many, type Result } from '../language/compile.ts'
@@ -10,7 +11,6 @@ import { functionNamed, functionOfList, takesLists } from '../language/functions
 import { type Knows, parseComputed } from '../language/parser.ts'
 import { type Expression, fieldsIn, mapParts, partsOf, sourceOf } from '../language/tree.ts'
 import { listed, Refusal, shown, UnknownField } from '../refusal.ts'
-import { looseNumber } from '../values/quantities.ts'
 import { newWork, type Work } from '../work.ts'
 import { alike, type Candidates, shallowest, typo } from './alike.ts'
 import { eitherWithin, holdsObjects, nameWithin, numberWithin, typedWithin } from './inner-fields.ts'

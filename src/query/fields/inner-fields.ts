@@ -2,7 +2,7 @@
 import { pathStep } from '../../documents/shape/collections.ts'
 import { identifying, isNaming } from '../../documents/shape/identity.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
-import { AMOUNTS, looseNumber } from '../values/quantities.ts'
+import { AMOUNTS, looseNumber } from '../../text/values/quantities.ts'
 import { newWork } from '../work.ts'
 import { formatPath, parsePath } from './path.ts'
 import type { Field, Records } from './records.ts'

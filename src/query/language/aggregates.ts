@@ -4,9 +4,8 @@
  */
 import { type Census, equals, frequencies, type Values } from '../../documents/columns/values.ts'
 import type { JsonValue } from '../../protocol/json.ts'
-import { compareNaturally } from '../../text/words/natural-order.ts'
-import { orderOfDates, parseDate } from '../values/dates.ts'
-import { rankOn, SCALE_NAMES, type Scale } from '../values/levels.ts'
+import { orderOfDates, parseDate } from '../../text/values/dates.ts'
+import { rankOn, SCALE_NAMES, type Scale } from '../../text/values/levels.ts'
 import {
   areCores,
   besideToTheDigit,
@@ -16,7 +15,8 @@ import {
   measured,
   quantity,
   saysNothing,
-} from '../values/quantities.ts'
+} from '../../text/values/quantities.ts'
+import { compareNaturally } from '../../text/words/natural-order.ts'
 
 /** Which rows are in which groups: one pair for each row and group that it is in, in the order of the rows. */
 export interface Members {

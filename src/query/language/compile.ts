@@ -4,10 +4,16 @@
  * changed.
  */
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
+import { type Operand, operandFor } from '../../text/values/compare.ts'
+import { parseDate } from '../../text/values/dates.ts'
+import {
+  amountIn,
+  besideToTheDigit,
+  duration,
+  longInteger,
+  looseNumber,
+} from '../../text/values/quantities.ts'
 import { Refusal, shown } from '../refusal.ts'
-import { type Operand, operandFor } from '../values/compare.ts'
-import { parseDate } from '../values/dates.ts'
-import { amountIn, besideToTheDigit, duration, longInteger, looseNumber } from '../values/quantities.ts'
 import type { Work } from '../work.ts'
 import { callFunction, functionNamed } from './functions.ts'
 import { lengthOf, testOf } from './operators.ts'

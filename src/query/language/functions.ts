@@ -5,10 +5,10 @@
  */
 import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { compileLinear, type EachMatch } from '../../text/patterns/pattern.ts'
+import { type DatePart, dateOf, datePart, partOf, WEEKDAYS } from '../../text/values/date-parts.ts'
+import { amountIn, looseNumber } from '../../text/values/quantities.ts'
 import { compareNaturally } from '../../text/words/natural-order.ts'
 import { Refusal, shown } from '../refusal.ts'
-import { type DatePart, dateOf, datePart, partOf, WEEKDAYS } from '../values/date-parts.ts'
-import { amountIn, looseNumber } from '../values/quantities.ts'
 
 type Value = JsonValue | undefined
 type Args = readonly Value[]

@@ -5,8 +5,8 @@
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { literal } from '../../text/patterns/literal.ts'
 import { compilePattern, isPattern, type Pattern } from '../../text/patterns/pattern.ts'
+import { contains, equals, has, type Operand, order, type Strictness } from '../../text/values/compare.ts'
 import { Refusal } from '../refusal.ts'
-import { contains, equals, has, type Operand, order, type Strictness } from '../values/compare.ts'
 
 /** True when the values of one side in one record fulfil a comparison, its negation aside. */
 export type ValuesTest = (values: readonly JsonValue[]) => boolean

@@ -5,9 +5,9 @@
  * = 5` are two.
  */
 
+import { operandOf } from '../../text/values/compare.ts'
+import { plainNumber } from '../../text/values/quantities.ts'
 import { Refusal, shown } from '../refusal.ts'
-import { operandOf } from '../values/compare.ts'
-import { plainNumber } from '../values/quantities.ts'
 import { aggregateNamed } from './aggregates.ts'
 import { operatorAtEnd } from './dialects/django.ts'
 import { unwrapped } from './dialects/index.ts'

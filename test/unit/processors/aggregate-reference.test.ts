@@ -6,7 +6,7 @@ import { runPipeline } from '../../../src/processors/pipeline.ts'
 import { filterSteps } from '../../../src/processors/pipelines.ts'
 import { aggregate } from '../../../src/processors/steps/group.ts'
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
-import { datePart, partOf } from '../../../src/query/values/date-parts.ts'
+import { datePart, partOf } from '../../../src/text/values/date-parts.ts'
 import { deepFreeze } from '../../support/deep-freeze.ts'
 
 interface Order {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { fromValue } from '../../../src/documents/opening/derive.ts'
 import { sort } from '../../../src/processors/steps/sort.ts'
 import { where } from '../../../src/processors/steps/where.ts'
-import { duration, looseNumber } from '../../../src/query/values/quantities.ts'
+import { duration, looseNumber } from '../../../src/text/values/quantities.ts'
 
 const records = (values: readonly string[]) => fromValue(values.map((v) => ({ v })))
 const found = (values: readonly string[], condition: string) =>

@@ -4,8 +4,8 @@ import { askedBy } from '../../../src/query/conditions/comparison.ts'
 import { parseCondition } from '../../../src/query/language/parser.ts'
 import type { Condition } from '../../../src/query/language/tree.ts'
 import { Refusal } from '../../../src/query/refusal.ts'
-import { bucket, parseDate } from '../../../src/query/values/dates.ts'
-import { looseNumber, plainNumber, quantity } from '../../../src/query/values/quantities.ts'
+import { bucket, parseDate } from '../../../src/text/values/dates.ts'
+import { looseNumber, plainNumber, quantity } from '../../../src/text/values/quantities.ts'
 import { runs } from '../../support/runs.ts'
 
 /** A condition in short: `field operator values`, negation as `!`, groups in brackets. */

@@ -9,7 +9,7 @@ import { sort } from '../../../src/processors/steps/sort.ts'
 import { structure } from '../../../src/processors/steps/structure.ts'
 import { where } from '../../../src/processors/steps/where.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
-import { besideToTheDigit } from '../../../src/query/values/quantities.ts'
+import { besideToTheDigit } from '../../../src/text/values/quantities.ts'
 import { verifies } from '../../support/verifies.ts'
 
 /** Half of them are doubles, and stand as numbers among texts. */

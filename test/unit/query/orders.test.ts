@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import type { JsonValue } from '../../../src/protocol/json.ts'
 import { ordersOf, UNORDERED } from '../../../src/query/conditions/verdict.ts'
 import { columnOf } from '../../../src/query/fields/reader.ts'
-import { operandOf, order } from '../../../src/query/values/compare.ts'
-import { parseDate } from '../../../src/query/values/dates.ts'
+import { operandOf, order } from '../../../src/text/values/compare.ts'
+import { parseDate } from '../../../src/text/values/dates.ts'
 
 const two = fc.integer({ min: 0, max: 99 }).map((number) => String(number).padStart(2, '0'))
 const near = (least: number, most: number) =>

@@ -4,8 +4,8 @@ import { aggregate } from '../../../src/processors/steps/group.ts'
 import { sort } from '../../../src/processors/steps/sort.ts'
 import { where } from '../../../src/processors/steps/where.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
-import { parseDate } from '../../../src/query/values/dates.ts'
-import { duration, looseNumber, quantity } from '../../../src/query/values/quantities.ts'
+import { parseDate } from '../../../src/text/values/dates.ts'
+import { duration, looseNumber, quantity } from '../../../src/text/values/quantities.ts'
 
 function found(records: JsonValue, condition: string): { ids: unknown[]; notes: string[] } {
   const { content, metadata, error } = where.process(fromValue(records), { where: [condition] })

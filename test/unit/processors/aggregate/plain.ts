@@ -1,9 +1,9 @@
 /** Groups and functions as plainly as they can be written: a loop over the records for each group, a list for each function. */
 import { toJson } from '../../../../src/documents/json/stringify.ts'
 import type { JsonObject, JsonValue } from '../../../../src/protocol/json.ts'
-import { type DatePart, partOf } from '../../../../src/query/values/date-parts.ts'
-import { parseDate } from '../../../../src/query/values/dates.ts'
-import { duration, looseNumber, quantity } from '../../../../src/query/values/quantities.ts'
+import { type DatePart, partOf } from '../../../../src/text/values/date-parts.ts'
+import { parseDate } from '../../../../src/text/values/dates.ts'
+import { duration, looseNumber, quantity } from '../../../../src/text/values/quantities.ts'
 import { compareNaturally } from '../../../../src/text/words/natural-order.ts'
 
 export interface PlainKey {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fromValue } from '../../../../src/documents/opening/derive.ts'
 import { where } from '../../../../src/processors/steps/where.ts'
-import { clockOf, parseClock } from '../../../../src/query/values/dates.ts'
+import { clockOf, parseClock } from '../../../../src/text/values/dates.ts'
 
 const ids = (records: { id: number; [name: string]: string | number }[], condition: string) => {
   const { content, error } = where.process(fromValue(records), { where: [condition] })

@@ -1,6 +1,6 @@
 /** A value as written in a condition, with everything that it may mean, and how the values of records compare with it. */
 import { isObject, type JsonValue } from '../../protocol/json.ts'
-import { compareNaturally } from '../../text/words/natural-order.ts'
+import { compareNaturally } from '../words/natural-order.ts'
 import {
   type ClockSpan,
   clockOf,
