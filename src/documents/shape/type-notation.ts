@@ -1,6 +1,8 @@
 /** The type of records in a notation close to TypeScript, short enough for a preview. */
 import type { JsonPrimitive } from '../../protocol/json.ts'
 import { ellipsis } from '../../text/shorten.ts'
+import { orderOfDates, parseDate } from '../../text/values/dates.ts'
+import { duration, looseNumber, quantity, saysNothing } from '../../text/values/quantities.ts'
 import { isNoise } from './fields.ts'
 import type { Shape } from './shape.ts'
 
@@ -41,8 +43,8 @@ const IMPLICIT = ' (no type: string)'
 
 /**
  * Writes a shape as a type: `{id: number, state: "open"|"closed", labels: {name: string}[], note?: string|null}`.
- * `?` marks fields that are missing from some. `date` and `url` are strings, `numeric` a string that holds a number, `json<…>`
- * one that holds JSON; `Record<string, …>` is a map; `cpu_0 … cpu_9: number` stands for ten fields. The most detailed form that
+ * `?` marks fields that are missing from some. `date`, `url` and `amount` are strings, `numeric` a string that holds a number alone,
+ * `json<…>` one that holds JSON; `Record<string, …>` is a map; `cpu_0 … cpu_9: number` stands for ten fields. The most detailed form that
  * fits is taken: the one that names most fields, if need be without their types.
  */
 export function typeNotation(shape: Shape, options: NotationOptions): string {
@@ -130,12 +132,42 @@ function write(shape: Shape, style: Style, worth: number): Written {
 }
 
 /** Of strings that are all of one kind, the kind. JSON in strings is written by what it holds. */
-function stringType({ strings, numeric, held }: Shape): string {
+function stringType(shape: Shape): string {
+  const { strings, numeric, held } = shape
   if (!strings) return ''
   if (held && strings.json === strings.count) return ''
   if (strings.dates === strings.count) return 'date'
   if (numeric?.count === strings.count) return 'numeric'
-  return strings.urls === strings.count ? 'url' : 'string'
+  if (strings.urls === strings.count) return 'url'
+  const known = spelled.get(shape) ?? spelledType(shape)
+  spelled.set(shape, known)
+  return known
+}
+
+/** The types of strings by their first values: a type is written in many forms. */
+const spelled = new WeakMap<Shape, string>()
+
+/** Values that are looked at, and so many of them must say something. */
+const MOST_LOOKED = 20
+const LEAST_SAYING = 3
+
+/** `amount` where the first values are numbers with signs, separators or units, as conditions read them; `date` for dates in other forms than ISO. */
+function spelledType({ distinct }: Shape): string {
+  const texts: string[] = []
+  for (const value of distinct.counts.keys()) {
+    if (texts.length === MOST_LOOKED) break
+    if (typeof value === 'string' && !saysNothing(value)) texts.push(value)
+  }
+  if (texts.length < LEAST_SAYING) return 'string'
+  if (texts.every(isAmount) && texts.some((text) => !/^[-+.\d]+$/.test(text))) return 'amount'
+  const order = orderOfDates(texts)
+  return texts.every((text) => parseDate(text, undefined, order) !== undefined) ? 'date' : 'string'
+}
+
+/** Not for codes, whose zeros at the start count, nor for telephone numbers. */
+function isAmount(text: string): boolean {
+  if (/^(?:0\d|\+\d.*\s)/.test(text)) return false
+  return looseNumber(text) !== undefined || quantity(text) !== undefined || duration(text) !== undefined
 }
 
 /** The values themselves when there are a few short ones that repeat. */

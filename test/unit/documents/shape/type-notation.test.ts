@@ -57,3 +57,24 @@ test('what is keyed by numbers is a map', () => {
   )
   expect(notation([{ hits: { '0': { a: 1 }, '1': { a: 2 } } }], 30)).toContain('hits: Record')
 })
+
+test.each([
+  ['amount', ['$1,234', '$12', '$3,000']],
+  ['amount', ['1953,10', '-12,50', '7,00', 'N/A']],
+  ['amount', ['12 kB', '3 MB', '1.5 GB']],
+  ['amount', ['5d', '12h', '3m20s']],
+  ['date', ['01.02.2026', '17.02.2026', '03.11.2026']],
+  [
+    'date',
+    ['Sun, 01 Mar 2026 00:00:00 GMT', 'Mon, 02 Mar 2026 10:00:00 GMT', 'Tue, 03 Mar 2026 10:00:00 GMT'],
+  ],
+  ['string', ['01234', '04711', '10115']],
+  ['string', ['+1 555 123', '+1 555 124', '+1 555 125']],
+  ['string', ['10.0.0.1', '10.0.0.2', '10.0.0.3']],
+  ['string', ['v1.2', '1.2.3', '0.9']],
+  ['string', ['$5', '$6', 'free of charge']],
+  ['string', ['$5', '$6', 'n/a']],
+])('strings that are read as %s: %j', (type, values) => {
+  const { record } = profile({ values: values.map((value) => ({ value })) })
+  expect(typeNotation(record, { length: 200, enumerate: false })).toBe(`{value: ${type}}`)
+})
