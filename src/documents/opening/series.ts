@@ -104,12 +104,16 @@ function ofLists(list: readonly JsonValue[], path: string, main: Collection): Co
   return all.length < list.length ? undefined : together(all, `${path}[*]${place}`, path, main)
 }
 
+/** Names of the list that a result is about: lists beside it have something else, such as `included` of JSON:API. */
+const OF_ALL = /^(?:data|items?|results?|records?|rows|entries|values?|hits|list|nodes|objects|elements)$/i
+
 /** The records of all lists of one object, where they are of one kind and one of them is the main one: `{"open": […], "closed": […]}`. */
 function ofLikeLists(value: JsonValue, path: string, main: Collection): Collection | undefined {
   if (!isObject(value)) return undefined
   const keys = Object.keys(value).filter((key) => Array.isArray(own(value, key)))
   if (keys.length < 2 || keys.length > MOST_LISTS || !keys.some((key) => path + pathStep(key) === main.path))
     return undefined
+  if (keys.some((key) => OF_ALL.test(key))) return undefined
   const all = keys.flatMap((key): Series[] => {
     const list = own(value, key)
     if (!Array.isArray(list) || !sampleOf(list).every(isObject)) return []

@@ -61,6 +61,11 @@ describe('a question without a path is about one of several collections of a kin
     }
   })
 
+  test('a list that is named as the result itself is asked alone', () => {
+    const api = { data: list(0, 12), included: list(0, 11) }
+    expect(notes(api, { where: 'role = dev' })).toContain('Only `$.data` was asked')
+  })
+
   test('others beside them do not hide what is asked', () => {
     const long = {
       staff: list(0, 12),
