@@ -221,7 +221,7 @@ export function readAligned(lines: LineIndex): FoundTable | undefined {
 /** Lines below a table that are no rows: a legend, or how many there are. */
 const MOST_BELOW = 12
 
-/** The line behind the last row. What stands below an empty line, and fills fewer than half of the columns, is no row. */
+/** The line behind the last row. A line below an empty one that fills fewer than half of the columns is no row. */
 function endOfRows(lines: LineIndex, first: number, columns: readonly Column[]): number {
   const isRow = (line: string): boolean =>
     fitsIn(line, columns) &&

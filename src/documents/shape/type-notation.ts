@@ -43,8 +43,8 @@ const IMPLICIT = ' (no type: string)'
 
 /**
  * Writes a shape as a type: `{id: number, state: "open"|"closed", labels: {name: string}[], note?: string|null}`.
- * `?` marks fields that are missing from some. `date`, `url` and `amount` are strings, `numeric` a string that holds a number alone,
- * `json<…>` one that holds JSON; `Record<string, …>` is a map; `cpu_0 … cpu_9: number` stands for ten fields. The most detailed form that
+ * `?` marks fields that are missing from some. `date`, `url` and `amount` are strings. `numeric` is a string that holds a number alone,
+ * `json<…>` one that holds JSON. `Record<string, …>` is a map; `cpu_0 … cpu_9: number` stands for ten fields. The most detailed form that
  * fits is taken: the one that names most fields, if need be without their types.
  */
 export function typeNotation(shape: Shape, options: NotationOptions): string {
@@ -164,7 +164,7 @@ function spelledType({ distinct }: Shape): string {
   return texts.every((text) => parseDate(text, undefined, order) !== undefined) ? 'date' : 'string'
 }
 
-/** Not for codes, whose zeros at the start count, nor for telephone numbers. */
+/** Not for codes, in which zeros at the start count, nor for telephone numbers. */
 function isAmount(text: string): boolean {
   if (/^(?:0\d|\+\d.*\s)/.test(text)) return false
   return looseNumber(text) !== undefined || quantity(text) !== undefined || duration(text) !== undefined

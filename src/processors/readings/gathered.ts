@@ -4,8 +4,16 @@ import type { Document } from '../../documents/document.ts'
 import { fromTable } from '../../documents/opening/derive.ts'
 import { placed } from '../../documents/opening/make.ts'
 import { pointsOf } from '../../documents/opening/series.ts'
-import { fieldNames, keyedRecords } from '../../documents/shape/collections.ts'
+import {
+  asCollection,
+  childAt,
+  fieldNames,
+  keyedRecords,
+  pathStep,
+  stepsIn,
+} from '../../documents/shape/collections.ts'
 import { type Table, tableOf } from '../../documents/table.ts'
+import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { type Records, recordsOf } from '../../query/fields/records.ts'
 import { listed } from '../../query/refusal.ts'
 import type { PipelineStep } from '../pipeline.ts'
@@ -32,9 +40,35 @@ export const gathered: Omit<PipelineStep, 'params'> = {
     return (
       outerOf(document, params as Asked) ??
       pointsFor(document, records, params as Asked) ??
+      oneOf(document, params as Asked) ??
       withAll(document, params as Asked)
     )
   },
+}
+
+/** The one list of several that a question names before its fields: `staging.cpu > 90`. */
+function oneOf(document: Document, asked: Asked): ProcessorResult | undefined {
+  const { by, path = '$' } = document.records()?.gathered ?? {}
+  const root = document.json()
+  if (by === undefined || root === undefined || document.provenance.path !== document.records()?.path)
+    return undefined
+  const holder = stepsIn(path).reduce<JsonValue | undefined>(childAt, root)
+  const names = namedIn(asked)
+  const [key, another] = (isObject(holder) ? Object.keys(holder) : []).filter((one) =>
+    names.some((name) => name.startsWith(`${one}.`)),
+  )
+  if (key === undefined || another !== undefined) return undefined
+  const place = path + pathStep(key)
+  const held = childAt(holder, pathStep(key))
+  const own = held === undefined ? undefined : asCollection(held, place)
+  return (
+    own &&
+    about(
+      document,
+      tableOf(keyedRecords(own), place, { path: place, keys: own.keys }),
+      `The records of \`${place}\` were asked.`,
+    )
+  )
 }
 
 /** Says that the records of all lists of an object were asked, where the answer does not show it. */
@@ -65,17 +99,22 @@ function outerOf(document: Document, asked: Asked): ProcessorResult | undefined 
   const { isOfRecords, from: outer } = document.records()?.gathered ?? {}
   if (!isOfRecords || !outer || document.provenance.path !== document.records()?.path) return undefined
   const own = fieldNames(outer.values)
-  const named = [
-    ...conditionFields(asked.where),
-    ...['sort', 'group_by', 'aggregate', 'fields'].flatMap((name) => fieldsNamed(asked[name])),
-  ]
-  if (!named.some((name) => name === '_key' || own.has(/^\w+/.exec(name)?.[0] ?? ''))) return undefined
+  if (!namedIn(asked).some((name) => name === '_key' || own.has(/^\w+/.exec(name)?.[0] ?? '')))
+    return undefined
   const { path, keys } = outer
   return about(
     document,
     tableOf(keyedRecords(outer), path, { path, keys }),
     `The records of \`${path}\` were asked.`,
   )
+}
+
+/** The fields that a question names. */
+function namedIn(asked: Asked): string[] {
+  return [
+    ...conditionFields(asked.where),
+    ...['sort', 'group_by', 'aggregate', 'fields'].flatMap((name) => fieldsNamed(asked[name])),
+  ]
 }
 
 function about(document: Document, table: Table, note: string): ProcessorResult {

@@ -61,6 +61,17 @@ describe('a question without a path is about one of several collections of a kin
     }
   })
 
+  test.each<[string, JsonValue, string]>([
+    ['list', { staff: list(0, 12), guests: list(0, 11) }, '$.guests'],
+    ['map', { people: maps }, '$.people.guests'],
+  ])('the %s that a question names before its fields', (_, value, place) => {
+    const params = { where: 'guests.role = dev', aggregate: ['count'] }
+    expect(runPipeline(fromValue(value), filterSteps, params).document.rows().items).toEqual([{ count: 7 }])
+    expect(notes(value, params)).toContain(`The records of \`${place}\` were asked.`)
+    const both = { where: ['guests.role = dev', 'staff.active = true'] }
+    expect(notes(value, both)).not.toContain('were asked.')
+  })
+
   test('a list that is named as the result itself is asked alone', () => {
     const api = { data: list(0, 12), included: list(0, 11) }
     expect(notes(api, { where: 'role = dev' })).toContain('Only `$.data` was asked')
