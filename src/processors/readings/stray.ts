@@ -146,19 +146,17 @@ function ofElementsAlone(
 ): Alone | undefined {
   const elements = elementsIn(document, list, conditions)
   if (!elements) return undefined
-  const inside = calls.map((written) => {
-    const field = callOf(written)?.field
-    return field === undefined ? written : written.replace(field, () => elements.nameOf(field))
-  })
   const unnesting = `\`unnest(${list})\` in the condition`
-  return (
-    answerOf(
-      elements.chosen,
-      inside,
-      keys.map(elements.nameOf),
-      isAll ? `"path": "${list}[*]"` : unnesting,
-    ) ?? besideTheirRecords(document, list, conditions, calls, keys, unnesting)
-  )
+  const fields = [...keys, ...calls.flatMap((written) => callOf(written)?.field ?? [])]
+  const inside = new Map(fields.map((field) => [field, elements.nameOf(field)]))
+  if ([...inside.values()].includes(undefined))
+    return besideTheirRecords(document, list, conditions, calls, keys, unnesting)
+  const named = (field: string): string => inside.get(field) ?? field
+  const within = calls.map((written) => {
+    const field = callOf(written)?.field
+    return field === undefined ? written : written.replace(field, () => named(field))
+  })
+  return answerOf(elements.chosen, within, keys.map(named), isAll ? `"path": "${list}[*]"` : unnesting)
 }
 
 /** The same where a function or a key is about the records that the elements are in. */
@@ -228,8 +226,8 @@ interface Elements {
   readonly all: Document
   /** The ones that fulfil the conditions. */
   readonly chosen: Document
-  /** The name within an element of a field that is named from the record. */
-  nameOf(field: string): string
+  /** The name within an element of a field that is named from the record; undefined for a field of the record itself. */
+  nameOf(field: string): string | undefined
 }
 
 /** The elements of a list in these records. Undefined where the conditions do not fit them. */
@@ -245,14 +243,14 @@ function elementsIn(document: Document, list: string, conditions: readonly strin
   const rows = fromRows({ noun: 'record', items: document.rows().items })
   const elements = select.process(rows, { path: `$[*]${steps.join('')}` })
   if (elements.error !== undefined) return undefined
-  const nameOf = (field: string): string => {
+  const nameOf = (field: string): string | undefined => {
     const inner = safely(() => within(names, resolveField(records, field).path))
-    return inner === undefined || inner.length === 0 ? field : formatPath(inner)
+    return inner === undefined || inner.length === 0 ? undefined : formatPath(inner)
   }
   const inside = conditions.map((condition) =>
     sourceOf(
       mapped(parseCondition(condition), (one) =>
-        one.kind === 'field' ? { kind: 'field', name: nameOf(one.name) } : undefined,
+        one.kind === 'field' ? { kind: 'field', name: nameOf(one.name) ?? one.name } : undefined,
       ),
     ),
   )
@@ -303,7 +301,9 @@ function shownElements(
   const list = listName(deepest.list)
   const elements = elementsIn(document, list, conditions)
   if (!elements || elements.chosen.rows().count === elements.all.rows().count) return undefined
-  const inside = shown.filter((one) => listName(one.list) === list).map(({ name }) => elements.nameOf(name))
+  const inside = shown
+    .filter((one) => listName(one.list) === list)
+    .map(({ name }) => elements.nameOf(name) ?? name)
   const { content, error } = projection.process(elements.chosen, { fields: inside, mode: 'include' })
   const { items, count } = content.rows()
   if (error !== undefined || count === 0) return undefined

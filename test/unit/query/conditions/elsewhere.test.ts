@@ -261,6 +261,15 @@ describe('what a question without a path is about', () => {
       expect(notes).toContain('`unnest(messages)` in the condition')
     })
 
+    test('a name that the elements have as well is that of the record', () => {
+      const suites = ['one', 'two', 'six'].map((name, at) => ({
+        name,
+        cases: Array.from({ length: 3 }, (_, nth) => ({ name: `case ${nth}`, failed: nth <= at })),
+      }))
+      const { notes } = ask(suites, { where: 'failed = true', group_by: 'name' })
+      expect(notes).toContain('six: 3, two: 2, one: 1, `unnest(cases)` in the condition')
+    })
+
     test.each([
       ['each record has one', { where: 'severity = 1', group_by: 'file' }],
       [
