@@ -11,11 +11,13 @@ import {
   areOfOneKind,
   type Collection,
   childAt,
+  fieldNames,
   keyedRecords,
   pathStep,
   stepsIn,
   withField,
 } from '../shape/collections.ts'
+import { IDS, LABELS, plainName } from '../shape/identity.ts'
 
 /** Levels of objects between a series and its lists, points in all, and the mean of a series: fewer are a detail of a record. */
 const DEEPEST = 4
@@ -117,7 +119,7 @@ function ofLikeLists(value: JsonValue, path: string, main: Collection): Collecti
   const all = keys.flatMap((key): Series[] => {
     const list = own(value, key)
     if (!Array.isArray(list) || !sampleOf(list).every(isObject)) return []
-    const isLike = list.length === 0 || areOfOneKind(main.values, list)
+    const isLike = list.length === 0 || areAlike(main.values, list)
     return isLike ? [{ ...ofRecords(list, ''), time: undefined, labels: () => ({}) }] : []
   })
   return all.length < keys.length
@@ -136,7 +138,7 @@ function ofLikeMaps(value: JsonValue, path: string, main: Collection): Collectio
     const inner = Object.keys(map)
     return { key, path: path + pathStep(key), keys: inner, values: inner.map((one) => own(map, one) ?? null) }
   })
-  const areLike = maps.every(({ values }) => values.every(isObject) && areOfOneKind(main.values, values))
+  const areLike = maps.every(({ values }) => values.every(isObject) && areAlike(main.values, values))
   const count = maps.reduce((sum, { values }) => sum + values.length, 0)
   if (!areLike || count < FEWEST_EACH * maps.length || count > MOST_POINTS) return undefined
   const holder = holderOf(path)
@@ -163,6 +165,15 @@ function ofLikeMaps(value: JsonValue, path: string, main: Collection): Collectio
     },
   }
 }
+
+/** True where records of two lists are of one kind by more than what identifies them: `id` and `name` are in records of any kind. */
+function areAlike(values: readonly JsonValue[], others: readonly JsonValue[]): boolean {
+  const names = fieldNames(others)
+  const isTelling = (name: string): boolean => names.has(name) && !IDENTIFYING.has(plainName(name))
+  return areOfOneKind(values, others) && [...fieldNames(values)].some(isTelling)
+}
+
+const IDENTIFYING: ReadonlySet<string> = new Set([...IDS, ...LABELS])
 
 /** The name of the field that says which of them a record is of, where `_key` is its own. */
 function holderOf(path: string): string {

@@ -72,6 +72,13 @@ describe('a question without a path is about one of several collections of a kin
     expect(notes(value, both)).not.toContain('were asked.')
   })
 
+  test('lists that have in common what identifies records alone are asked one by one', () => {
+    const named = (of: string, count: number) =>
+      Array.from({ length: count }, (_, id) => ({ id, name: `${of} ${id}` }))
+    const said = notes({ countries: named('land', 12), cities: named('city', 11) }, { aggregate: ['count'] })
+    expect(said).toContain('Only `$.countries` was asked')
+  })
+
   test('a list that is named as the result itself is asked alone', () => {
     const api = { data: list(0, 12), included: list(0, 11) }
     expect(notes(api, { where: 'role = dev' })).toContain('Only `$.data` was asked')
