@@ -170,6 +170,19 @@ export const REPAIRS: readonly Repair[] = [
     ),
   },
   {
+    name: 'the beginning of a name with dots',
+    example: 'host = web-1',
+    mends: '55f7f5ed',
+    bind: rewriting(({ operator }, { text, number, date }) =>
+      operator === '=' && number === undefined && !date && /^[^\s.]+$/.test(text)
+        ? {
+            change: { operator: 'starts with', operands: [operandFor(`${text}.`, true)] },
+            as: `starts with ${text}.`,
+          }
+        : undefined,
+    ),
+  },
+  {
     name: 'the words beside a code',
     example: 'priority = Urgent',
     mends: 'bbec4c93',
