@@ -59,8 +59,10 @@ function explain({ comparison, field }: Bound, records: Records): string {
     return `${start} \`${field.name}\` holds objects with ${listed([...keys])}; name one, as \`${field.name}.${[...keys][0]}\`.`
   }
   const wanted = comparison.operands[0]?.text ?? ''
-  if (keysIn(records).has(wanted))
-    return `${start} it is the key of a record; write \`_key = ${shown(wanted)}\`.`
+  const ofRecords = keysIn(records)
+  const isOf = (key: string): boolean => wanted !== '' && key.endsWith(`/${wanted}`)
+  const key = ofRecords.has(wanted) ? wanted : [...ofRecords].find(isOf)
+  if (key !== undefined) return `${start} it is the key of a record; write \`_key = ${shown(key)}\`.`
   const holding = comparison.operator === '=' ? thatHold(wanted, counts) : []
   const near = nearest(wanted, counts.keys(), 3)
   const offered = [...new Set([...holding.slice(0, 3), ...near, ...frequent])].slice(0, MOST_OFFERED)

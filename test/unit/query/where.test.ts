@@ -187,6 +187,15 @@ describe('when nothing matches', () => {
     expect(note('labels = bug')).toBe('`labels` holds objects and was read as `labels.name`.')
   })
 
+  test('says where the value is a key, or the end of one', () => {
+    const map = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`lib/p-${n}`, { n, name: `x${n}` }]))
+    const said = (value: string) =>
+      where.process(fromValue(map), { where: [`name = ${value}`] }).metadata.notes?.[0]
+    expect(said('p-7')).toContain('write `_key = lib/p-7`')
+    expect(said('lib/p-7')).toContain('write `_key = lib/p-7`')
+    expect(said('""')).not.toContain('_key')
+  })
+
   test('says how many match each condition alone', () => {
     const { metadata } = where.process(fromValue(issues), { where: ['state = open', 'draft = true'] })
     expect(metadata).toMatchObject({ total: 4, matched: 0 })
