@@ -10,7 +10,7 @@ export type Template = readonly string[]
 
 /** A handle like most, by which tokens are counted before there is one. */
 export const TYPICAL_HANDLE = 'ksc482dhw169'
-/** A handle as long as any, by which characters are. */
+/** A handle as long as any, by which characters are counted. */
 export const LONGEST_HANDLE = 'catj72ijsppf8t77e7kso6wn4'
 
 const HANDLE_LENGTH = LONGEST_HANDLE.length

@@ -4,14 +4,7 @@ import type { Document } from '../../documents/document.ts'
 import { fromTable } from '../../documents/opening/derive.ts'
 import { placed } from '../../documents/opening/make.ts'
 import { pointsOf } from '../../documents/opening/series.ts'
-import {
-  asCollection,
-  childAt,
-  fieldNames,
-  keyedRecords,
-  pathStep,
-  stepsIn,
-} from '../../documents/shape/collections.ts'
+import { childAt, fieldNames, keyedRecords, pathStep, stepsIn } from '../../documents/shape/collections.ts'
 import { type Table, tableOf } from '../../documents/table.ts'
 import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { type Records, recordsOf } from '../../query/fields/records.ts'
@@ -54,20 +47,20 @@ function oneOf(document: Document, asked: Asked): ProcessorResult | undefined {
     return undefined
   const holder = stepsIn(path).reduce<JsonValue | undefined>(childAt, root)
   const names = namedIn(asked)
-  const [key, another] = (isObject(holder) ? Object.keys(holder) : []).filter((one) =>
-    names.some((name) => name.startsWith(`${one}.`)),
+  const fields = fieldNames(document.records()?.values ?? [])
+  const [key, another] = (isObject(holder) ? Object.keys(holder) : []).filter(
+    (one) => !fields.has(one) && names.some((name) => name.startsWith(`${one}.`)),
   )
   if (key === undefined || another !== undefined) return undefined
   const place = path + pathStep(key)
   const held = childAt(holder, pathStep(key))
-  const own = held === undefined ? undefined : asCollection(held, place)
-  return (
-    own &&
-    about(
-      document,
-      tableOf(keyedRecords(own), place, { path: place, keys: own.keys }),
-      `The records of \`${place}\` were asked.`,
-    )
+  if (typeof held !== 'object' || held === null) return undefined
+  const keys = isObject(held) ? Object.keys(held) : undefined
+  const records = keyedRecords({ path: place, keys, values: Object.values(held) })
+  return about(
+    document,
+    tableOf(records, place, { path: place, keys }),
+    `The records of \`${place}\` were asked.`,
   )
 }
 

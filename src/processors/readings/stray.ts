@@ -261,7 +261,7 @@ function elementsIn(document: Document, list: string, conditions: readonly strin
 }
 
 /** Steps on the way to the elements of a list for a remark. */
-const MOST_UNNESTED = 500_000
+const MOST_UNNESTED = 100_000
 
 /** Elements that are shown in a remark, and its characters. */
 const MOST_SHOWN = 10

@@ -6,6 +6,7 @@ import { several } from '../../documents/columns/column.ts'
 import { IDS, plainName } from '../../documents/shape/identity.ts'
 import { nestingOf } from '../../documents/shape/nesting.ts'
 import { isObject, type JsonValue } from '../../protocol/json.ts'
+import { literal } from '../../text/patterns/literal.ts'
 import { type Operand, operandFor, operandOf } from '../../text/values/compare.ts'
 import { fieldAt } from '../fields/fields.ts'
 import { acrossMap, calledSo, eitherWithin, holdsObjects, innerFields } from '../fields/inner-fields.ts'
@@ -160,14 +161,14 @@ export const REPAIRS: readonly Repair[] = [
     name: 'the end of a path',
     example: 'file = index.ts',
     mends: 'cac42d83',
-    bind: rewriting(({ operator }, { text }) =>
-      operator === '=' && /^[^\s/][^\s]*$/.test(text)
-        ? {
-            change: { operator: 'ends with', operands: [operandFor(`/${text}`, true)] },
-            as: `ends with /${text}`,
-          }
-        : undefined,
-    ),
+    bind: rewriting(({ operator }, { text, number }) => {
+      if (operator !== '=' || !/^[^\s/][^\s]*$/.test(text)) return undefined
+      const as = `ends with /${text}`
+      // `1` is the end of `Issue/1`, and not of `0/1`.
+      return number === undefined
+        ? { change: { operator: 'ends with', operands: [operandFor(`/${text}`, true)] }, as }
+        : { change: { operator: '~', operands: [operandFor(`[A-Za-z].*/${literal(text)}$`, true)] }, as }
+    }),
   },
   {
     name: 'the beginning of a name with dots',
@@ -189,12 +190,6 @@ export const REPAIRS: readonly Repair[] = [
     bind: labelled,
   },
   {
-    name: 'a field of that name deeper down',
-    example: 'name = "case 4-3"',
-    mends: '6127f6d3',
-    bind: deeper,
-  },
-  {
     name: 'the beginning of a long identifier',
     example: 'commit = 9fceb02d',
     mends: '5b1c0d7e',
@@ -205,6 +200,12 @@ export const REPAIRS: readonly Repair[] = [
     example: 'state = in_progress',
     mends: '723bbd83',
     bind: respelled,
+  },
+  {
+    name: 'a field of that name deeper down',
+    example: 'name = "case 4-3"',
+    mends: '6127f6d3',
+    bind: deeper,
   },
 ]
 
@@ -377,7 +378,7 @@ function asJson(text: string): string | undefined {
 const MOST_FIELDS = 20
 const LONGEST = 100
 
-/** The one field of the same name within the records that fulfils it, but for numbers that identify: those of others say nothing of these. */
+/** The one field of the same name within the records that fulfils it. Not for ids and numbers: those of others say nothing of these. */
 function deeper(
   context: Context,
   { comparison, field }: Bound,

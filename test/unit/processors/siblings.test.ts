@@ -72,6 +72,19 @@ describe('a question without a path is about one of several collections of a kin
     expect(notes(value, both)).not.toContain('were asked.')
   })
 
+  test('a field of the records that is called as a list is that field', () => {
+    const of = (count: number) => list(0, count).map((one, at) => ({ ...one, staff: { level: at % 2 } }))
+    const value = { staff: of(12), guests: of(11) }
+    const params = { where: 'staff.level = 1', aggregate: ['count'] }
+    expect(runPipeline(fromValue(value), filterSteps, params).document.rows().items).toEqual([{ count: 11 }])
+  })
+
+  test('a map of few that a question names', () => {
+    const value = { people: { staff: map('s', 14), guests: map('g', 4) } }
+    const params = { where: 'guests.role = dev', aggregate: ['count'] }
+    expect(runPipeline(fromValue(value), filterSteps, params).document.rows().items).toEqual([{ count: 2 }])
+  })
+
   test('lists that have in common what identifies records alone are asked one by one', () => {
     const named = (of: string, count: number) =>
       Array.from({ length: count }, (_, id) => ({ id, name: `${of} ${id}` }))

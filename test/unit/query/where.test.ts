@@ -196,6 +196,14 @@ describe('when nothing matches', () => {
     expect(said('""')).not.toContain('_key')
   })
 
+  test('a number is the end of a path with words in it alone', () => {
+    const rows = ['0/1', '1/1', 'gid://Issue/17', 'gid://Issue/18'].map((id, n) => ({ n, id }))
+    const of = (value: string) =>
+      where.process(fromValue(rows), { where: [`id = ${value}`] }).content.rows().items
+    expect(of('17')).toEqual([rows[2]])
+    expect(of('1')).toEqual([])
+  })
+
   test('says how many match each condition alone', () => {
     const { metadata } = where.process(fromValue(issues), { where: ['state = open', 'draft = true'] })
     expect(metadata).toMatchObject({ total: 4, matched: 0 })
