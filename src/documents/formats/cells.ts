@@ -7,6 +7,14 @@ export interface FoundTable {
   asides: string[]
 }
 
+const BESIDE = 'text beside it: '
+
+/** A line beside a table, told as such. A part of a text may have told it already. */
+export function asideOf(line: string): string {
+  const text = line.trim()
+  return text.startsWith(BESIDE) ? text : BESIDE + text.slice(0, 200)
+}
+
 /**
  * A record a row; a line that is none becomes `{_line}`. Cells beyond the last column go to `_more`; a cell is a number only where the
  * number is written back the same.

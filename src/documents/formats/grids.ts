@@ -1,7 +1,7 @@
 /** Grids below titles and within each other, as `aws --output table` draws them: records, with the records of inner grids in them. */
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import type { LineIndex } from '../../text/lines.ts'
-import { distinct, exactNumber, type FoundTable, namesOf, recordsOf } from './cells.ts'
+import { asideOf, distinct, exactNumber, type FoundTable, namesOf, recordsOf } from './cells.ts'
 
 /** Lines before the first grid, such as the command. */
 const MOST_BEFORE = 4
@@ -36,7 +36,7 @@ export function readGrids(lines: LineIndex): FoundTable | undefined {
   const after = [lines.at(lines.count - 1)].filter((line) => FOOTER.test(line))
   return {
     json: () => recordsFrom(lines, first),
-    asides: [...before, title, ...after].map((line) => `text beside it: ${line.trim().slice(0, 200)}`),
+    asides: [...before, title, ...after].map(asideOf),
   }
 }
 

@@ -1,7 +1,7 @@
 /** Tables below lines that tell what they are of: chains of a firewall (`iptables -L`) and hosts (`nmap`). Each record tells it too. */
 import { type JsonObject, setOwn } from '../../protocol/json.ts'
 import type { LineIndex } from '../../text/lines.ts'
-import { distinct, type FoundTable, recordsOf } from './cells.ts'
+import { asideOf, distinct, type FoundTable, recordsOf } from './cells.ts'
 
 /** Lines before the first chain, and before the first line of a scan. */
 const MOST_BEFORE = 4
@@ -27,10 +27,6 @@ function partOf(parts: Part[], names: readonly string[]): Part {
   const part = { names, rows: [] }
   parts.push(part)
   return part
-}
-
-function asideOf(line: string): string {
-  return `text beside it: ${line.trim().slice(0, 200)}`
 }
 
 function at(lines: LineIndex, index: number): string {

@@ -2,7 +2,7 @@
 import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { overviewOfData } from '../overview/records.ts'
-import { distinct, type FoundTable, recordsOf } from './cells.ts'
+import { asideOf, distinct, type FoundTable, recordsOf } from './cells.ts'
 import { defineFormat } from './define.ts'
 import { readGrids } from './grids.ts'
 import { readHeaded } from './headed.ts'
@@ -86,7 +86,7 @@ function readBarred(lines: LineIndex): FoundTable | undefined {
     if (line.trim() === '') continue
     const found = barredCells(line)
     if (found.length === names.length) rows.push(found)
-    else if (FOOTER.test(line)) asides.push(`text beside it: ${line.trim()}`)
+    else if (FOOTER.test(line)) asides.push(asideOf(line))
     else return undefined
   }
   return rows.length < 2 ? undefined : { json: () => recordsOf(distinct(names), rows).map(withNulls), asides }
@@ -144,7 +144,7 @@ function outside(lines: LineIndex, rule: number): string[] {
   return [
     ...before.filter((line) => line.trim() !== '' && !RULE.test(line)),
     ...after.filter((line) => FOOTER.test(line)),
-  ].map((line) => `text beside it: ${line.trim().slice(0, 200)}`)
+  ].map(asideOf)
 }
 
 /** Tried before CSV, since bars part cells there as well. Never takes a table within a text: all lines but a few are rows. */
@@ -214,7 +214,7 @@ export function readAligned(lines: LineIndex): FoundTable | undefined {
   if (fits < sample.length * 0.9) return undefined
   const end = endOfRows(lines, first, columns)
   const below = Array.from({ length: lines.count - end }, (_, at) => lines.at(end + at).trim())
-  const asides = below.filter((line) => line !== '').map((line) => `text beside it: ${line.slice(0, 200)}`)
+  const asides = below.filter((line) => line !== '').map(asideOf)
   return { json: () => readColumns(lines, { first, end }, header, columns), asides }
 }
 
@@ -351,9 +351,7 @@ function blocksFrom(lines: LineIndex, first: number): FoundTable | undefined {
   return {
     json: () =>
       found.flatMap(({ json, round: of }) => (round === 1 ? json() : json().map((row) => inRound(row, of)))),
-    asides: asides
-      .slice(0, Math.max(MOST_ASIDES, above.length))
-      .map((line) => `text beside it: ${line.trim().slice(0, 200)}`),
+    asides: asides.slice(0, Math.max(MOST_ASIDES, above.length)).map(asideOf),
   }
 }
 

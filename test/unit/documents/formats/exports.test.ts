@@ -246,6 +246,20 @@ describe('tables as other programs read them', () => {
     expect(read([...table, '', `${row(40)}Job 40`].join('\n')).data).toHaveLength(41)
   })
 
+  test('a line below each of several tables is told once', () => {
+    const rows = (name: string) => [
+      `NAME    READY  AGE`,
+      `${name}-1   1/1    5d`,
+      `${name}-2   0/1    7d`,
+      '(2 rows)',
+    ]
+    const two = read(
+      [...rows('web'), '', ...rows('job').map((line) => line.replace('READY', 'STATE'))].join('\n'),
+    )
+    expect(two.data).toHaveLength(4)
+    expect(two.asides).toEqual(['text beside it: (2 rows)', 'text beside it: (2 rows)'])
+  })
+
   test('names with a unit in brackets', () => {
     const top = 'NAME    CPU(cores)   MEMORY(bytes)\nweb-1   250m         512Mi\nweb-2   3m           1Gi\n'
     expect(read(top).data).toEqual([
