@@ -94,20 +94,50 @@ export const questionParams: Readonly<Record<'filter' | 'search' | 'explore', z.
   explore: exploreParams,
 }
 
-/** The names that models write for parameters of a filter: a whole SELECT stands in `where`. */
-const FILTER_NAMES = {
-  sql: 'where',
-  query: 'where',
-  statement: 'where',
-  order_by: 'sort',
-  select: 'fields',
+/** Names that models write for parameters: those of SQL, of other tools, and of the other questions. */
+const OTHER_NAMES: Readonly<Record<keyof typeof questionParams, Readonly<Record<string, string>>>> = {
+  filter: {
+    // A whole SELECT stands in `where`.
+    sql: 'where',
+    query: 'where',
+    statement: 'where',
+    filter: 'where',
+    filters: 'where',
+    condition: 'where',
+    conditions: 'where',
+    order_by: 'sort',
+    sort_by: 'sort',
+    select: 'fields',
+    columns: 'fields',
+    aggregates: 'aggregate',
+    groupBy: 'group_by',
+    max_results: 'limit',
+  },
+  search: {
+    query: 'pattern',
+    q: 'pattern',
+    regex: 'pattern',
+    search: 'pattern',
+    text: 'pattern',
+    keywords: 'pattern',
+    limit: 'max_results',
+    context: 'context_lines',
+    ignore_case: 'case_insensitive',
+  },
+  explore: { depth: 'max_depth' },
 }
 
-/** The parameters by their own names. A name beside the one that it stands for stays, and is refused. */
+/** The parameters by their own names. A name beside the one that it stands for, or beside another such, stays, and is refused. */
 export function byOwnNames(kind: keyof typeof questionParams, params: JsonObject): JsonObject {
-  if (kind !== 'filter') return params
-  const free = Object.entries(FILTER_NAMES).filter(([, right]) => !Object.hasOwn(params, right))
-  const read = renamed(params, Object.fromEntries(free))
+  const names: Record<string, string> = {}
+  const taken = new Set(Object.keys(params))
+  for (const [name, right] of Object.entries(OTHER_NAMES[kind])) {
+    if (!Object.hasOwn(params, name) || taken.has(right)) continue
+    names[name] = right
+    taken.add(right)
+  }
+  const read = renamed(params, names)
+  if (kind !== 'filter') return read
   // The names that models write for conditions on groups, which stand beside the others.
   const more = own(read, 'having')
   if (more === undefined) return read

@@ -44,7 +44,7 @@ const refused: Case[] = [
   ['filter', { aggregate: 'sum()' }, /write|sum\(/i],
   ['filter', { mode: 'keep' }, /mode: must be one of: include, exclude/],
   ['filter', { wheer: ['state = open'] }, /no such parameter\. Did you mean where\?/],
-  ['filter', { max_results: 3 }, /no such parameter.*There are: cache_id/],
+  ['filter', { max_rows: 3 }, /no such parameter.*There are: cache_id/],
   ['search', {}, /`pattern` is missing/],
   ['search', { pattern: '' }, /`pattern` is empty/],
   ['search', { pattern: { regex: 'x' } }, /pattern: must be a string/],

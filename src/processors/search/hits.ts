@@ -19,11 +19,14 @@ import type { LineIndex } from '../../text/lines.ts'
 import type { LineRange } from '../../text/passages.ts'
 import type { Span } from '../../text/patterns/pattern.ts'
 import { ellipsis, excerpt } from '../../text/shorten.ts'
+import { entryAround, entryTest } from './entries.ts'
 import { type FieldName, type Hit, type Leaf, type LeafIndex, longUnit, placeWidth } from './searchable.ts'
 
 /** Matches listed for one record; characters of a value; fields that identify. */
 const mostMatches = 12
 export const valueWidth = 200
+/** Characters of the first line of an entry, beside a hit further down in it. */
+const headWidth = 120
 const mostIdentifying = 3
 const identifierWidth = 80
 
@@ -394,13 +397,20 @@ export function lineRows(lines: LineIndex, hits: readonly Hit[], width = placeWi
 const PLACES = ['path', 'file', 'commit']
 
 /**
- * Says what a line is a part of, if its own text does not. That is the file of several, the way to a node of a drawn tree, or the commit
- * of a log. Nothing where the records of the text are its lines.
+ * Says what a line is a part of, if its own text does not: the file of several, the way to a node of a drawn tree, or the commit of a log.
+ * Elsewhere it is the first line of an entry. Nothing where the records of the text are its lines.
  */
 export function labelsFor(document: Document): (line: number) => string {
+  const placeOf = placesIn(document)
+  const headOf = document.traits.line === 'entry' ? headsIn(document) : undefined
+  return (line) => placeOf?.(line) ?? headOf?.(line) ?? ''
+}
+
+/** Undefined: no records have a line and a place. */
+function placesIn(document: Document): ((line: number) => string | undefined) | undefined {
   const records = ['files', 'entries'].includes(document.format) ? (document.records()?.values ?? []) : []
   const starts = records.map((record) => (isObject(record) ? Number(own(record, 'line')) : Number.NaN))
-  if (starts.length === 0 || starts.some(Number.isNaN)) return () => ''
+  if (starts.length === 0 || starts.some(Number.isNaN)) return undefined
   return (line) => {
     let [low, high] = [0, starts.length]
     while (low < high) {
@@ -408,13 +418,22 @@ export function labelsFor(document: Document): (line: number) => string {
       if ((starts[middle] ?? 0) <= line + 1) low = middle + 1
       else high = middle
     }
-    const record = records[low - 1]
-    if (!isObject(record ?? null)) return ''
-    const text = document.lines().at(line)
-    const names = PLACES.filter((name) => typeof own(record as JsonObject, name) === 'string')
-    const [field] = names
-    const value = field === undefined ? '' : String(own(record as JsonObject, field))
-    return value === '' || text.includes(value) ? '' : `  [${field}: ${ellipsis(value, valueWidth)}]`
+    const record = records[low - 1] ?? null
+    const field = isObject(record) && PLACES.find((name) => typeof own(record, name) === 'string')
+    if (!isObject(record) || !field) return undefined
+    const value = String(own(record, field))
+    const isTold = value === '' || document.lines().at(line).includes(value)
+    return isTold ? '' : `  [${field}: ${ellipsis(value, valueWidth)}]`
+  }
+}
+
+/** The first lines of entries of several lines. */
+function headsIn(document: Document): (line: number) => string {
+  const lines = document.lines()
+  const begins = entryTest(document)
+  return (line) => {
+    const { first } = entryAround(lines, line, begins)
+    return first === line ? '' : `  [in ${first + 1}: ${ellipsis(lines.at(first), headWidth)}]`
   }
 }
 

@@ -48,6 +48,22 @@ describe('regular expressions in text', () => {
     )
   })
 
+  verifies('S3.21', 'says to which entry a line further down in it belongs', () => {
+    const trace = ['Error: broken', '    at load (a.js:1)', '    at run (b.js:2)']
+    const entries = Array.from({ length: 9 }, (_, n) => [`2026-11-27T10:00:0${n}Z ERROR app - request ${n}`])
+    const log = fromRecognised([...entries.slice(0, 4), trace, ...entries.slice(4)].flat().join('\n'))
+    const named = '  [in 4: 2026-11-27T10:00:03Z ERROR app - request 3]'
+    expect(find(log, { pattern: 'a.js' }).rows).toEqual([`6:     at load (a.js:1)${named}`])
+    expect(find(log, { pattern: 'request 3' }).rows).toEqual([`4: ${entries[3]?.[0]}`])
+    const packages = ['zlib', 'curl', 'git'].map(
+      (name) => `Package: ${name}\nVersion: 1\nDepends: libc of ${name}\n`,
+    )
+    const stanzas = fromRecognised(packages.join('\n'))
+    expect(find(stanzas, { pattern: 'libc of curl' }).rows).toEqual([
+      '7: Depends: libc of curl  [in 5: Package: curl]',
+    ])
+  })
+
   verifies('S3.21', 'shows lines around hits and merges overlapping ones', () => {
     const text = Array.from({ length: 12 }, (_, index) => (/^[258]$/.test(`${index}`) ? 'x' : 'o')).join('\n')
     expect(rows(text, { pattern: 'x', context_lines: 1 })).toEqual([

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { byOwnNames } from '../../../src/processors/parameters.ts'
+
+test('names that models write for parameters are read as the own ones', () => {
+  expect(byOwnNames('search', { cache_id: 'a', query: 'x', limit: 3, context: 2 })).toEqual({
+    cache_id: 'a',
+    pattern: 'x',
+    max_results: 3,
+    context_lines: 2,
+  })
+  expect(byOwnNames('filter', { columns: ['a'], filter: 'a > 1', sort_by: '-a' })).toEqual({
+    fields: ['a'],
+    where: 'a > 1',
+    sort: '-a',
+  })
+  expect(byOwnNames('explore', { depth: 2 })).toEqual({ max_depth: 2 })
+})
+
+test('of two names for one parameter none is dropped', () => {
+  expect(byOwnNames('search', { pattern: 'x', query: 'y' })).toEqual({ pattern: 'x', query: 'y' })
+  expect(byOwnNames('search', { q: 'y', query: 'x' })).toEqual({ pattern: 'x', q: 'y' })
+})
