@@ -397,8 +397,8 @@ export function lineRows(lines: LineIndex, hits: readonly Hit[], width = placeWi
 const PLACES = ['path', 'file', 'commit']
 
 /**
- * Says what a line is a part of, if its own text does not: the file of several, the way to a node of a drawn tree, or the commit of a log.
- * Elsewhere it is the first line of an entry. Nothing where the records of the text are its lines.
+ * Says what a line is a part of, if its own text does not. It names the file of several, the way to a node of a drawn tree, or the commit
+ * of a log. Elsewhere it names the first line of an entry, but for records of one line.
  */
 export function labelsFor(document: Document): (line: number) => string {
   const placeOf = placesIn(document)
