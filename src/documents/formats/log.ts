@@ -56,13 +56,47 @@ function isAccessLog(lines: LineIndex): boolean {
  */
 function headReader(lines: LineIndex): (line: string) => Entry | undefined {
   const heads = sampleLines(lines).flatMap((line) => readEntry(line) ?? [])
-  const timed = heads.filter(({ fields }) => Object.hasOwn(fields, 'time')).length
-  if (timed < heads.length / 2) return readEntry
+  const times = heads.flatMap(({ fields }) => (typeof fields.time === 'string' ? fields.time : []))
+  const isYearFirst = yearComesFirst(times)
+  if (times.length < heads.length / 2 && !isYearFirst) return readEntry
   return (line) => {
     const entry = readEntry(line)
-    const isBare = entry && !Object.hasOwn(entry.fields, 'time') && entry.message > 0
+    if (!entry) return undefined
+    const { time } = entry.fields
+    if (isYearFirst && typeof time === 'string') entry.fields.time = withCentury(time)
+    const isBare = time === undefined && entry.message > 0
     return isBare ? undefined : entry
   }
+}
+
+/** `24/05/03 08:00:00` of Spark, `240503 080000` of Hadoop, `240503 08:00:00` of MySQL. */
+const TWO_DIGITS = /^(\d\d)(\/?)(\d\d)\2(\d\d) (\d\d):?(\d\d):?(\d\d)/
+
+/** Whether the first of three numbers of two digits is the year in all of these times: it stays, and the others can be a month and a day. */
+function yearComesFirst(times: readonly string[]): boolean {
+  const years = new Set<string>()
+  const days = new Set<string>()
+  for (const time of times) {
+    const [, year, , month = '', day = ''] = TWO_DIGITS.exec(time) ?? []
+    if (year === undefined) return false
+    const isDate = Number(month) >= 1 && Number(month) <= 12 && Number(day) >= 1 && Number(day) <= 31
+    if (!isDate || fullYear(year) > new Date().getFullYear() + 1) return false
+    years.add(year)
+    days.add(day)
+  }
+  return years.size === 1 || (years.size > 0 && years.size < days.size)
+}
+
+function fullYear(year: string): number {
+  return Number(year) + (Number(year) < 70 ? 2000 : 1900)
+}
+
+function withCentury(time: string): string {
+  return time.replace(
+    TWO_DIGITS,
+    (_, year: string, __, month: string, day: string, hour: string, minute: string, second: string) =>
+      `${fullYear(year)}-${month}-${day} ${hour}:${minute}:${second}`,
+  )
 }
 
 function sampleLines(lines: LineIndex): string[] {
@@ -205,6 +239,8 @@ const COMMAND = /^\s*(?:##\[([a-z]{3,9})\]|::([a-z]{3,9})(?: [^:]{0,200})?::)/
 const PHP = /^ PHP (?:(Fatal|Parse|Recoverable fatal) error|(Warning|Notice|Deprecated))\b/
 /** Words between the time and the message. */
 const MOST_WORDS = 6
+/** Characters behind one that are looked at: a level in capitals with its blanks. */
+const LONGEST_NEXT = 11
 /** Characters that are looked at for one of them. */
 const LONGEST_WORD = 256
 
@@ -269,9 +305,9 @@ function dated(line: string): Entry | undefined {
   if (!((first >= 48 && first <= 57) || first === 91 || (first >= 65 && first <= 90))) return undefined
   const found = readTime(line)
   if (!found) return undefined
-  const { time, end, clock } = found
+  const { time, end, short } = found
   const rest = line.slice(end, end + LONGEST_WORD)
-  const [whole, host, logger, pid] = (clock ? null : processIn(rest)) ?? []
+  const [whole, host, logger, pid] = (short ? null : processIn(rest)) ?? []
   if (whole !== undefined && logger !== undefined) {
     const process = { ...(host === undefined ? {} : { host }), logger, pid }
     return withProcess(line, end + whole.length, { time }, process)
@@ -282,8 +318,8 @@ function dated(line: string): Entry | undefined {
     return inContainer(line, end + streamed.length, fields)
   }
   const entry = withHead(line, end, { time })
-  // A clock alone begins other things as well: it takes a level or brackets to be the time of an entry.
-  return clock && entry.fields.level === undefined && first !== 91 ? undefined : entry
+  // It takes a level or brackets to be the time of an entry.
+  return short && entry.fields.level === undefined && first !== 91 ? undefined : entry
 }
 
 /** Looking for a mark is much cheaper than matching, and most lines have none. */
@@ -346,7 +382,7 @@ function withHead(line: string, from: number, fields: JsonObject): Entry {
   for (let words = 0; words < MOST_WORDS; words++) {
     const plain = plainWord(line, at)
     if (plain > at) {
-      if (!take(fields, line.slice(at + 1, plain), false, line.slice(plain, plain + 8))) break
+      if (!take(fields, line.slice(at + 1, plain), false, line.slice(plain, plain + LONGEST_NEXT))) break
       at = plain
       continue
     }
@@ -355,7 +391,7 @@ function withHead(line: string, from: number, fields: JsonObject): Entry {
     if (!match) break
     const [whole, bracketed, bare] = match
     const word = (bracketed ?? bare ?? '').trim()
-    const after = line.slice(at + whole.length, at + whole.length + 8)
+    const after = line.slice(at + whole.length, at + whole.length + LONGEST_NEXT)
     if (!take(fields, word, bracketed !== undefined, after)) break
     at += whole.length
   }
@@ -481,9 +517,15 @@ function take(fields: JsonObject, word: string, bracketed: boolean, after: strin
     fields.logger = bare
     return true
   }
-  if (!/^\d+$/.test(word) || !/^\s*(?:---|\[|- )/.test(after)) return false
+  if (!/^\d+$/.test(word) || !(/^\s*(?:---|\[|- )/.test(after) || beforeLevel(fields, after))) return false
   fields.pid ??= exactNumber(word) ?? word
   return true
+}
+
+/** A number is the process where a level in capitals comes next: `25746 INFO`. */
+function beforeLevel(fields: JsonObject, after: string): boolean {
+  const [, word] = /^ {1,2}([A-Z]{4,8})(?= |$)/.exec(after) ?? []
+  return fields.level === undefined && word !== undefined && levelOf(word) !== undefined
 }
 
 /** A word in brackets: `pid 12:tid 3`, `client 10.0.0.1:5000`, the logger when it looks like one, otherwise the thread. */
@@ -708,13 +750,13 @@ function levelAtStart(message: string): string | undefined {
 export interface LogTime {
   time: string
   end: number
-  /** Written without a date. */
-  clock?: true
+  /** Written so shortly that other things begin alike. */
+  short?: true
 }
 
 const TIMES = [
   // 2024-05-03T08:00:00.123Z, 2024/05/03 08:00:00,123 +0200
-  /^\[?(\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|GMT|[+-]\d\d:?\d\d))?)\]?/,
+  /^\[?(\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|GMT|[+-]\d\d:?\d\d))?)(?:\]|,(?= ))?/,
   // 03-May-2024 08:00:00.123 UTC, 03/May/2024:08:00:00 +0200, 03 May 2024 08:00:00.123
   /^\[?(\d\d[-/ ][A-Z][a-z]{2}[-/ ]\d{4}[ :]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: (?:UTC|GMT|[A-Z][a-z]+\/[A-Z]\w+|[+-]\d{4}))?)\]?/,
   // 03.05.2024 08:00:00,123
@@ -722,7 +764,12 @@ const TIMES = [
   // Fri May  3 08:00:00.123456 2024
   /^\[?([A-Z][a-z]{2} [A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d{1,9})?(?: [A-Z]{3,4})? \d{4})\]?/,
 ]
-const CLOCK = /^(?:\[(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)\]|(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)(?=[ \t|]))/
+/**
+ * 08:00:00,123, also in brackets and there with a day and a month; 24/05/03 08:00:00 of Spark, 240503 080000 of Hadoop and 240503 08:00:00 of
+ * MySQL. Which number is the year the other entries say.
+ */
+const SHORT =
+  /^(?:\[((?:\d\d\.\d\d )?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)\]|((?:\d\d\/\d\d\/\d\d |\d{6} )?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?|\d{6} \d{6})(?=[ \t|]))/
 /** Characters that a time may have. */
 const LONGEST_TIME = 64
 
@@ -760,8 +807,8 @@ export function readTime(line: string): LogTime | undefined {
     const match = form.exec(start)
     if (match) return { time: match[1] ?? '', end: match[0].length }
   }
-  const match = CLOCK.exec(start)
-  return match ? { time: match[1] ?? match[2] ?? '', end: match[0].length, clock: true } : undefined
+  const match = SHORT.exec(start)
+  return match ? { time: match[1] ?? match[2] ?? '', end: match[0].length, short: true } : undefined
 }
 
 const NGINX = /, (client|server|request|upstream|host|referrer|subrequest): (?:"([^"]*)"|([^,\s]+))/g

@@ -449,9 +449,27 @@ function isRare(fields: number, objects: number, present: number): boolean {
   return objects > 1 && present < fields * objects * RARE
 }
 
-/** The same of a shape. */
+/** True for a shape with so many fields that come and go that they are the keys of maps. */
 export function comeAndGo({ fields, objects }: Shape): boolean {
-  return areKeys(fields.size, objects, presentIn(fields))
+  return areKeys(fields.size, objects, presentIn(fields)) && !haveCore(fields, objects)
+}
+
+/** True for a shape of records with many fields that come and go beside a few that nearly all have. */
+export function isRagged({ fields, objects }: Shape): boolean {
+  return (
+    fields.size > SOME_FIELDS && areKeys(fields.size, objects, presentIn(fields)) && haveCore(fields, objects)
+  )
+}
+
+/** Fields that make records of objects, where nearly all have them: the entries of a log with pairs of their own are no maps. */
+const CORE = 3
+const NEARLY_ALL = 0.9
+
+function haveCore(fields: ReadonlyMap<string, Shape>, objects: number): boolean {
+  if (objects < CORE) return false
+  let core = 0
+  for (const field of fields.values()) if (field.count >= objects * NEARLY_ALL && ++core === CORE) return true
+  return false
 }
 
 function presentIn(fields: ReadonlyMap<string, Shape>): number {
@@ -468,6 +486,7 @@ export function isMapShape(shape: Shape): boolean {
     fields.size >= 8 &&
     objects >= 4 &&
     isRare(fields.size, objects, presentIn(fields)) &&
+    !haveCore(fields, objects) &&
     alikeShapes(shape)
   )
     return true

@@ -1,7 +1,15 @@
 /** One pass over a collection: what each field holds. */
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { parseJson } from '../json/stringify.ts'
-import { type Collection, comeAndGo, isMap, isMapShape, MOST_FIELDS, SOME_FIELDS } from './collections.ts'
+import {
+  type Collection,
+  comeAndGo,
+  isMap,
+  isMapShape,
+  isRagged,
+  MOST_FIELDS,
+  SOME_FIELDS,
+} from './collections.ts'
 import {
   child,
   collapse,
@@ -132,8 +140,10 @@ export class Pass {
       }
       const place = placeOf(shape.order, key, expected)
       if (place >= 0) expected = place + 1
-      const known = shape.order[place]?.shape
-      this.visit(known ?? child(shape, key), value, at, detail, depth + 1)
+      // Beyond so many fields of records only those that are known are counted.
+      const isFull = shape.fields.size > MOST_FIELDS
+      const field = shape.order[place]?.shape ?? (isFull ? shape.fields.get(key) : child(shape, key))
+      if (field) this.visit(field, value, at, detail, depth + 1)
     }
     if (shape.values) shape.keys = Math.max(shape.keys, seen)
     if (shape.fields.size > SOME_FIELDS && comeAndGo(shape)) collapse(shape)
@@ -159,6 +169,9 @@ function isWide(object: JsonObject, depth: number): boolean {
 function findMaps(shape: Shape, depth: number): void {
   if (depth < 0) return
   if (isMapShape(shape)) collapse(shape)
+  // The fields that most records have say what they are.
+  if (isRagged(shape))
+    shape.fields = new Map([...shape.fields].sort(([, one], [, other]) => other.count - one.count))
   for (const field of shape.fields.values()) findMaps(field, depth - 1)
   if (shape.values) findMaps(shape.values, depth - 1)
   if (shape.elements) findMaps(shape.elements, depth - 1)

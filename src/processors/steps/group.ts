@@ -32,6 +32,7 @@ import type { Path } from '../../query/fields/path.ts'
 import { codedOf, columnOf } from '../../query/fields/reader.ts'
 import { type Field, type Records, recordsOfValues, requireRecords } from '../../query/fields/records.ts'
 import { readValues } from '../../query/fields/walk.ts'
+import { rejoined } from '../../query/fields/wanted.ts'
 import {
   AGGREGATES,
   type Aggregate,
@@ -77,7 +78,7 @@ export const aggregate = defineStep({
   wanted: ({ group_by, aggregate: calls }) => [...(group_by ?? []), ...(calls ?? [])].length > 0,
   run(document, { group_by = [], aggregate: calls = [] }) {
     const records = requireRecords(document, 'aggregate')
-    const keys = group_by.map((reference) => parseGroupKey(records, reference))
+    const keys = rejoined(group_by, records).map((reference) => parseGroupKey(records, reference))
     const { columns, formulas } = columnsIn(
       records,
       calls.length > 0 ? calls.map((call) => ofRecordsAll(records, call)) : ['count'],
@@ -307,8 +308,10 @@ export function columnName({ name, rank, second, alias, title }: Call, field: st
   return args.length === 0 ? head : `${head}(${args.join(', ')})`
 }
 
-/** A field as rows call it: `value` for the record itself. */
+/** A field as rows call it: `value` for the record itself, and `First name` for `["First name"]`. */
 export function fieldTitle(name: string): string {
+  const [, key] = /^\[("(?:[^"\\]|\\.)*")\]$/.exec(name) ?? []
+  if (key !== undefined) return JSON.parse(key)
   return name === '@' ? 'value' : name
 }
 
@@ -346,7 +349,8 @@ function columnsIn(
   const formulas: Formula[] = []
   let collected = 0
   const itself = records.values.length > 0 && records.names().size === 0
-  const add = (call: Call, wanted: string | undefined): Column => {
+  const add = (given: Call, wanted: string | undefined): Column => {
+    const call = ofField(records, given)
     const found = aggregateNamed(call.name)
     if (!found) throw noAggregate(call.name)
     const field = call.field === undefined ? undefined : measured(records, call.field, found.aggregate.reads)
@@ -383,6 +387,14 @@ function columnsIn(
     }
   }
   return { columns, formulas }
+}
+
+/** `avg(Speed in knots)` read as a condition is about the field, where one is called so. */
+function ofField(records: Records, { title, ...call }: Call): Call {
+  const inner = title?.slice(call.name.length + 1, -1)
+  if (inner !== undefined && title === `${call.name}(${inner})` && exactPath(records, inner))
+    return { ...call, field: inner }
+  return title === undefined ? call : { ...call, title }
 }
 
 const HIDDEN = 'aggregate_'

@@ -12,7 +12,7 @@ import { formatPath, isDefinite, type Path, parsePath } from '../../query/fields
 import { keepOnly, leaveOut } from '../../query/fields/prune.ts'
 import { type Field, type Records, recordsOf } from '../../query/fields/records.ts'
 import { readValues } from '../../query/fields/walk.ts'
-import { readWanted, type Wanted } from '../../query/fields/wanted.ts'
+import { readWanted, rejoined, type Wanted } from '../../query/fields/wanted.ts'
 import { splitAt } from '../../query/language/scanner.ts'
 import { Refusal, shown } from '../../query/refusal.ts'
 import { newWork } from '../../query/work.ts'
@@ -35,7 +35,8 @@ export const projection = defineStep({
     }
     const once = mode === 'exclude' ? undefined : withoutDistinct(fields, recordsOf(document))
     const wanted = readWanted(mode === 'exclude' ? [] : (once ?? fields), recordsOf(document))
-    const excluded = mode === 'exclude' ? [...fields, ...exclude] : [...exclude, ...wanted.left]
+    const leftOut = mode === 'exclude' ? [...fields, ...exclude] : [...exclude, ...wanted.left]
+    const excluded = rejoined(leftOut, recordsOf(document))
     const included = wanted.shown.filter(({ reference }) => reference !== '*' && reference !== '$')
     const notes: string[] = []
     const rest = excluded.length > 0 ? leaving(document, excluded, notes, included.length > 0) : document

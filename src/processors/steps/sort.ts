@@ -10,6 +10,7 @@ import { formatPath, type Path, pathKey } from '../../query/fields/path.ts'
 import { codedOf } from '../../query/fields/reader.ts'
 import { type Field, type Records, requireRecords } from '../../query/fields/records.ts'
 import { readValues } from '../../query/fields/walk.ts'
+import { rejoined } from '../../query/fields/wanted.ts'
 import { newWork } from '../../query/work.ts'
 import { orderOfDates, parseDate } from '../../text/values/dates.ts'
 import { rankOn, SCALE_NAMES, type Scale } from '../../text/values/levels.ts'
@@ -40,7 +41,7 @@ export const sort = defineStep({
   run(document, { sort: written = [] }) {
     const records = requireRecords(document, 'sort')
     const { values } = records
-    const orders = written.map((reference) => parseOrder(records, reference))
+    const orders = rejoined(written, records).map((reference) => parseOrder(records, reference))
     const notes = orders.flatMap(({ field }) => [
       ...(field.note ? [field.note] : []),
       ...namesakes(document, records, field),

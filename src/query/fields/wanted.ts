@@ -24,13 +24,51 @@ const MOST_MATCHES = 200
 export function readWanted(fields: readonly string[], records: Records | undefined): WantedFields {
   const isField = (name: string): boolean => records?.names().has(name) ?? false
   const read: WantedFields = { shown: [], left: [] }
-  for (const [at, written] of withoutBraces(fields).entries()) {
+  for (const [at, written] of rejoined(withoutBraces(fields), records).entries()) {
     const plain = (at === 0 ? written.replace(/^select\s+(?=\S)/i, '') : written).trim()
     if (isField(plain)) read.shown.push({ reference: plain })
     else if (/^[-!]\s*[\w$@["]/.test(plain)) read.left.push(plain.slice(1).trim())
     else for (const one of grouped(plain)) read.shown.push(...renamed(one, records))
   }
   return read
+}
+
+/** Parts that a name with commas of its own was cut into at most. */
+const MOST_PARTS = 8
+
+/**
+ * Names that were cut at commas, with those that are parts of one field as that field again: `In general, is it rude?`. An order, a part of
+ * a date or another name may stand around it.
+ */
+export function rejoined(names: readonly string[], records: Records | undefined): readonly string[] {
+  if (!records || names.length < 2) return names
+  const own = new Map<string, string>()
+  for (const name of records.names().keys()) if (name.includes(',')) own.set(asWritten(name), name)
+  if (own.size === 0) return names
+  const read: string[] = []
+  for (let at = 0; at < names.length; ) {
+    let [length, text] = [1, names[at] as string]
+    for (let count = Math.min(MOST_PARTS, names.length - at); count > 1; count--) {
+      const together = names.slice(at, at + count).join(',')
+      const [, before = '', bare = '', after = ''] =
+        /^([-!]\s*)?(.*?)(\s+(?:asc|desc|as\s+\S+)|:\w+)?$/is.exec(together) ?? []
+      const name = own.get(bare)
+      if (name === undefined) continue
+      ;[length, text] = [count, `${before}${name}${after}`]
+      break
+    }
+    read.push(text)
+    at += length
+  }
+  return read
+}
+
+/** `["a, b"]` and `x["a, b"]` as `a,b` and `x.a,b`. */
+function asWritten(name: string): string {
+  return name
+    .replaceAll(/\[("(?:[^"\\]|\\.)*")\]/g, (_, key: string) => `.${JSON.parse(key)}`)
+    .replace(/^\./, '')
+    .replaceAll(/,\s*/g, ',')
 }
 
 /** `{a, b}` is cut at its comma before it comes here. */

@@ -21,6 +21,7 @@ import {
   type Expression,
   fieldsIn,
   type Literal,
+  mapped,
   type Named,
   type Within,
 } from './tree.ts'
@@ -61,6 +62,9 @@ const MOST_AHEAD = 60
 const MOST_ENDS = 24
 /** Names of more words are not looked for in arithmetic. */
 const MOST_WORDS = 6
+
+/** Operators beside which a name may be a field. */
+const BESIDE: ReadonlySet<string> = new Set(['=', '<', '<=', '>', '>='])
 
 const NOTHING_KNOWN: Names = { knows: () => undefined, note: () => undefined }
 
@@ -1234,7 +1238,25 @@ class Parser {
     }
     const text = this.#text(range)
     if (this.#knows(text) !== undefined || !this.#cut(range)) return { kind: 'field', name: text }
-    return this.#condition(range)
+    return this.#conditionWithin(range)
+  }
+
+  /**
+   * A condition within what is computed, as SQL has it: a name without quotes beside `=` or a sign of order is the field, if one is called
+   * exactly so.
+   */
+  #conditionWithin(range: Range): Condition {
+    const beside = (one: Expression): Expression => {
+      if (one.kind !== 'literal' || one.quoted || !this.#exactly(one.text)) return one
+      return { kind: 'field', name: one.text }
+    }
+    return asCondition(
+      mapped(this.#condition(range), (one) =>
+        one.kind === 'comparison' && BESIDE.has(one.operator)
+          ? { ...one, operands: one.operands.map(beside) }
+          : undefined,
+      ),
+    )
   }
 
   /** `case when a > 5 then 'big' else 'small' end`, `case state when 'open' then 1 else 0 end`. */
@@ -1271,7 +1293,7 @@ class Parser {
               operands: [literalOf(this.#text(range))],
               written: this.#text(range),
             }
-          : this.#condition(range)
+          : this.#conditionWithin(range)
         branches.push({ when, value: this.#value(value) })
       } else if (word === 'else') otherwise = this.#value(range)
     }

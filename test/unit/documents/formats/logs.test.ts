@@ -23,6 +23,25 @@ describe('the head of a line', () => {
       '08:00:01.250 WARN  c.a.Foo - slow',
       { time: '08:00:01.250', level: 'WARN', logger: 'c.a.Foo', message: 'slow' },
     ],
+    [
+      '2017-05-16 00:00:00.008 25746 WARNING nova.compute [req-1] slow',
+      {
+        time: '2017-05-16 00:00:00.008',
+        pid: 25746,
+        level: 'WARNING',
+        logger: 'nova.compute',
+        thread: 'req-1',
+        message: 'slow',
+      },
+    ],
+    [
+      '2016-09-28 04:30:31, Info                  CBS    Loaded',
+      { time: '2016-09-28 04:30:31', level: 'Info', message: 'CBS    Loaded' },
+    ],
+    [
+      '[10.30 16:49:06] chrome.exe - example.org:443 close',
+      { time: '10.30 16:49:06', logger: 'chrome.exe', message: 'example.org:443 close' },
+    ],
     ['[08:00:01] INFO: up', { time: '08:00:01', level: 'INFO', message: 'up' }],
     ['ERROR:urllib3.pool:lost', { level: 'ERROR', logger: 'urllib3.pool', message: 'lost' }],
     [
@@ -167,6 +186,24 @@ test('a level has one spelling where a log has several, and is as it was written
   const levels = (text: string) => records(text).map(({ level }) => level)
   expect(levels('2024-05-03 08:00:00 ERROR a\n2024-05-03 08:00:01 x level=error')).toEqual(['ERROR', 'ERROR'])
   expect(levels('level=error msg=a\nlevel=info msg=b')).toEqual(['error', 'info'])
+})
+
+test('a year of two digits is the number that stays, where the others can be a month and a day', () => {
+  const times = (...lines: string[]) => records(lines.join('\n')).map(({ time }) => time)
+  expect(times('17/06/09 20:10:40 INFO a.B: up', '17/06/10 20:10:41 WARN a.B: down')).toEqual([
+    '2017-06-09 20:10:40',
+    '2017-06-10 20:10:41',
+  ])
+  expect(times('081109 203615 148 INFO dfs.A: up', '081110 203616 149 WARN dfs.A: down')).toEqual([
+    '2008-11-09 20:36:15',
+    '2008-11-10 20:36:16',
+  ])
+  // The last one stays here, and here the first cannot be a year yet.
+  for (const lines of [
+    ['09/06/17 20:10:40 INFO a.B: up', '10/06/17 20:10:41 WARN a.B: down'],
+    ['68/06/09 20:10:40 INFO a.B: up', '68/06/09 20:10:41 WARN a.B: down'],
+  ])
+    expect(times(...lines)).toEqual(lines.map((line) => line.slice(0, 17)))
 })
 
 test('access logs of virtual hosts, and what a server appends', () => {
