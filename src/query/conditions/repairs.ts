@@ -39,6 +39,8 @@ export interface Repair {
   example: string
   /** A question of the recorded corpus that is answered as it is for this repair alone. */
   mends: string
+  /** For conditions that there is no value, in place of those with one. */
+  absence?: true
   /** The comparison as it is read otherwise, where some record fulfils it. */
   bind(context: Context, bound: Bound, operand: Operand, found: Findings): Bound | undefined
 }
@@ -207,6 +209,13 @@ export const REPAIRS: readonly Repair[] = [
     mends: '6127f6d3',
     bind: deeper,
   },
+  {
+    name: 'an empty text for no value',
+    example: 'phone is null',
+    mends: '29706e8c',
+    absence: true,
+    bind: blank,
+  },
 ]
 
 /** The comparison as it is written where some record fulfils it, else in the first other reading that some record does. */
@@ -216,14 +225,38 @@ export function repaired(context: Context, asked: Asked, resolve: () => Field, f
   const field = inner(context.records, asked, resolve())
   const bound = context.bind(asked, field, found)
   const { records } = context
-  if (!['=', 'has', 'contains'].includes(asked.operator) || asked.beside) return bound
-  const [operand, another] = bound.comparison.operands
-  if (!operand || another || holdsSome(records, bound.field, bound.test)) return bound
+  const isAbsence =
+    asked.operator === 'is null' ? !asked.negated : asked.operator === 'exists' && asked.negated
+  if (!isAbsence && (!['=', 'has', 'contains'].includes(asked.operator) || asked.beside)) return bound
+  const [operand, another] = isAbsence ? [operandFor('', true)] : bound.comparison.operands
+  const isFulfilled = () =>
+    isAbsence ? bound.matches(records.values).includes(1) : holdsSome(records, bound.field, bound.test)
+  if (!operand || another || isFulfilled()) return bound
   for (const repair of REPAIRS) {
+    if ((repair.absence ?? false) !== isAbsence) continue
     const other = repair.bind(context, bound, operand, found)
     if (other) return other
   }
   return bound
+}
+
+/** CSV and XML have no null: what is not known is an empty text there. */
+function blank(
+  context: Context,
+  { comparison, field }: Bound,
+  operand: Operand,
+  found: Findings,
+): Bound | undefined {
+  const read: Asked = { ...comparison, operator: '=', negated: false, operands: [operand] }
+  const other = context.bind(read, field, { notes: new Set(), patterns: [] })
+  if (!holdsSome(context.records, other.field, other.test)) return undefined
+  found.notes.add(`\`${comparison.written}\` read as \`${shown(`${comparison.field} = ""`)}\`.`)
+  return other
+}
+
+/** The remark that a comparison was read in other words. */
+function readAs({ written, negated }: Asked, words: string): string {
+  return `\`${written}\` read as \`${shown(negated ? `not (${words})` : words)}\`.`
 }
 
 function tried(context: Context, bound: Bound, { change, as }: Reading, found: Findings): Bound | undefined {
@@ -237,9 +270,7 @@ function tried(context: Context, bound: Bound, { change, as }: Reading, found: F
       return undefined
     for (const text of own.notes) found.notes.add(text)
     found.patterns.push(...own.patterns)
-    found.notes.add(
-      `\`${bound.comparison.written}\` read as \`${shown(`${bound.comparison.field} ${as}`)}\`.`,
-    )
+    found.notes.add(readAs(bound.comparison, `${bound.comparison.field} ${as}`))
     return other
   } catch (error) {
     if (error instanceof Refusal) return undefined
@@ -410,7 +441,7 @@ function inOneOf(
     .map((name) => fieldAt(parsePath(name)))
     .filter((one) => holdsSome(records, one, columnTestOf(records, one, comparison, ignored)))
   if (!only || another) return undefined
-  found.notes.add(`\`${comparison.written}\` read as \`${shown(`${only.name} = ${text}`)}\`.`)
+  found.notes.add(readAs(comparison, `${only.name} = ${text}`))
   return context.bind(comparison, only, found)
 }
 

@@ -242,7 +242,7 @@ function lookedUp(records: Records, name: string): ReturnType<Knows> {
   if (isExactly(records, name)) return 'exactly'
   try {
     const step = resolveName(records, name).path.at(-1)
-    if (step === undefined) return undefined
+    if (step === undefined) return 'nearly'
     const [last] = step.selectors
     return last?.kind === 'name' && last.name.toLowerCase() === name.toLowerCase() ? 'within' : 'nearly'
   } catch (error) {
