@@ -1,6 +1,6 @@
 /** Names that a question gives to what it computes, `price * qty as total`: every step knows them, whichever parameter says them. */
 import { exactPath, resolveField } from '../../query/fields/fields.ts'
-import { withNames } from '../../query/fields/records.ts'
+import { type Records, withNames } from '../../query/fields/records.ts'
 import { isAggregateCall, parseNamed } from '../../query/language/parser.ts'
 import { fieldsIn, type Named, partsOf } from '../../query/language/tree.ts'
 import type { PipelineStep } from '../pipeline.ts'
@@ -13,6 +13,23 @@ interface Asked {
   aggregate?: readonly string[] | undefined
   sort?: readonly string[] | undefined
   fields?: readonly string[] | undefined
+  join_on?: readonly string[] | undefined
+}
+
+/** `left.region` and `right.region` that a question about joined records is about. */
+function sidesIn({ join_on = [], where, group_by, aggregate, sort, fields }: Asked): string[] {
+  if (join_on.length === 0) return []
+  const texts = [where, group_by, aggregate, sort, fields].flatMap((one) => one ?? [])
+  return [...new Set(texts.flatMap((text) => text.match(/\b(?:left|right)(?:\.[\p{L}\p{N}_-]+)+/gu) ?? []))]
+}
+
+/** The field of one side of a join: of two that are called alike, that of the right has the name of its list before it. */
+function ofSide(records: Records, name: string): string {
+  const [, side, first = '', below = ''] = /^(left|right)\.([^.]+)(.*)$/s.exec(name) ?? []
+  const end = `.${first}"]${below}`
+  const [only, another] =
+    side === 'right' ? [...records.names().keys()].filter((one) => one.endsWith(end)) : []
+  return only !== undefined && another === undefined ? only : first + below
 }
 
 /** The meaning of the names, and the parameters with each name where it is computed. */
@@ -32,9 +49,10 @@ export function knowingNames(step: PipelineStep): PipelineStep {
     wanted: (params) => step.wanted(planOf(params as Asked).params),
     process(document, asked) {
       const { sources, params } = planOf(asked as Asked)
-      const known = withNames(document, [...sources.keys()], (records, name) => {
+      const known = withNames(document, [...sources.keys(), ...sidesIn(asked as Asked)], (records, name) => {
         if (exactPath(records, name)) return undefined
-        const field = safely(() => resolveField(records, sources.get(name) ?? name))
+        const source = sources.get(name) ?? ofSide(records, name)
+        const field = safely(() => resolveField(records, source))
         return field && { name, path: field.path, ...(field.note !== undefined && { note: field.note }) }
       })
       const result = step.process(known, params)

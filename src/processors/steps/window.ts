@@ -77,7 +77,9 @@ export function planOf(params: unknown): Plan {
     sort: [...(asked.sort ?? [])],
     fields: [],
   }
-  for (const item of asked.fields ?? []) plan.fields.push(isWindow(item) ? named(plan, item) : item)
+  const conditions = (asked.where ?? []).map((text) => ({ text, names: namesIn(text) }))
+  for (const item of asked.fields ?? [])
+    plan.fields.push(isWindow(item) || isEarly(item, conditions) ? named(plan, item) : item)
   for (const item of asked.aggregate ?? []) {
     if (!isWindow(item)) plan.aggregate.push(item)
     else {
@@ -87,15 +89,24 @@ export function planOf(params: unknown): Plan {
   }
   plan.sort = plan.sort.map((item) => replaced(plan, item))
   const aliases = new Set(plan.columns.map(({ name }) => name.toLowerCase()))
-  for (const condition of asked.where ?? []) {
-    const about =
-      isWindow(condition) ||
-      (aliases.size > 0 && namesIn(condition).some((name) => aliases.has(name.toLowerCase())))
-    if (about) plan.after.push(replaced(plan, condition))
-    else plan.before.push(condition)
+  for (const { text, names } of conditions) {
+    if (isWindow(text) || names.some((name) => aliases.has(name.toLowerCase())))
+      plan.after.push(replaced(plan, text))
+    else plan.before.push(text)
   }
   if ((asked.aggregate?.length ?? 0) + (asked.group_by?.length ?? 0) > 0) addAggregates(plan)
   return plan
+}
+
+/**
+ * True for what is computed with the windows, though it has none. A condition on its name is about the rows with the windows, so it does not
+ * change what they are over. And `@` is a record without the columns of windows.
+ */
+function isEarly(item: string, conditions: readonly { names: readonly string[] }[]): boolean {
+  const { source, alias } = aliasIn(item)
+  if (alias === undefined) return false
+  const isAsked = /@(?!\w)/.test(source) || conditions.some(({ names }) => names.includes(alias))
+  return isAsked && parseComputed(source) !== undefined
 }
 
 function namesIn(condition: string): string[] {
@@ -109,9 +120,14 @@ function namesIn(condition: string): string[] {
 
 /** The name of the column that a whole item is. */
 function named(plan: Plan, item: string): string {
+  const { source, alias } = aliasIn(item)
+  return columnOf(plan, source, alias)
+}
+
+function aliasIn(item: string): { source: string; alias: string | undefined } {
   const [, source = item, alias] =
     /^(.*\S)\s+as\s+["'`]?([\p{L}\p{N}_ .%-]{1,60}?)["'`]?$/isu.exec(item.trim()) ?? []
-  return columnOf(plan, source, alias)
+  return { source, alias }
 }
 
 function columnOf(plan: Plan, written: string, alias?: string): string {
@@ -331,7 +347,10 @@ function computed(records: Records, source: string, frames: readonly Frame[]): r
     )
   let nth = 0
   const columns: { name: string; values: readonly JsonValue[] }[] = []
+  const isOfValues = !isObject(records.values[0])
   const change = (one: Expression): Expression => {
+    // A record without fields is a field of its row.
+    if (one.kind === 'field' && one.name === '@' && isOfValues) return { kind: 'field', name: 'value' }
     if (one.kind === 'call' && !one.over) {
       // `sum(price)` of groups is a column that is called so.
       const field = aggregateNamed(one.name) && fieldOf(records, sourceOf(one))

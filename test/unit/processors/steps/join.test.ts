@@ -264,6 +264,18 @@ test('a list with itself', () => {
   ])
 })
 
+test('left and right name the sides', () => {
+  const staff = [
+    { id: 1, name: { first: 'a' }, boss: null, team: 'x' },
+    { id: 2, name: { first: 'b' }, boss: 1, team: 'y' },
+    { id: 3, name: { first: 'c' }, boss: 2, team: 'y' },
+  ]
+  const asked = { join_on: ['boss = id'], where: ['right.team exists', 'left.team != right.team'] }
+  expect(filtered(staff, { ...asked, fields: ['left.id', 'right.name.first'] })).toEqual([
+    { id: 2, 'right.name.first': 'a' },
+  ])
+})
+
 test.each([
   ['colour = id', '$.orders has `id`, `product_id`'],
   ['a = b = c', 'orders.product_id'],

@@ -64,6 +64,26 @@ describe('a window', () => {
     expect(column(params, 'name')).toEqual(['bob', 'cat'])
   })
 
+  test('is over all rows where a condition is about another name that is computed', () => {
+    const params = {
+      fields: ['name', 'upper(team) as t', 'row_number() over (order by name) as n'],
+      where: ['t = BLUE'],
+    }
+    expect([column(params, 'name'), column(params, 'n')]).toEqual([
+      ['cat', 'dan'],
+      [3, 4],
+    ])
+  })
+
+  test('@ is the record, not the row with the columns', () => {
+    const params = { fields: ['row_number() over () as i', 'length(@) as n'], sort: ['-n'] }
+    expect(ask([[1], [1, 2, 3], [1, 2]], params).rows).toEqual([
+      { i: 2, n: 3 },
+      { i: 3, n: 2 },
+      { i: 1, n: 1 },
+    ])
+  })
+
   test('is called by its other name in conditions and orders', () => {
     const params = {
       fields: ['name', 'rank() over (partition by team order by points desc) as place'],
