@@ -14,6 +14,7 @@ import { type PipelineStep, runPipeline } from './pipeline.ts'
 import { asksOfNodes, orElsewhere, tellingOfNested, whereAllIs, withNodes } from './readings/elsewhere.ts'
 import { gathered } from './readings/gathered.ts'
 import { aggregateWithHaving, whereOfRecords } from './readings/having.ts'
+import { withHolders } from './readings/holders.ts'
 import { knowingNames } from './readings/names.ts'
 import { tellingElements } from './readings/stray.ts'
 import { bm25 } from './search/bm25.ts'
@@ -57,7 +58,11 @@ const part: PipelineStep = {
         ? { path: '$' }
         : undefined
     return path
-      ? withEntries(select.process(document, path), asked)
+      ? withHolders(
+          document,
+          withEntries(select.process(document, path), asked),
+          params as Readonly<Record<string, unknown>>,
+        )
       : withNodes(document, asked, (nodes) => answerOf(nodes, params))
   },
 }

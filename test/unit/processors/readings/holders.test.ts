@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { fromValue } from '../../../../src/documents/opening/derive.ts'
+import { runPipeline } from '../../../../src/processors/pipeline.ts'
+import { filterSteps } from '../../../../src/processors/pipelines.ts'
+import type { JsonValue } from '../../../../src/protocol/json.ts'
+import { deepFreeze } from '../../../support/deep-freeze.ts'
+
+const shops: JsonValue = deepFreeze({
+  shops: [
+    { name: 'north', shelves: [{ name: 'top', items: [{ name: 'pen', n: 1 }, { name: 'ink' }] }] },
+    {
+      name: 'south',
+      shelves: [
+        { name: 'low', items: [{ name: 'cup' }] },
+        { name: 'none', items: null },
+      ],
+    },
+  ],
+})
+
+function ask(params: Record<string, unknown>): readonly JsonValue[] {
+  const { document, error } = runPipeline(fromValue(shops), filterSteps, params)
+  expect(error).toBeUndefined()
+  return document.rows().items
+}
+
+const EACH = '$.shops[*].shelves[*].items[*]'
+
+test.each([
+  ['shops.name', EACH],
+  ['$.shops[*].name', EACH],
+  ['shops.name', '$.shops.shelves.items'],
+])('%s of records at %s is the name of what holds them', (name, path) => {
+  expect(ask({ path, group_by: [name] })).toEqual([
+    { 'shops.name': 'north', count: 2 },
+    { 'shops.name': 'south', count: 1 },
+  ])
+})
+
+test('stands in conditions and fields, beside the own fields of a record', () => {
+  expect(ask({ path: EACH, where: ['shelves.name = low'], fields: ['shops.name', 'name'] })).toEqual([
+    { 'shops.name': 'south', name: 'cup' },
+  ])
+})
+
+test('the own list of a record is no holder, and a record without such a question stays as it is', () => {
+  expect(ask({ path: EACH, where: ['items.name = pen'] })).toEqual([{ name: 'pen', n: 1 }])
+  expect(ask({ path: EACH, where: ['n = 1'], fields: ['name'] })).toEqual([{ name: 'pen' }])
+})
+
+test('keys of prototypes are data', () => {
+  const root = JSON.parse('{"__proto__":[{"name":"a","list":[{"x":1}]}]}') as JsonValue
+  const { document, error } = runPipeline(fromValue(root), filterSteps, {
+    path: '$["__proto__"][*].list[*]',
+    fields: ['["__proto__"].name', 'x'],
+  })
+  expect([error, Object.getPrototypeOf({})]).toEqual([undefined, Object.prototype])
+  expect(document.rows().items.map((row) => (row as { x: number }).x)).toEqual([1])
+})
