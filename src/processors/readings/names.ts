@@ -14,6 +14,7 @@ interface Asked {
   sort?: readonly string[] | undefined
   fields?: readonly string[] | undefined
   join_on?: readonly string[] | undefined
+  mode?: string | undefined
 }
 
 /** `left.region` and `right.region` that a question about joined records is about. */
@@ -73,8 +74,20 @@ function planOf(asked: Asked): Plan {
     const sources = new Map(items.flatMap(({ named }) => (named?.as ? [[named.as, named.source]] : [])))
     return { sources: mentioned(sources, asked), params: asked }
   }
-  if (items.every(({ named }) => named === undefined)) return { sources: new Map(), params: asked }
+  if (items.every(({ named }) => named === undefined))
+    return {
+      sources: new Map(),
+      params: asked.mode === 'exclude' ? asked : { ...asked, fields: withCalls(fields, calls) },
+    }
   return grouped(asked, items, calls)
+}
+
+/** What is shown of groups: all that was asked to be computed, where the fields name nothing of it. */
+function withCalls(shown: readonly string[], calls: readonly string[]): readonly string[] | undefined {
+  if (shown.length === 0) return undefined
+  const columns = calls.map(columnNamed)
+  const isNamed = shown.some((field) => columns.some((column) => has(field, column) || /[*]/.test(field)))
+  return isNamed ? shown : [...shown, ...columns]
 }
 
 /** An item of `fields` with an expression or another name; undefined for a plain field. */
@@ -131,7 +144,7 @@ function grouped(
     ...asked,
     aggregate: all,
     group_by: keys.length === 0 ? undefined : [...groupedBy.values()],
-    fields: shown.length === 0 ? undefined : shown,
+    fields: added.length > 0 ? shown : withCalls(shown, calls),
   }
   return { sources, params }
 }
