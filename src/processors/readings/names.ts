@@ -4,6 +4,7 @@ import { type Records, withNames } from '../../query/fields/records.ts'
 import { isAggregateCall, parseNamed } from '../../query/language/parser.ts'
 import { fieldsIn, type Named, partsOf } from '../../query/language/tree.ts'
 import type { PipelineStep } from '../pipeline.ts'
+import { failed } from '../step.ts'
 import { columnOfCall, safely } from '../steps/group.ts'
 import { isWindow } from '../steps/window.ts'
 
@@ -50,14 +51,22 @@ export function knowingNames(step: PipelineStep): PipelineStep {
     wanted: (params) => step.wanted(planOf(params as Asked).params),
     process(document, asked) {
       const { sources, params } = planOf(asked as Asked)
+      const failures = new Map<string, string>()
       const known = withNames(document, [...sources.keys(), ...sidesIn(asked as Asked)], (records, name) => {
         if (exactPath(records, name)) return undefined
         const source = sources.get(name) ?? ofSide(records, name)
-        const field = safely(() => resolveField(records, source))
+        const field = safely(
+          () => resolveField(records, source),
+          (why) => failures.set(name, why),
+        )
         return field && { name, path: field.path, ...(field.note !== undefined && { note: field.note }) }
       })
       const result = step.process(known, params)
       if (known !== document && result.content === known) result.content = document
+      // A name that could not be computed is no field that is missing.
+      const [, missing = ''] = /^No record has the field `(.+?)`\./.exec(result.error ?? '') ?? []
+      const why = failures.get(missing)
+      if (why !== undefined) return failed(result.content, `\`${missing}\` cannot be computed: ${why}`)
       return result
     },
   }

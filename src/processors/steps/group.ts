@@ -262,13 +262,14 @@ function asNumbers(name: string, inner: string): string {
   return name === 'count' ? `case when ${inner} then 1 end` : oneWhere(inner)
 }
 
-/** The value of `read`, or undefined where it is refused. */
-export function safely<T>(read: () => T): T | undefined {
+/** The value of `read`, or undefined where it is refused; `refused` is told why. */
+export function safely<T>(read: () => T, refused?: (why: string) => void): T | undefined {
   try {
     return read()
   } catch (error) {
-    if (error instanceof Refusal) return undefined
-    throw error
+    if (!(error instanceof Refusal)) throw error
+    refused?.(error.message)
+    return undefined
   }
 }
 

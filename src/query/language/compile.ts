@@ -70,7 +70,9 @@ export function compile(expression: Expression, options: CompileOptions): Evalua
       return (value, root, work) => calculate(operator, left(value, root, work), right(value, root, work))
     }
     case 'call': {
-      const called = functionNamed(expression.name)
+      // In one record a count is of the elements of a list.
+      const isCount = /^count$/i.test(expression.name) && expression.args.length === 1
+      const called = functionNamed(isCount ? 'length' : expression.name)
       if (!called)
         throw new Refusal(
           `\`${shown(expression.name, 40)}\` is computed over records, not in one: use \`aggregate\`, with \`group_by\` for each group.`,

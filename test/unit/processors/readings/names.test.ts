@@ -39,6 +39,21 @@ describe('a name of a computed field', () => {
     expect(column('id', { fields: ['id', total], where: ['Total between 15 and 18'] })).toEqual([1, 4])
   })
 
+  test('that cannot be computed is not taken for a field that is missing', () => {
+    expect(ask({ fields: ['id', 'length(rows) as n'], sort: ['-n'] }).error).toMatch(
+      /^`n` cannot be computed: No record has the field `rows`\./,
+    )
+  })
+
+  test('is shown of groups with what was computed of them, where the fields name nothing of that', () => {
+    const asked = { group_by: ['state'], aggregate: ['sum(qty) as all'], fields: ['state'], sort: ['-all'] }
+    expect(ask({ ...asked, where: ['state != draft'] }).rows).toEqual([
+      { state: 'closed', all: 102 },
+      { state: 'open', all: 4 },
+    ])
+    expect(ask({ ...asked, mode: 'exclude' }).rows[0]).toEqual({ all: 102 })
+  })
+
   test('is known to the fields after it', () => {
     expect(column('double', { fields: [total, 'total * 2 as double'], sort: ['-double'] })).toEqual([
       400, 100, 98, 36, 30,
