@@ -294,7 +294,9 @@ function readQuestion(
   try {
     const asked = kind === 'filter' ? withStatement(params, only(parts)) : { params, notes: [] }
     const question = READERS[kind](asked.params as JsonObject)
-    return 'error' in question ? question : { ...question, notes: asked.notes }
+    if ('error' in question) return question
+    const steps = 'before' in asked && asked.before ? [asked.before, ...question.steps] : question.steps
+    return { ...question, steps, notes: asked.notes }
   } catch (error) {
     if (error instanceof Refusal) return { error: error.message }
     throw error

@@ -72,7 +72,7 @@ function headReader(lines: LineIndex): (line: string) => Entry | undefined {
 /** `24/05/03 08:00:00` of Spark, `240503 080000` of Hadoop, `240503 08:00:00` of MySQL. */
 const TWO_DIGITS = /^(\d\d)(\/?)(\d\d)\2(\d\d) (\d\d):?(\d\d):?(\d\d)/
 
-/** Whether the first of three numbers of two digits is the year in all of these times: it stays, and the others can be a month and a day. */
+/** Whether the first number of two digits is the year in all of these times. It stays, and the others can be a month and a day. */
 function yearComesFirst(times: readonly string[]): boolean {
   const years = new Set<string>()
   const days = new Set<string>()

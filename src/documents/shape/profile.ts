@@ -140,7 +140,7 @@ export class Pass {
       }
       const place = placeOf(shape.order, key, expected)
       if (place >= 0) expected = place + 1
-      // Beyond so many fields of records only those that are known are counted.
+      // Beyond so many fields of records only the known ones are counted.
       const isFull = shape.fields.size > MOST_FIELDS
       const field = shape.order[place]?.shape ?? (isFull ? shape.fields.get(key) : child(shape, key))
       if (field) this.visit(field, value, at, detail, depth + 1)

@@ -86,7 +86,7 @@ function namesAlong(path: Path): (string | typeof EACH)[] | undefined {
   return steps
 }
 
-/** The fields of holders among those that a question names. A list is called by its name, also with the way to it: `$.groups[*].name`. */
+/** The fields of holders that a question names. A list is called by its name, also with the way to it: `$.groups[*].name`. */
 function heldIn(asked: Asked, lists: ReadonlySet<string>): Held[] {
   const written = [
     ...conditionFields(asked.where),

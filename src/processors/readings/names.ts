@@ -91,7 +91,7 @@ function planOf(asked: Asked): Plan {
   return grouped(asked, items, calls)
 }
 
-/** What is shown of groups: all that was asked to be computed, where the fields name nothing of it. */
+/** The fields that are shown of groups: also all that was asked to be computed, where they name nothing of it. */
 function withCalls(shown: readonly string[], calls: readonly string[]): readonly string[] | undefined {
   if (shown.length === 0) return undefined
   const columns = calls.map(columnNamed)

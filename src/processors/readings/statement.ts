@@ -1,17 +1,34 @@
 /** A whole SELECT or program of jq among the parameters of a filter: read before the steps, so that they run it like any other question. */
 
+import * as z from 'zod'
 import type { Document } from '../../documents/document.ts'
+import { fromRows } from '../../documents/opening/derive.ts'
 import { type Collection, collectionsOf } from '../../documents/shape/collections.ts'
-import { isObject, own } from '../../protocol/json.ts'
+import { isObject, type JsonValue, own, renamed } from '../../protocol/json.ts'
 import { fromPipes } from '../../query/language/dialects/jq.ts'
 import { readProgram } from '../../query/language/dialects/jq-program.ts'
-import { isStatement, type Lists, readSelect, type SelectParams } from '../../query/language/dialects/sql.ts'
+import {
+  isStatement,
+  type Lists,
+  type ReadSelect,
+  readSelect,
+  type SelectParams,
+  withoutComments,
+} from '../../query/language/dialects/sql.ts'
+import { type Stage, stageOf, valueSelects } from '../../query/language/dialects/sql-nested.ts'
+import { Refusal, shown } from '../../query/refusal.ts'
+import { filterParams } from '../parameters.ts'
+import { type PipelineStep, runPipeline } from '../pipeline.ts'
+import { filterSteps } from '../pipelines.ts'
+import { complaint, defineStep } from '../step.ts'
 import { select } from '../steps/select.ts'
 
 /** Parameters of a filter as they came, and what is to be said of how they were read. */
 export interface Asked {
   readonly params: Readonly<Record<string, unknown>>
   readonly notes: readonly string[]
+  /** The step that asks the SELECTs of which the answer is asked. */
+  readonly before?: PipelineStep
 }
 
 /** Where a statement may stand. */
@@ -28,17 +45,111 @@ export function withStatement(params: Asked['params'], document: Document | unde
     const text = texts.find((each) => isStatement(each) || programIn(each, place) !== undefined)
     if (text === undefined) continue
     const program = isStatement(text) ? undefined : programIn(text, place)
-    const { params: read, notes } = program
-      ? { params: onMainList(program, document), notes: [] }
-      : readSelect(text, listsOf(document))
+    const {
+      params: read,
+      notes,
+      before,
+    } = program
+      ? { params: onMainList(program, document), notes: [], before: undefined }
+      : staged(withoutComments(text), document)
     const others = {
       ...params,
       [place]: Array.isArray(given) ? given.filter((each) => each !== text) : undefined,
     }
     const all = merged(others, read)
-    return { params: all, notes: [`Read as ${JSON.stringify(read)}.`, ...notes] }
+    const said = before && Object.keys(read).length === 0 ? [] : [`Read as ${JSON.stringify(read)}.`]
+    return { params: all, notes: [...said, ...notes], ...(before && { before }) }
   }
   return { params, notes: [] }
+}
+
+/** A statement as the question that is asked last, and the step before it. */
+function staged(text: string, document: Document | undefined): ReadSelect & { before?: PipelineStep } {
+  const stage = stageOf(text)
+  const of = stage.kind === 'union' ? stage : stage.of
+  if (stage.kind === 'select' && !of) return readSelect(withValues(stage.text, document), listsOf(document))
+  const { params, notes } =
+    stage.kind === 'union' ? { params: {}, notes: [] } : readSelect(withValues(stage.text, document))
+  return { params, notes, ...(of && { before: asking(of) }) }
+}
+
+function asking(stage: Stage): PipelineStep {
+  return defineStep({
+    name: 'statement',
+    params: z.object({}),
+    wanted: () => true,
+    run(document) {
+      const notes: string[] = []
+      const content = answerOf(stage, document, notes)
+      return { content, metadata: { total: content.rows().count, ...(notes.length > 0 && { notes }) } }
+    },
+  })
+}
+
+/** Rows that the answers of inner SELECTs may have. */
+const MOST_ROWS = 1_000_000
+
+/** The answer of a stage. The remarks of its steps go to `notes`. */
+function answerOf(stage: Stage, document: Document, notes: string[]): Document {
+  if (stage.kind === 'union') {
+    const answers = stage.parts.map((part) => answerOf(part, document, notes).rows().items)
+    const rows = stage.distinct ? distinct(sameNames(answers)) : sameNames(answers)
+    return fromRows({ noun: 'record', items: rows })
+  }
+  const source = stage.of ? answerOf(stage.of, document, notes) : document
+  const { params } = readSelect(withValues(stage.text, document), stage.of ? undefined : listsOf(source))
+  const asked = filterParams.safeParse(params)
+  if (!asked.success) throw new Refusal(complaint(asked.error))
+  const { document: answer, steps, error } = runPipeline(source, filterSteps, asked.data)
+  if (error !== undefined) throw new Refusal(error)
+  notes.push(...steps.flatMap(({ metadata }) => metadata.notes ?? []))
+  const { limit = MOST_ROWS, offset = 0 } = asked.data
+  if (answer.rows().count <= limit && offset === 0) return answer
+  return fromRows({ noun: 'record', items: answer.rows().items.slice(offset, offset + limit) })
+}
+
+/** The rows of several answers: SQL calls the columns of all by the names of the first. */
+function sameNames(answers: readonly (readonly JsonValue[])[]): JsonValue[] {
+  const named = (row: JsonValue | undefined): string[] => (isObject(row) ? Object.keys(row) : [])
+  const names = named(answers[0]?.[0])
+  return answers.flatMap((rows) => {
+    const own = named(rows[0])
+    const isSame = own.length !== names.length || own.every((name, at) => name === names[at])
+    if (isSame) return rows
+    const renaming = Object.fromEntries(own.map((name, at) => [name, names[at] ?? name]))
+    return rows.map((row) => (isObject(row) ? renamed(row, renaming) : row))
+  })
+}
+
+function distinct(rows: readonly JsonValue[]): JsonValue[] {
+  return [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()]
+}
+
+/** Values that a SELECT in a condition may stand for. */
+const MOST_VALUES = 1_000
+
+/** A statement with values in the place of the SELECTs that stand for them. */
+function withValues(text: string, document: Document | undefined): string {
+  let read = text
+  for (const { text: inner, isList, from, to } of valueSelects(text).reverse()) {
+    if (document === undefined)
+      throw new Refusal('Of several results at once a SELECT in a condition is not read. Ask it first.')
+    const rows = answerOf(stageOf(inner), document, []).rows().items
+    const values = rows.map((row) => (isObject(row) ? (Object.values(row)[0] ?? null) : row))
+    if (values.length > (isList ? MOST_VALUES : 1))
+      throw new Refusal(
+        isList
+          ? `The SELECT behind IN gives ${values.length} values; ${MOST_VALUES} are the most. Join the lists in its place.`
+          : `\`(${shown(inner, 60)})\` gives ${values.length} rows, where one value is to stand.`,
+      )
+    read = `${read.slice(0, from)}${isList ? `(${[...new Set(values.map(literal))].join(', ')})` : literal(values[0] ?? null)}${read.slice(to)}`
+  }
+  return read
+}
+
+function literal(value: JsonValue): string {
+  if (typeof value === 'string') return `'${value.replaceAll("'", "''")}'`
+  return typeof value === 'object' && value !== null ? `'${JSON.stringify(value)}'` : String(value)
 }
 
 /** The question in a program of jq. A path with conditions, which shows one field, is followed as it is written. */

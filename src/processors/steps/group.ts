@@ -92,22 +92,20 @@ export const aggregate = defineStep({
     const first = found.count > 0 ? rowOf(0) : undefined
     const order = keys.length > 0 ? largestFirst(found.count, first, keys, cells, columns, rowOf) : [0]
     const rows = madeRows('group', found.count, (nth) => rowOf(order[nth] ?? 0))
-    const notes = [
-      ...new Set([
-        ...[...keys, ...columns].flatMap(({ field }) => field?.note ?? []),
-        ...keys.flatMap(({ note }) => note ?? []),
-        ...[...keys, ...columns].flatMap(({ field }) => (field ? namesakes(document, records, field) : [])),
-        ...columns.flatMap((one, at) => [
-          ...gaps(records, one, found),
-          ...empty(records, one),
-          ...(cells[at]?.notes ?? []),
-        ]),
-        ...groupNotes(records, keys, found, list),
-        ...moreValues(first),
-        ...(keys.length > 0 ? [] : columns.flatMap((one) => describeHolders(records, one, found, first))),
-        ...(keys.length > 0 ? [] : totals(records, columns)),
+    const notes = fewOfEachKind([
+      ...[...keys, ...columns].flatMap(({ field }) => field?.note ?? []),
+      ...keys.flatMap(({ note }) => note ?? []),
+      ...[...keys, ...columns].flatMap(({ field }) => (field ? namesakes(document, records, field) : [])),
+      ...columns.flatMap((one, at) => [
+        ...gaps(records, one, found),
+        ...empty(records, one),
+        ...(cells[at]?.notes ?? []),
       ]),
-    ]
+      ...groupNotes(records, keys, found, list),
+      ...moreValues(first),
+      ...(keys.length > 0 ? [] : columns.flatMap((one) => describeHolders(records, one, found, first))),
+      ...(keys.length > 0 ? [] : totals(records, columns)),
+    ])
     return {
       content: fromMadeRows('json', rows),
       metadata: {
@@ -393,8 +391,8 @@ function columnsIn(
 /** `avg(Speed in knots)` read as a condition is about the field, where one is called so. */
 function ofField(records: Records, { title, ...call }: Call): Call {
   const inner = title?.slice(call.name.length + 1, -1)
-  if (inner !== undefined && title === `${call.name}(${inner})` && exactPath(records, inner))
-    return { ...call, field: inner }
+  const isField = call.name !== 'count_if' && title === `${call.name}(${inner})`
+  if (inner !== undefined && isField && exactPath(records, inner)) return { ...call, field: inner }
   return title === undefined ? call : { ...call, title }
 }
 
@@ -921,6 +919,25 @@ function largestFirst(
 
 // Notes.
 
+/** Remarks that differ in their names and numbers alone: so many are told. */
+const MOST_OF_KIND = 4
+
+/** Each remark once, and few that say the same of other fields. */
+function fewOfEachKind(notes: readonly string[]): string[] {
+  const kinds = new Map<string, string[]>()
+  for (const note of new Set(notes)) {
+    const kind = note.replaceAll(/`[^`]*`|"[^"]*"|\d[\d,.]*/g, '')
+    const same = kinds.get(kind)
+    if (same) same.push(note)
+    else kinds.set(kind, [note])
+  }
+  return [...kinds.values()].flatMap((same) =>
+    same.length <= MOST_OF_KIND
+      ? same
+      : [...same.slice(0, MOST_OF_KIND - 1), `The like is so for ${same.length - MOST_OF_KIND + 1} more.`],
+  )
+}
+
 /** The remarks on values that were read as something else, and on those left out. */
 function remarks(
   call: Call,
@@ -1014,7 +1031,10 @@ function groupNotes(
   const notes: string[] = []
   for (const [at, count] of missing.entries()) {
     if (count === 0) continue
-    notes.push(`${count} of ${records.values.length} have no \`${keys[at]?.name}\` and are in no group.`)
+    const inLists = keys[at] !== undefined && listOn(records, keys[at].field.path) !== undefined
+    notes.push(
+      `${count} of ${records.values.length} have no \`${keys[at]?.name}\`${inLists ? ', or an empty list,' : ''} and are in no group.`,
+    )
     notes.push(...withoutYear(records, keys[at]))
   }
   if (list) {
@@ -1029,7 +1049,14 @@ function groupNotes(
         `Elements of \`${name}\`: ${told.join(', ')}${count > told.length ? ` and ${count - told.length} more groups` : ''}.`,
       )
     }
-  } else if (several) notes.push('Records with several values are counted in each of their groups.')
+  } else if (several) {
+    const lists = keys.filter(({ field }) => listOn(records, field.path) !== undefined)
+    notes.push(
+      lists.length > 1
+        ? `Records with several values are counted in a group for each pair of a ${lists.map(({ name }) => `\`${name}\``).join(' and a ')}.`
+        : 'Records with several values are counted in each of their groups.',
+    )
+  }
   if (keys.some((key) => key.part !== undefined && sampled(records, key).some(hasOffset)))
     notes.push('Dates are grouped in UTC.')
   return notes

@@ -39,7 +39,7 @@ export interface Repair {
   example: string
   /** A question of the recorded corpus that is answered as it is for this repair alone. */
   mends: string
-  /** For conditions that there is no value, in place of those with one. */
+  /** For conditions that nothing is there, in place of conditions with a value. */
   absence?: true
   /** The comparison as it is read otherwise, where some record fulfils it. */
   bind(context: Context, bound: Bound, operand: Operand, found: Findings): Bound | undefined

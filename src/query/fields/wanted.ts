@@ -37,8 +37,8 @@ export function readWanted(fields: readonly string[], records: Records | undefin
 const MOST_PARTS = 8
 
 /**
- * Names that were cut at commas, with those that are parts of one field as that field again: `In general, is it rude?`. An order, a part of
- * a date or another name may stand around it.
+ * Names that were cut at commas, where the parts of one field are that field again: `In general, is it rude?`. An order, a part of a date or
+ * another name may stand around it.
  */
 export function rejoined(names: readonly string[], records: Records | undefined): readonly string[] {
   if (!records || names.length < 2) return names

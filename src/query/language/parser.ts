@@ -1242,21 +1242,22 @@ class Parser {
   }
 
   /**
-   * A condition within what is computed, as SQL has it: a name without quotes beside `=` or a sign of order is the field, if one is called
-   * exactly so.
+   * A condition within what is computed, as SQL has it. A name without quotes beside a sign of order is the field, if one is called exactly
+   * so. Beside `=` it may be a value as well.
    */
   #conditionWithin(range: Range): Condition {
-    const beside = (one: Expression): Expression => {
-      if (one.kind !== 'literal' || one.quoted || !this.#exactly(one.text)) return one
-      return { kind: 'field', name: one.text }
+    const change = (one: Expression): Expression | undefined => {
+      const [operand, another] = one.kind === 'comparison' ? one.operands : []
+      if (one.kind !== 'comparison' || operand?.kind !== 'literal' || another || operand.quoted)
+        return undefined
+      if (!BESIDE.has(one.operator) || !this.#exactly(operand.text)) return undefined
+      const beside: Comparison = { ...one, operands: [{ kind: 'field', name: operand.text }] }
+      if (one.operator !== '=') return beside
+      const parts = [one, beside].map((part) => ({ ...part, negated: false }))
+      const either: Condition = { kind: 'or', parts }
+      return one.negated ? { kind: 'not', part: either } : either
     }
-    return asCondition(
-      mapped(this.#condition(range), (one) =>
-        one.kind === 'comparison' && BESIDE.has(one.operator)
-          ? { ...one, operands: one.operands.map(beside) }
-          : undefined,
-      ),
-    )
+    return asCondition(mapped(this.#condition(range), change))
   }
 
   /** `case when a > 5 then 'big' else 'small' end`, `case state when 'open' then 1 else 0 end`. */

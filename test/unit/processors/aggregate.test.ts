@@ -114,7 +114,7 @@ test('says what it left out', () => {
     '1 of 5 have no `price`.',
     '1 of 4 values of `price` are no numbers and were left out.',
     '1 of 5 have no `state` and are in no group.',
-    '1 of 5 have no `tags` and are in no group.',
+    '1 of 5 have no `tags`, or an empty list, and are in no group.',
     'Records with several values are counted in each of their groups.',
   ])
 })

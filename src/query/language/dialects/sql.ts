@@ -41,7 +41,7 @@ const LONGEST = 20_000
 
 /** True for a text that begins as a statement does: then nothing else is meant. */
 export function isStatement(text: string): boolean {
-  return /^\s*(?:\(\s*)?(?:select\s+\S|with\s+[\w"`]+\s*(?:\([^)]*\)\s*)?as\s*\(|(?:insert\s+into|update|delete\s+from|drop|alter|create|truncate)\s+[\w"`]+\s)/i.test(
+  return /^\s*(?:\(\s*)?(?:select\s+\S|with\s+(?:recursive\s+)?[\w"`]+\s*(?:\([^)]*\)\s*)?as\s*\(|(?:insert\s+into|update|delete\s+from|drop|alter|create|truncate)\s+[\w"`]+\s)/i.test(
     text,
   )
 }
@@ -371,7 +371,8 @@ function endsClause(tokens: readonly Token[], at: number): boolean {
 }
 
 /** Without comments, which quotes may hold. */
-function withoutComments(text: string): string {
+/** A statement without its comments. */
+export function withoutComments(text: string): string {
   return text
     .replaceAll(
       /('(?:[^']|'')*'|"[^"]*")|\/\*.*?\*\/|--[^\n]*/gs,

@@ -41,7 +41,7 @@ describe('a name of a computed field', () => {
 
   test('that cannot be computed is not taken for a field that is missing', () => {
     expect(ask({ fields: ['id', 'length(rows) as n'], sort: ['-n'] }).error).toMatch(
-      /^`n` cannot be computed: No record has the field `rows`\./,
+      /^sort: `n` cannot be computed: No record has the field `rows`\./,
     )
   })
 
