@@ -57,13 +57,10 @@ const part: PipelineStep = {
       : isMap
         ? { path: '$' }
         : undefined
-    return path
-      ? withHolders(
-          document,
-          withEntries(select.process(document, path), asked),
-          params as Readonly<Record<string, unknown>>,
-        )
+    const selected = path
+      ? withEntries(select.process(document, path), asked)
       : withNodes(document, asked, (nodes) => answerOf(nodes, params))
+    return withHolders(document, selected, params as Readonly<Record<string, unknown>>)
   },
 }
 

@@ -5,7 +5,15 @@ import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { literal } from '../../text/patterns/literal.ts'
 import { ellipsis } from '../../text/shorten.ts'
 import type { Document } from '../document.ts'
-import { largestTable, listOf, outlined, plain, tableCalls, tableFacts } from '../overview/markup.ts'
+import {
+  largestTable,
+  listOf,
+  outlined,
+  plain,
+  tableCalls,
+  tableFacts,
+  underHeading,
+} from '../overview/markup.ts'
 import type { Overview } from '../overview/overview.ts'
 import { telling } from '../overview/words.ts'
 import { call, type Template } from '../template.ts'
@@ -113,6 +121,7 @@ function readMarkdown(text: string): JsonObject {
     } else if (isTableStart(lines, index)) {
       const { rows, end } = readTable(lines, index)
       if (rows.length > 0) tables.push(rows)
+      underHeading(rows, open.heading)
       index = end - 1
     }
   }

@@ -12,6 +12,21 @@ export function listOf(json: JsonValue | undefined, name: string): JsonObject[] 
   return Array.isArray(list) ? list.filter(isObject) : []
 }
 
+/** The headings above tables, by the table. They are no part of its rows. */
+const headings = new WeakMap<readonly JsonValue[], string>()
+
+/** Says under which heading a table stands. */
+export function underHeading(table: readonly JsonValue[], heading: string): void {
+  if (heading !== '') headings.set(table, heading)
+}
+
+/** The heading above each row of the tables of a page or a text; undefined where there are no such tables. */
+export function headingsOfRows(json: JsonValue | undefined): ReadonlyMap<JsonValue, string> | undefined {
+  const tables = tablesOf(json)
+  if (!tables.some((table) => headings.has(table))) return undefined
+  return new Map(tables.flatMap((table) => table.map((row) => [row, headings.get(table) ?? ''] as const)))
+}
+
 export function tablesOf(json: JsonValue | undefined): JsonValue[][] {
   const list = isObject(json) ? own(json, 'tables') : undefined
   return Array.isArray(list) ? list.filter((table) => Array.isArray(table)) : []
@@ -67,13 +82,17 @@ export function plain(heading: string): string {
 }
 
 export function tableFacts(json: JsonValue | undefined): string[] {
-  return tablesOf(json)
-    .slice(0, 8)
-    .map((table, index) => {
-      const [record] = table
-      const names = isObject(record) ? Object.keys(record) : []
-      return `$.tables[${index}]: ${formatPlural(table.length, 'row')} of ${ellipsis(names.join(', '), 120)}`
-    })
+  const tables = tablesOf(json)
+  const titled = tables.filter((table) => headings.has(table)).length
+  const all = titled > 1 ? ['$.tables[*]: the rows of all, with the `heading` of each'] : []
+  const each = tables.slice(0, 8).map((table, index) => {
+    const [record] = table
+    const names = isObject(record) ? Object.keys(record) : []
+    const heading = headings.get(table)
+    const title = heading === undefined ? '' : ` ${ellipsis(heading, 40)}`
+    return `$.tables[${index}]${title}: ${formatPlural(table.length, 'row')} of ${ellipsis(names.join(', '), 120)}`
+  })
+  return [...each, ...all]
 }
 
 export function tableCalls(json: JsonValue | undefined): Template[] {

@@ -3,6 +3,7 @@
 import type { Document } from '../../documents/document.ts'
 import { fromRows } from '../../documents/opening/derive.ts'
 import { placed } from '../../documents/opening/make.ts'
+import { headingsOfRows } from '../../documents/overview/markup.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { exactPath } from '../../query/fields/fields.ts'
 import { type Path, parsePath } from '../../query/fields/path.ts'
@@ -31,7 +32,7 @@ const MOST = 200_000
  * names none, or where each record has one of that name itself.
  */
 export function withHolders(root: Document, selected: ProcessorResult, asked: Asked): ProcessorResult {
-  const content = contentWith(root, selected.content, asked)
+  const content = withHeadings(root, contentWith(root, selected.content, asked), asked)
   if (content === selected.content) return selected
   return {
     ...selected,
@@ -41,6 +42,19 @@ export function withHolders(root: Document, selected: ProcessorResult, asked: As
       return content.characters
     },
   }
+}
+
+/** The rows of tables in a page or a text with the heading above their table as `heading`, where the question names it and no row has it. */
+export function withHeadings(root: Document, rows: Document, asked: Asked): Document {
+  if (!namedIn(asked).includes('heading')) return rows
+  const records = recordsOf(rows)
+  const headings = headingsOfRows(root.json())
+  if (!records || !headings || exactPath(records, 'heading')) return rows
+  if (!records.values.every((record) => headings.has(record))) return rows
+  const items = records.values.map((record) =>
+    isObject(record) ? { heading: headings.get(record) ?? '', ...record } : record,
+  )
+  return placed(fromRows({ noun: 'record', items }), rows.provenance)
 }
 
 function contentWith(root: Document, selected: Document, asked: Asked): Document {
@@ -88,16 +102,20 @@ function namesAlong(path: Path): (string | typeof EACH)[] | undefined {
 
 /** The fields of holders that a question names. A list is called by its name, also with the way to it: `$.groups[*].name`. */
 function heldIn(asked: Asked, lists: ReadonlySet<string>): Held[] {
-  const written = [
-    ...conditionFields(asked.where),
-    ...['group_by', 'aggregate', 'sort', 'fields'].flatMap((name) => fieldsNamed(asked[name])),
-  ]
-  return [...new Set(written)].flatMap((name) => {
+  return [...new Set(namedIn(asked))].flatMap((name) => {
     const path = safely(() => parsePath(name))
     const names = (path && namesAlong(path))?.filter((step) => typeof step === 'string') ?? []
     const [holder = '', field = ''] = names.slice(-2)
     return lists.has(holder) && names.length > 1 ? [{ written: name, holder, field }] : []
   })
+}
+
+/** The fields that a question names. */
+function namedIn(asked: Asked): string[] {
+  return [
+    ...conditionFields(asked.where),
+    ...['group_by', 'aggregate', 'sort', 'fields'].flatMap((name) => fieldsNamed(asked[name])),
+  ]
 }
 
 /** Goes along a path as `select` does, and gathers the holders of each record. */

@@ -551,8 +551,8 @@ export function passageRows(
     return [`${named(whole)}${title}\n${content(lines, whole)}`]
   }
   // Below a heading that matches, what is asked for begins.
-  const begun = matches[0] === whole.first ? [beginning(lines, whole)] : []
-  const shown = begun[0]?.last ?? -1
+  const begun = matches[0] === whole.first ? beginnings(lines, whole) : []
+  const shown = begun.at(-1)?.last ?? -1
   const hits = matches.filter((line) => line > shown).map((line) => ({ first: line, last: line }))
   const groups = groupLines(hits, around, lines.count).map((group) => ({
     ...group,
@@ -560,9 +560,24 @@ export function passageRows(
   }))
   return [...begun, ...groups]
     .flatMap((part) =>
-      part === begun[0] ? [part] : pieces(Math.max(part.first, whole.first), Math.min(part.last, whole.last)),
+      begun.includes(part)
+        ? [part]
+        : pieces(Math.max(part.first, whole.first), Math.min(part.last, whole.last)),
     )
     .map((part) => `${named(part)} of ${whole.first + 1}-${whole.last + 1}${title}\n${content(lines, part)}`)
+}
+
+/** Parts from its beginning on that are shown of a longer passage. */
+const mostBegun = 6
+
+function beginnings(lines: LineIndex, whole: LineRange): LineRange[] {
+  const parts: LineRange[] = []
+  for (let first = whole.first; first <= whole.last && parts.length < mostBegun; ) {
+    const part = beginning(lines, { first, last: whole.last })
+    parts.push(part)
+    first = part.last + 1
+  }
+  return parts
 }
 
 /** As many lines from the first on as a passage may have. */

@@ -200,7 +200,8 @@ function without(document: Document, references: readonly string[], notes: strin
   const records = recordsOf(document)
   if (!records) return documentOf(leaveOut(root, pathsFromRoot(root, references, notes)))
   const every = [...records.path, ...parsePath('[*]')]
-  const paths = each(references, notes, (reference): { path: Path; note?: string } => {
+  const expanded = references.flatMap((reference) => dottedWith(reference, records))
+  const paths = each(expanded, notes, (reference): { path: Path; note?: string } => {
     const path = parsePath(reference)
     const found = withinRecords(records, path) ? resolveExactly(records, path) : undefined
     if (found) return { path: [...every, ...found.path] }
@@ -214,6 +215,14 @@ function without(document: Document, references: readonly string[], notes: strin
       paths.map(({ path }) => path),
     ),
   )
+}
+
+/** The names that begin with a reference and a dot, where no field is called so: `name.common` and `name.official` for `name`, as XML has them. */
+function dottedWith(reference: string, records: Records): string[] {
+  if (exactPath(records, reference)) return [reference]
+  const begun = `["${reference.replace(/\.\*$/, '')}.`
+  const names = [...records.names().keys()].filter((name) => name.startsWith(begun))
+  return names.length > 0 ? names : [reference]
 }
 
 function pathsFromRoot(root: JsonValue, references: readonly string[], notes: string[]): Path[] {

@@ -444,6 +444,7 @@ function withoutOtherMarks(reference: string): string {
 
 /** As written, within a record or from the root through the records. Undefined when no record has it. */
 export function resolveExactly(records: Records, path: Path): Field | undefined {
+  if (path.length === 0 && arePairs(records)) return fieldAt(parsePath('_value'))
   const inside =
     path[0]?.selectors[0]?.kind === 'all' && records.path.length === 0 ? path.slice(1) : undefined
   if (inside && inside.length > 0 && reaches(records, inside)) return fieldAt(inside)
@@ -454,6 +455,12 @@ export function resolveExactly(records: Records, path: Path): Field | undefined 
   if (named) return named
   const scalars = records.values.length > 0 && !isObject(records.values[0] ?? null)
   return scalars && /^_?value$/.test(formatPath(path)) ? { name: '@', path: [] } : undefined
+}
+
+/** True for the values of a map that have no fields: `@` is such a value, without its key. */
+function arePairs({ values: [first] }: Records): boolean {
+  if (!isObject(first) || !Object.hasOwn(first, '_key') || !Object.hasOwn(first, '_value')) return false
+  return Object.keys(first).length === 2
 }
 
 /** A field of the records that is called like the list they are in, with a map on its way. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fromValue } from '../../../../src/documents/opening/derive.ts'
+import { fromRecognised, fromValue } from '../../../../src/documents/opening/derive.ts'
 import { runPipeline } from '../../../../src/processors/pipeline.ts'
 import { filterSteps } from '../../../../src/processors/pipelines.ts'
 import type { JsonValue } from '../../../../src/protocol/json.ts'
@@ -56,4 +56,24 @@ test('keys of prototypes are data', () => {
   })
   expect([error, Object.getPrototypeOf({})]).toEqual([undefined, Object.prototype])
   expect(document.rows().items.map((row) => (row as { x: number }).x)).toEqual([1])
+})
+
+test('rows of tables in Markdown know the heading above their table', () => {
+  const table = (...names: string[]) => [
+    '| name | n |',
+    '| --- | --- |',
+    ...names.map((name) => `| ${name} | 1 |`),
+  ]
+  const text = ['# Guide', '## Fruit', ...table('fig', 'plum'), '## Tools', ...table('saw'), ''].join('\n')
+  const asked = { path: '$.tables[*]', where: ['n = 1'] }
+  const found = (params: Record<string, unknown>) =>
+    runPipeline(fromRecognised(text), filterSteps, { ...asked, ...params }).document.rows().items
+  expect(found({ group_by: ['heading'] })).toEqual([
+    { heading: 'Fruit', count: 2 },
+    { heading: 'Tools', count: 1 },
+  ])
+  expect(found({ where: ['heading = Tools'], fields: ['heading', 'name'] })).toEqual([
+    { heading: 'Tools', name: 'saw' },
+  ])
+  expect(found({})[0]).not.toHaveProperty('heading')
 })
