@@ -44,7 +44,7 @@ export function withHolders(root: Document, selected: ProcessorResult, asked: As
   }
 }
 
-/** The rows of tables in a page or a text with the heading above their table as `heading`, where the question names it and no row has it. */
+/** The rows of tables in a text, with the heading above their table as `heading`. Only where the question names it and no row has it. */
 export function withHeadings(root: Document, rows: Document, asked: Asked): Document {
   if (!namedIn(asked).includes('heading')) return rows
   const records = recordsOf(rows)
