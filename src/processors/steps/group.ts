@@ -81,7 +81,9 @@ export const aggregate = defineStep({
     const keys = rejoined(group_by, records).map((reference) => parseGroupKey(records, reference))
     const { columns, formulas } = columnsIn(
       records,
-      calls.length > 0 ? calls.map((call) => ofRecordsAll(records, call)) : ['count'],
+      calls.length > 0
+        ? calls.flatMap((call) => ofEveryColumn(records, ofRecordsAll(records, call)))
+        : ['count'],
       keys.map(({ name }) => name),
     )
     const list = sharedList(records, keys, columns)
@@ -153,6 +155,25 @@ function ofRecordsAll(records: Records, call: string): string {
   const [, name = ''] = /^\$?\.?([\p{L}\p{N}_.-]{1,60})\.(?:length|len|size|count)$/iu.exec(call.trim()) ?? []
   const isOwn = name !== '' && `.${records.table.path.replace(/^\$/, '')}`.endsWith(`.${name}`)
   return isOwn && !exactPath(records, name) ? `count as ${call.trim()}` : call
+}
+
+/** Columns that one call is about at most. */
+const MOST_COLUMNS = 100
+
+/** `sum(*)` is about each field with numbers; of other fields it says nothing. */
+function ofEveryColumn(records: Records, call: string): string[] {
+  const [, name = ''] = /^(\w+)\s*\(\s*\*\s*\)$/.exec(call.trim()) ?? []
+  const reads = aggregateNamed(name)?.aggregate.reads
+  if (reads !== 'numbers' && reads !== 'order') return [call]
+  const columns = [...records.names()].flatMap(([field, values]) => {
+    const told = values.filter((value) => value !== null && value !== '')
+    const isPlain = !/[.[]/.test(field) || /^\["[^"\\]*"\]$/.test(field)
+    const areNumbers = told.every(
+      (value) => typeof value === 'number' || (typeof value === 'string' && looseNumber(value) !== undefined),
+    )
+    return isPlain && told.length > 0 && areNumbers ? [`${name}(${field})`] : []
+  })
+  return columns.length > 0 ? columns.slice(0, MOST_COLUMNS) : [call]
 }
 
 function aliasIn(written: string): { source: string; alias: string | undefined } {

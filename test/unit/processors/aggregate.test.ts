@@ -103,6 +103,19 @@ test('computes per group, sorted by the first function', () => {
   ])
 })
 
+test('a function of * is about each field with numbers, and few remarks say the same', () => {
+  const years = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`y ${at}`, '1,000']))
+  const rows = [
+    { name: 'a', n: 1, ok: true, ...years },
+    { name: 'b', n: 3, ok: false, ...years },
+  ]
+  const { content, metadata } = aggregate.process(fromValue(rows), { aggregate: ['sum(*)'] })
+  const sums = Object.fromEntries(Object.keys(years).map((name) => [`sum(${name})`, 2000]))
+  expect(content.rows().items).toEqual([{ 'sum(n)': 4, ...sums }])
+  expect(metadata.notes).toHaveLength(4)
+  expect(metadata.notes?.at(-1)).toBe('The like is so for 6 more.')
+})
+
 test('says what it left out', () => {
   const { metadata } = aggregate.process(fromValue(orders), {
     group_by: ['state', 'tags'],
