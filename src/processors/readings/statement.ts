@@ -134,6 +134,7 @@ function withValues(text: string, document: Document | undefined): string {
   for (const { text: inner, isList, from, to } of valueSelects(text).reverse()) {
     if (document === undefined)
       throw new Refusal('Of several results at once a SELECT in a condition is not read. Ask it first.')
+    refuseOtherList(text, inner, document)
     const rows = answerOf(stageOf(inner), document, []).rows().items
     const values = rows.map((row) => (isObject(row) ? (Object.values(row)[0] ?? null) : row))
     if (values.length > (isList ? MOST_VALUES : 1))
@@ -145,6 +146,19 @@ function withValues(text: string, document: Document | undefined): string {
     read = `${read.slice(0, from)}${isList ? `(${[...new Set(values.map(literal))].join(', ')})` : literal(values[0] ?? null)}${read.slice(to)}`
   }
   return read
+}
+
+/** Any name means the main list, but two names in one statement mean two lists. */
+function refuseOtherList(text: string, inner: string, document: Document): void {
+  const [name, outer] = [inner, text].map((one) =>
+    /\bfrom\s+["`]?([\w.$[\]*]+)/i.exec(one)?.[1]?.toLowerCase(),
+  )
+  if (name === undefined || outer === undefined || name === outer) return
+  const lists = collectionsOf(document.json() ?? null).map(({ path }) => plain(path))
+  if (lists.some((list) => list === plain(name) || list.endsWith(`.${plain(name)}`))) return
+  throw new Refusal(
+    `\`${shown(name, 40)}\` is no list of this result. Ask the inner one first, of the result that it is about; then put its values into the condition, \`"where": "id in (1, 2, 3)"\`, or join both: \`"cache_id": ["…", "…"], "join_on": "id = id"\`.`,
+  )
 }
 
 function literal(value: JsonValue): string {
