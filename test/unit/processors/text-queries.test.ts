@@ -229,13 +229,14 @@ describe('sections', () => {
     expect(row).toMatch(/^lines 5-15 · Handbook > Rate limits\n[\s\S]*Wait\.$/)
   })
 
-  test('a section with this heading comes before sections that mention it; a long one begins with its heading', () => {
+  test('a section with this heading comes before sections that mention it; a long one is shown in parts, from its heading on', () => {
     const filler = Array.from({ length: 200 }, (_, at) => `Line ${at} of the section.`).join('\n')
     const text = fromText(`# Contents\n\n- see Flags\n\n# Flags\n\n${filler}\n\n# Else\n\nNothing.`)
     const { rows } = search(context, text, { pattern: 'Flags', context_type: 'section' })
     expect(rows[0]).toMatch(/^lines 5-\d+ of 5-206 · Flags\n# Flags\n\nLine 0 /)
     expect(String(rows[0]).split('\n').length).toBeGreaterThan(80)
-    expect(rows[1]).toMatch(/^lines 1-3 · Contents/)
+    expect(rows[1]).toMatch(/^lines \d+-206 of 5-206 · Flags\nLine /)
+    expect(rows[2]).toMatch(/^lines 1-3 · Contents/)
   })
 
   test('other endings of a word are found as well', () => {
