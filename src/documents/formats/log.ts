@@ -559,7 +559,7 @@ function isLogger(word: string, after: string): boolean {
 }
 
 const SYSLOG =
-  /^(?:<(\d{1,3})>)?([A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d) (\S+) ([^\s:[\]]{1,64})(?:\[(\d+)\])?: ?/
+  /^(?:<(\d{1,3})>)?([A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d) (\S+) ([^\s:[\]]{1,64})(?:\[(\d+)\](?: \([^()\s]{1,160}\))?)?: ?/
 // Values in quotes may hold brackets, and quotes behind a backslash.
 const RFC5424 =
   /^<(\d{1,3})>1 (\S+) (\S+) (\S+) (\S+) (\S+) (?:-|((?:\[(?:[^"\]\\]|"(?:[^"\\]|\\.)*")*\])+)) ?/

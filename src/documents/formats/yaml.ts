@@ -55,6 +55,8 @@ function looksLikeYaml(text: string): boolean {
       const within = item || dashes !== '' ? indent >= open : indent > open
       if (open >= 0 && within) nested += 1
       const held = isPair ? value : item?.[2]
+      // Items in braces hold names of their own.
+      if (item && /^[{[].*[}\]]$/.test(held ?? '')) nested += 1
       open = isPair && held === undefined ? (dashes === '' ? indent : at) : -1
       if (held !== undefined && BLOCK.test(held)) block = indent
       // A text may go on in the next lines, further in.

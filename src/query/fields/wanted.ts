@@ -27,7 +27,8 @@ export function readWanted(fields: readonly string[], records: Records | undefin
   for (const [at, written] of rejoined(withoutBraces(fields), records).entries()) {
     const plain = (at === 0 ? written.replace(/^select\s+(?=\S)/i, '') : written).trim()
     if (isField(plain)) read.shown.push({ reference: plain })
-    else if (/^[-!]\s*[\w$@["]/.test(plain)) read.left.push(plain.slice(1).trim())
+    else if (/^[-!]\s*[\w$@["]/.test(plain) && !/^-\d[\d.]*\s+as\s/i.test(plain))
+      read.left.push(plain.slice(1).trim())
     else for (const one of grouped(plain)) read.shown.push(...renamed(one, records))
   }
   return read
@@ -96,8 +97,14 @@ function isCall(name: string): boolean {
   return functionNamed(name) !== undefined || aggregateNamed(name) !== undefined || /^case$/i.test(name)
 }
 
+/** A number, or a text in quotes as SQL has them. */
+const CONSTANT = /^(?:[-+]?\d+(?:\.\d+)?|'[^']*')$/
+
 function renamed(written: string, records: Records | undefined): Wanted[] {
   const [, source, alias] = /^(.+?)\s+as\s+["'`]?([\w .-]+?)["'`]?$/is.exec(written) ?? []
+  // A value with a name of its own is the same in each row.
+  if (source !== undefined && alias !== undefined && CONSTANT.test(source.trim()))
+    return [{ reference: `coalesce(${source.trim()})`, as: alias }]
   if (source !== undefined && alias !== undefined) return [{ reference: source.trim(), as: alias }]
   const [, name, field] = /^["']?([\w -]+)["']?\s*:\s*(\S.*)$/s.exec(written) ?? []
   if (name !== undefined && field !== undefined)

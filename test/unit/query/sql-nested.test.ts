@@ -56,6 +56,15 @@ describe('a SELECT within another', () => {
     ],
     ['SELECT away FROM games WHERE h > (SELECT avg(h) FROM games)', [{ away: 'b' }]],
     ['SELECT away FROM games WHERE home IN (SELECT away FROM games WHERE w >= 1) AND h = 0', [{ away: 'c' }]],
+    [
+      'SELECT k, sum(n) AS s FROM (SELECT home AS k, 1 AS n FROM games UNION ALL SELECT away, -1 FROM games) GROUP BY k ORDER BY k',
+      [
+        { k: 'a', s: 1 },
+        { k: 'b', s: 0 },
+        { k: 'c', s: -1 },
+      ],
+    ],
+    ['SELECT count(*) AS c FROM (SELECT DISTINCT * FROM (SELECT home FROM games))', [{ c: 3 }]],
     ['SELECT max(h) AS m FROM (SELECT h FROM games ORDER BY h LIMIT 2)', [{ m: 1 }]],
   ])('%s', (statement, expected) => {
     expect(ask(games, statement)).toEqual(expected)

@@ -126,9 +126,9 @@ class Statement {
       groups.length > 0 || items.some(({ source }) => isAggregate(source)) || having.length > 0
     if (isGrouped) this.#group(params, items, groups)
     else if (distinct && !isAll(items)) this.#distinct(params, items)
-    else if (!isAll(items)) params.fields = items.map(written)
-    if (distinct && isAll(items) && !isGrouped)
-      this.#notes.push('`DISTINCT *` leaves out nothing: name the fields that are to differ.')
+    else if (!isAll(items))
+      params.fields = items.map((item) => written(isConstant(item) ? { ...item, as: item.source } : item))
+    if (distinct && isAll(items) && !isGrouped) params.fields = ['distinct *']
     if (where.length + having.length > 0)
       params.where = [...where, ...having.map((text) => withNames(text, items))]
     if (sort.length > 0)
@@ -464,6 +464,9 @@ function isAggregate(source: string): boolean {
 const isAll = (items: readonly Item[]): boolean => items.length === 1 && items[0]?.source === '*'
 
 const written = ({ source, as }: Item): string => (as === undefined ? source : `${source} as ${as}`)
+
+/** A number without a name is called as it is written. */
+const isConstant = ({ source, as }: Item): boolean => as === undefined && /^[-+]?\d+(?:\.\d+)?$/.test(source)
 
 const sameText = (one: string, other: string): boolean =>
   one.replaceAll(/\s+/g, ' ').toLowerCase() === other.replaceAll(/\s+/g, ' ').toLowerCase()

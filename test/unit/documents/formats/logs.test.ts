@@ -42,6 +42,16 @@ describe('the head of a line', () => {
       '[10.30 16:49:06] chrome.exe - example.org:443 close',
       { time: '10.30 16:49:06', logger: 'chrome.exe', message: 'example.org:443 close' },
     ],
+    [
+      'Jul  1 09:29:02 mac sandboxd[129] ([31211]): com.apple.Addres deny',
+      {
+        time: 'Jul  1 09:29:02',
+        host: 'mac',
+        logger: 'sandboxd',
+        pid: 129,
+        message: 'com.apple.Addres deny',
+      },
+    ],
     ['[08:00:01] INFO: up', { time: '08:00:01', level: 'INFO', message: 'up' }],
     ['ERROR:urllib3.pool:lost', { level: 'ERROR', logger: 'urllib3.pool', message: 'lost' }],
     [

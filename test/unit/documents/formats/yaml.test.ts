@@ -96,6 +96,16 @@ test('what the library writes is read line by line as what it was, or left to th
   )
 })
 
+test('items in braces are records', () => {
+  const text = Array.from(
+    { length: 6 },
+    (_, n) => `- { id: ${n}, name: { first: 'a, b' }, tags: [x, y] }`,
+  ).join('\n')
+  const document = fromRecognised(text)
+  expect(document.format).toBe('yaml')
+  expect(document.records()?.values[2]).toEqual({ id: 2, name: { first: 'a, b' }, tags: ['x', 'y'] })
+})
+
 test('YAML of megabytes is data', () => {
   const item = (id: number) =>
     `- apiVersion: v1\n  kind: Pod\n  metadata:\n    name: pod-${id}\n    labels:\n      app: "web"\n  spec:\n    containers:\n    - name: main\n      image: nginx:1.${id}\n      args:\n      - --port=80\n  note: |\n    first line\n      second\n`
