@@ -15,7 +15,7 @@ import {
   type SelectParams,
   withoutComments,
 } from '../../query/language/dialects/sql.ts'
-import { type Stage, stageOf, valueSelects } from '../../query/language/dialects/sql-nested.ts'
+import { listOf, type Stage, stageOf, valueSelects } from '../../query/language/dialects/sql-nested.ts'
 import { Refusal, shown } from '../../query/refusal.ts'
 import { filterParams } from '../parameters.ts'
 import { type PipelineStep, runPipeline } from '../pipeline.ts'
@@ -68,8 +68,9 @@ function staged(text: string, document: Document | undefined): ReadSelect & { be
   const stage = stageOf(text)
   const of = stage.kind === 'union' ? stage : stage.of
   if (stage.kind === 'select' && !of) return readSelect(withValues(stage.text, document), listsOf(document))
+  const answer = (): Document | undefined => document && of && answerOf(of, document, [])
   const { params, notes } =
-    stage.kind === 'union' ? { params: {}, notes: [] } : readSelect(withValues(stage.text, document))
+    stage.kind === 'union' ? { params: {}, notes: [] } : readSelect(withValues(stage.text, document, answer))
   return { params, notes, ...(of && { before: asking(of) }) }
 }
 
@@ -97,7 +98,8 @@ function answerOf(stage: Stage, document: Document, notes: string[]): Document {
     return fromRows({ noun: 'record', items: rows })
   }
   const source = stage.of ? answerOf(stage.of, document, notes) : document
-  const { params } = readSelect(withValues(stage.text, document), stage.of ? undefined : listsOf(source))
+  const text = withValues(stage.text, document, () => source)
+  const { params } = readSelect(text, stage.of ? undefined : listsOf(source))
   const asked = filterParams.safeParse(params)
   if (!asked.success) throw new Refusal(complaint(asked.error))
   const { document: answer, steps, error } = runPipeline(source, filterSteps, asked.data)
@@ -128,14 +130,23 @@ function distinct(rows: readonly JsonValue[]): JsonValue[] {
 /** Values that a SELECT in a condition may stand for. */
 const MOST_VALUES = 1_000
 
-/** A statement with values in the place of the SELECTs that stand for them. */
-function withValues(text: string, document: Document | undefined): string {
+/**
+ * A statement with values in the place of the SELECTs that stand for them. One that is about the same list as the statement is asked of what
+ * the statement is asked of, `source`.
+ */
+function withValues(
+  text: string,
+  document: Document | undefined,
+  source: () => Document | undefined = () => document,
+): string {
+  const list = listOf(text)
   let read = text
-  for (const { text: inner, isList, from, to } of valueSelects(text).reverse()) {
-    if (document === undefined)
+  for (const { text: inner, of, isList, from, to } of valueSelects(text).reverse()) {
+    const asked = of === undefined || of === list ? source() : document
+    if (document === undefined || asked === undefined)
       throw new Refusal('Of several results at once a SELECT in a condition is not read. Ask it first.')
-    refuseOtherList(text, inner, document)
-    const rows = answerOf(stageOf(inner), document, []).rows().items
+    if (of !== undefined && of !== list) refuseUnknown(of, document)
+    const rows = answerOf(stageOf(inner), asked, []).rows().items
     const values = rows.map((row) => (isObject(row) ? (Object.values(row)[0] ?? null) : row))
     if (values.length > (isList ? MOST_VALUES : 1))
       throw new Refusal(
@@ -148,12 +159,8 @@ function withValues(text: string, document: Document | undefined): string {
   return read
 }
 
-/** Any name means the main list, but two names in one statement mean two lists. */
-function refuseOtherList(text: string, inner: string, document: Document): void {
-  const [name, outer] = [inner, text].map((one) =>
-    /\bfrom\s+["`]?([\w.$[\]*]+)/i.exec(one)?.[1]?.toLowerCase(),
-  )
-  if (name === undefined || outer === undefined || name === outer) return
+/** Any name means the main list, but a second name in one statement means another list. */
+function refuseUnknown(name: string, document: Document): void {
   const lists = collectionsOf(document.json() ?? null).map(({ path }) => plain(path))
   if (lists.some((list) => list === plain(name) || list.endsWith(`.${plain(name)}`))) return
   throw new Refusal(

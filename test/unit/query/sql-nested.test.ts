@@ -82,6 +82,10 @@ describe('a SELECT within another', () => {
     ['SELECT home FROM games WHERE h = (SELECT h FROM games)', /gives 4 rows, where one value/],
     ['WITH RECURSIVE t AS (SELECT 1) SELECT * FROM t', /WITH cannot be read/],
     [`SELECT * FROM ${'(SELECT * FROM '.repeat(12)}games${')'.repeat(12)}`, /At most 8 SELECTs/],
+    [
+      `WITH a AS (${Array(20).fill('SELECT * FROM games').join(' UNION ')}), b AS (${Array(20).fill('SELECT * FROM a').join(' UNION ')}) SELECT * FROM b`,
+      /at most 50 SELECTs/,
+    ],
     ['SELECT home FROM games WHERE EXISTS (SELECT 1 FROM games)', /within another is not read/],
     ['SELECT count(*) FROM (SELECT x FROM games WHERE nowhere > 3)', /nowhere/],
   ])('%s is refused with what to write', (statement, message) => {

@@ -10,27 +10,37 @@ export type Stage =
 /** A SELECT in brackets that stands for a value or, behind IN, for a list of values. */
 export interface ValueSelect {
   readonly text: string
+  /** The name after its FROM, in small letters. */
+  readonly of: string | undefined
   readonly isList: boolean
   /** Where it stands, brackets included. */
   readonly from: number
   readonly to: number
 }
 
-/** SELECTs within each other at most. */
+/** SELECTs within each other at most, and in all: one that has a name counts each time that it is asked. */
 const MOST_DEEP = 8
+const MOST_SELECTS = 50
 /** The name of what a SELECT in FROM answers. */
 const ANSWER = 'answer'
 
 /** Statements by their names after WITH, and the ones that they may use. */
 type Named = ReadonlyMap<string, { text: string; before: Named }>
 
-/** Takes a statement apart. Throws a `Refusal` for what is not read. */
-export function stageOf(text: string): Stage {
-  return read(text, new Map(), 0)
+/** How far a SELECT stands within others, and how many may still be read. */
+interface Depth {
+  readonly within: number
+  readonly left: { count: number }
 }
 
-function read(written: string, named: Named, depth: number): Stage {
-  if (depth > MOST_DEEP) throw new Refusal(`At most ${MOST_DEEP} SELECTs may stand within each other.`)
+/** Takes a statement apart. Throws a `Refusal` for what is not read. */
+export function stageOf(text: string): Stage {
+  return read(text, new Map(), { within: 0, left: { count: MOST_SELECTS } })
+}
+
+function read(written: string, named: Named, depth: Depth): Stage {
+  if (depth.within > MOST_DEEP) throw new Refusal(`At most ${MOST_DEEP} SELECTs may stand within each other.`)
+  if (depth.left.count-- <= 0) throw new Refusal(`A statement may ask at most ${MOST_SELECTS} SELECTs.`)
   const text = bare(written)
   const tokens = scan(text)
   if (isWord(tokens[0], 'with')) return afterWith(text, tokens, named, depth)
@@ -48,15 +58,19 @@ function read(written: string, named: Named, depth: number): Stage {
     throw new Refusal(
       'A JOIN with another SELECT is not read. Ask that SELECT first; then join its answer: `"cache_id": ["…", "…"], "join_on": "id = id"`.',
     )
-  if (known) return { kind: 'select', text, of: read(known.text, known.before, depth + 1) }
+  if (known) return { kind: 'select', text, of: read(known.text, known.before, deeper(depth)) }
   const close = isSelect ? tokens[next.match] : undefined
   if (!next || !close) return { kind: 'select', text }
-  const of = read(text.slice(next.to, close.from), named, depth + 1)
+  const of = read(text.slice(next.to, close.from), named, deeper(depth))
   return { kind: 'select', text: `${text.slice(0, next.from)} ${ANSWER} ${text.slice(close.to)}`, of }
 }
 
+function deeper({ within, left }: Depth): Depth {
+  return { within: within + 1, left }
+}
+
 /** `WITH a AS (SELECT …), b AS (SELECT … FROM a) SELECT … FROM b`. */
-function afterWith(text: string, tokens: readonly Token[], named: Named, depth: number): Stage {
+function afterWith(text: string, tokens: readonly Token[], named: Named, depth: Depth): Stage {
   const all = new Map(named)
   let at = 1
   for (;;) {
@@ -80,7 +94,7 @@ function union(
   tokens: readonly Token[],
   unions: readonly number[],
   named: Named,
-  depth: number,
+  depth: Depth,
 ): Stage {
   const last = unions.at(-1) ?? 0
   const [order, limit] = ['order', 'limit'].map((word) => outer(tokens, word).find((at) => at > last))
@@ -88,7 +102,7 @@ function union(
   const isAll = unions.map((at) => isWord(tokens[at + 1], 'all'))
   const starts = [0, ...unions.map((at, nth) => tokens[at + (isAll[nth] ? 1 : 0)]?.to ?? text.length)]
   const ends = [...unions.map((at) => tokens[at]?.from ?? 0), end]
-  const parts = starts.map((start, nth) => read(text.slice(start, ends[nth]), named, depth + 1))
+  const parts = starts.map((start, nth) => read(text.slice(start, ends[nth]), named, deeper(depth)))
   const whole: Stage = { kind: 'union', parts, distinct: !isAll.every(Boolean) }
   return end === text.length
     ? whole
@@ -108,8 +122,16 @@ export function valueSelects(text: string): ValueSelect[] {
       !['from', 'join', 'exists'].some((word) => isWord(before, word))
     if (!isValue) return []
     const isList = isWord(before, 'in')
-    return [{ text: text.slice(open.to, close.from), isList, from: open.from, to: close.to }]
+    const inner = text.slice(open.to, close.from)
+    return [{ text: inner, of: listOf(inner), isList, from: open.from, to: close.to }]
   })
+}
+
+/** The name after FROM of a statement, in small letters. */
+export function listOf(text: string): string | undefined {
+  const tokens = scan(text)
+  const [from] = outer(tokens, 'from')
+  return from === undefined ? undefined : tokens[from + 1]?.value.toLowerCase()
 }
 
 /** Without a semicolon at the end, and without brackets around all of it. */
