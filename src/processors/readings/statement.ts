@@ -104,7 +104,10 @@ function answerOf(stage: Stage, document: Document, notes: string[]): Document {
   if (!asked.success) throw new Refusal(complaint(asked.error))
   const { document: answer, steps, error } = runPipeline(source, filterSteps, asked.data)
   if (error !== undefined) throw new Refusal(error)
-  notes.push(...steps.flatMap(({ metadata }) => metadata.notes ?? []))
+  notes.push(
+    `Asked first: ${JSON.stringify(params)}.`,
+    ...steps.flatMap(({ metadata }) => metadata.notes ?? []),
+  )
   const { limit = MOST_ROWS, offset = 0 } = asked.data
   if (answer.rows().count <= limit && offset === 0) return answer
   return fromRows({ noun: 'record', items: answer.rows().items.slice(offset, offset + limit) })

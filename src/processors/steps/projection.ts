@@ -40,7 +40,9 @@ export const projection = defineStep({
     const included = wanted.shown.filter(({ reference }) => reference !== '*' && reference !== '$')
     const notes: string[] = []
     const rest = excluded.length > 0 ? leaving(document, excluded, notes, included.length > 0) : document
-    const shownRows = included.length > 0 ? only(rest, included, notes) : rest
+    const chosen = included.length > 0 ? only(rest, included, notes) : rest
+    const isBesideAll = included.length > 0 && wanted.shown.some(({ reference }) => reference === '*')
+    const shownRows = isBesideAll ? besideAll(rest, chosen) : chosen
     const content = once ? distinctRows(shownRows, !once.includes('_key')) : shownRows
     const rows = content.records()
     if (
@@ -68,6 +70,20 @@ function withoutDistinct(fields: readonly string[], records: Records | undefined
   return [...(inside === undefined ? [all ?? ''] : splitAt(inside, [','])), ...others].map((one) =>
     one.trim(),
   )
+}
+
+/** `*, price * qty as total`: the fields of each record, and what is shown beside them. */
+function besideAll(document: Document, chosen: Document): Document {
+  const values = recordsOf(document)?.values ?? []
+  const { noun, items } = chosen.rows()
+  if (items.length !== values.length) return chosen
+  return fromRows({
+    noun,
+    items: items.map((row, at) => {
+      const record = values[at] ?? null
+      return isObject(row) ? { ...(isObject(record) ? record : { _value: record }), ...row } : row
+    }),
+  })
 }
 
 /** Each row once, where it comes first; without the keys of a map, which are all different. */

@@ -32,6 +32,21 @@ verifies('S3.19', 'includes fields of records, nested ones as flat keys, absent 
   ])
 })
 
+test('* beside what is computed is all fields of each record', () => {
+  const rows = [
+    { id: 1, price: 2, qty: 3 },
+    { id: 2, price: 5, qty: 1 },
+  ]
+  const shown = (fields: string[], more = {}) =>
+    projection.process(fromValue(rows), { fields, ...more } as never).content.rows().items
+  expect(shown(['*', 'price * qty as total'])).toEqual([
+    { id: 1, price: 2, qty: 3, total: 6 },
+    { id: 2, price: 5, qty: 1, total: 5 },
+  ])
+  expect(shown(['qty', '*'])[1]).toEqual(rows[1])
+  expect(shown(['*', '1 as one'], { exclude: ['qty'] })[0]).toEqual({ id: 1, price: 2, one: 1 })
+})
+
 test('finds a field at any depth where nothing repeats at the root', () => {
   const at = (code: string) => ({ name: code, plane: { aircraft: `A ${code}` } })
   const airports = { JFK: at('JFK'), LHR: at('LHR'), CDG: at('CDG') }
