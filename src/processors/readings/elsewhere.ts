@@ -110,6 +110,14 @@ export function fieldsNamed(texts: unknown): string[] {
   return [...new Set(names)].filter((name) => !/^(?:count|\*|)$/i.test(name))
 }
 
+/** The fields that a question names in any of its parameters. */
+export function namedIn(asked: Readonly<Record<string, unknown>>): string[] {
+  return [
+    ...conditionFields(asked.where),
+    ...['sort', 'group_by', 'aggregate', 'fields'].flatMap((name) => fieldsNamed(asked[name])),
+  ]
+}
+
 /** A step that says how many records are nested in those it was about, or lie beside them, where no other step chose some of them. */
 export function tellingOfNested(step: PipelineStep, others: readonly string[]): PipelineStep {
   return {

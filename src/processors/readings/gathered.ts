@@ -12,7 +12,7 @@ import { listed } from '../../query/refusal.ts'
 import type { PipelineStep } from '../pipeline.ts'
 import type { ProcessorResult } from '../processor.ts'
 import { unchanged } from '../step.ts'
-import { conditionFields, fieldsNamed } from './elsewhere.ts'
+import { conditionFields, fieldsNamed, namedIn } from './elsewhere.ts'
 import { withNotes } from './stray.ts'
 
 type Asked = Readonly<Record<string, unknown>>
@@ -100,14 +100,6 @@ function outerOf(document: Document, asked: Asked): ProcessorResult | undefined 
     tableOf(keyedRecords(outer), path, { path, keys }),
     `The records of \`${path}\` were asked.`,
   )
-}
-
-/** The fields that a question names. */
-function namedIn(asked: Asked): string[] {
-  return [
-    ...conditionFields(asked.where),
-    ...['sort', 'group_by', 'aggregate', 'fields'].flatMap((name) => fieldsNamed(asked[name])),
-  ]
 }
 
 function about(document: Document, table: Table, note: string): ProcessorResult {

@@ -10,7 +10,7 @@ import { type Path, parsePath } from '../../query/fields/path.ts'
 import { recordsOf, withNames } from '../../query/fields/records.ts'
 import type { ProcessorResult } from '../processor.ts'
 import { safely } from '../steps/group.ts'
-import { conditionFields, fieldsNamed } from './elsewhere.ts'
+import { namedIn } from './elsewhere.ts'
 
 type Asked = Readonly<Record<string, unknown>>
 
@@ -45,7 +45,7 @@ export function withHolders(root: Document, selected: ProcessorResult, asked: As
 }
 
 /** The rows of tables in a text, with the heading above their table as `heading`. Only where the question names it and no row has it. */
-export function withHeadings(root: Document, rows: Document, asked: Asked): Document {
+function withHeadings(root: Document, rows: Document, asked: Asked): Document {
   if (!namedIn(asked).includes('heading')) return rows
   const records = recordsOf(rows)
   const headings = headingsOfRows(root.json())
@@ -108,14 +108,6 @@ function heldIn(asked: Asked, lists: ReadonlySet<string>): Held[] {
     const [holder = '', field = ''] = names.slice(-2)
     return lists.has(holder) && names.length > 1 ? [{ written: name, holder, field }] : []
   })
-}
-
-/** The fields that a question names. */
-function namedIn(asked: Asked): string[] {
-  return [
-    ...conditionFields(asked.where),
-    ...['group_by', 'aggregate', 'sort', 'fields'].flatMap((name) => fieldsNamed(asked[name])),
-  ]
 }
 
 /** Goes along a path as `select` does, and gathers the holders of each record. */

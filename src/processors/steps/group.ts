@@ -955,7 +955,7 @@ function fewOfEachKind(notes: readonly string[]): string[] {
   return [...kinds.values()].flatMap((same) =>
     same.length <= MOST_OF_KIND
       ? same
-      : [...same.slice(0, MOST_OF_KIND - 1), `The like is so for ${same.length - MOST_OF_KIND + 1} more.`],
+      : [...same.slice(0, MOST_OF_KIND - 1), `The same is true of ${same.length - MOST_OF_KIND + 1} more.`],
   )
 }
 

@@ -113,7 +113,7 @@ test('a function of * is about each field with numbers, and few remarks say the 
   const sums = Object.fromEntries(Object.keys(years).map((name) => [`sum(${name})`, 2000]))
   expect(content.rows().items).toEqual([{ 'sum(n)': 4, ...sums }])
   expect(metadata.notes).toHaveLength(4)
-  expect(metadata.notes?.at(-1)).toBe('The like is so for 6 more.')
+  expect(metadata.notes?.at(-1)).toBe('The same is true of 6 more.')
 })
 
 test('says what it left out', () => {

@@ -370,8 +370,7 @@ function endsClause(tokens: readonly Token[], at: number): boolean {
   )
 }
 
-/** Without comments, which quotes may hold. */
-/** A statement without its comments. */
+/** A statement without its comments. Quotes may hold such text, which stays. */
 export function withoutComments(text: string): string {
   return text
     .replaceAll(
