@@ -18,8 +18,8 @@ export interface DocumentParts {
   characters?: number
   /** Default: no data. */
   json?: () => JsonValue | undefined
-  /** Of its data. Default: none. */
-  records?: (value: JsonValue | undefined) => Collection | undefined
+  /** Of its data, which is made only where they need it. Default: none. */
+  records?: (json: () => JsonValue | undefined) => Collection | undefined
   /** Records that are made one by one, of data that is a list of them. Default: those of `json`. */
   glimpse?: (() => JsonValue[] | undefined) | undefined
   /** Default: that of `records`, of which then nothing has to be said. */
@@ -101,7 +101,7 @@ class LazyDocument implements Document {
       tableOf(Array.from({ length: this.lines().count }, (_, at) => this.lines().at(at))),
     )
     const { records: given } = parts
-    const records = () => given?.(this.json())
+    const records = () => given?.(this.json)
     this.records = this.traits.renewed ? onceEach(this.json, records) : once(records)
     const { glimpse } = parts
     this.glimpse = () => {

@@ -9,7 +9,9 @@ import { pointsIn } from './series.ts'
 /** A document with the records of its data: the part that its format names, operations of an API, points of series, or its main collection. */
 export function readDocument(parts: Omit<DocumentParts, 'records'>): Document {
   const { mainPart } = traitsOfParts(parts)
-  return makeDocument({ ...parts, records: (value) => mainPart?.(value) ?? recordsIn(value) })
+  const records = (value: JsonValue | undefined): Collection | undefined =>
+    mainPart?.(value) ?? recordsIn(value)
+  return makeDocument({ ...parts, records: (json) => records(json()) })
 }
 
 function recordsIn(value: JsonValue | undefined): Collection | undefined {

@@ -28,3 +28,12 @@ test('a document of made rows is one of the rows themselves', () => {
   expect(document.rows()).toMatchObject({ noun: 'line', count: 3, items })
   expect(rowsOf('line', items).slice(1, 9)).toEqual(['b', 'c'])
 })
+
+test('no row is made to be counted, or to know where the records are', () => {
+  const refused = () => {
+    throw new Error('A row was made.')
+  }
+  const document = fromMadeRows('json', madeRows('record', 1000, refused))
+  expect(document.rows().count).toBe(1000)
+  expect(document.records()?.path).toBe('$')
+})
