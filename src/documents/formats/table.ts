@@ -181,7 +181,7 @@ interface Column {
 
 /** Names that each begin with a capital, small words between them: `Local Address:Port`, `Mounted on`. `df` counts `1K-blocks`. */
 const TITLED =
-  /^(?:[A-Z%#][\w%#:./()-]{0,40}|[a-z]{1,5})(?: +(?:[A-Z%#][\w%#:./()-]{0,40}|[a-z]{1,5}|\d{1,4}[KMG]?-blocks)){2,} *$/
+  /^(?:[A-Z%#][\w%#:./()-]{0,40}|[a-z]{1,5})(?: +(?:[A-Z%#][\w%#:./()-]{0,40}|[a-z]{1,5}|\([a-z]{1,12}\)|\d{1,4}[KMG]?-blocks)){2,} *$/
 /** Names in such letters may be a line of prose: then columns must be told apart in more lines, and be filled. */
 const LEAST_TITLED = 5
 const FILLED = 0.6
@@ -190,14 +190,15 @@ const MANY_TITLED = 5
 
 /**
  * The names are in capitals or have a line of dashes under them. Columns are told apart where a place between two names
- * is blank in every line; names without such a place between them are one name (`CONTAINER ID`).
+ * is blank in every line; names without such a place between them are one name (`CONTAINER ID`). `isHead`: the first line is known to be
+ * one of names, however they are written.
  */
-export function readAligned(lines: LineIndex): FoundTable | undefined {
+export function readAligned(lines: LineIndex, isHead = false): FoundTable | undefined {
   const header = lines.at(0)
   const dashed = DASHES.test(lines.at(1).slice(0, LONGEST_LINE))
   const titled = !dashed && !isCapital(header) && /[a-z]/.test(header)
   if (header.length > LONGEST_LINE) return undefined
-  if (!dashed && !(titled ? TITLED.test(header.trimStart()) : isCapital(header))) return undefined
+  if (!dashed && !isHead && !(titled ? TITLED.test(header.trimStart()) : isCapital(header))) return undefined
   const first = dashed ? 2 : 1
   const sample = sampleOf(lines, first)
   if (sample.length === 0 || (!dashed && hasOtherHead(lines, header))) return undefined
@@ -209,7 +210,7 @@ export function readAligned(lines: LineIndex): FoundTable | undefined {
       : cutAtGaps(lines, header)
   if (apart) return apart
   if (columns.length < (dashed ? 2 : 3)) return undefined
-  if (titled && !isFilled(columns, sample)) return undefined
+  if (titled && !isHead && !isFilled(columns, sample)) return undefined
   const fits = sample.filter((line) => fitsIn(line, columns)).length
   if (fits < sample.length * 0.9) return undefined
   const end = endOfRows(lines, first, columns)
@@ -326,15 +327,19 @@ function blocksFrom(lines: LineIndex, first: number): FoundTable | undefined {
       asides.push(...block.splice(0, above.length))
     }
     all += block.length
-    for (let titles = 0; titles <= MOST_TITLES && titles + 1 < block.length; titles++) {
-      const read = readAligned(indexLines(block.slice(titles).join('\n')))
-      if (!read) continue
-      found.push({ ...read, round })
-      ofTables += block.length
-      asides.push(...block.splice(0, titles), ...read.asides)
-      block = []
+    for (const part of partsOf(block)) {
+      const read = readPart(part.lines, part.isTitled)
+      if (!read) {
+        // What is told beside the records is cut: more lines than that are records of their own.
+        const isTold = found.length === 0 || asides.length + part.lines.length <= MOST_ASIDES
+        if (isTold) asides.push(...part.lines)
+        else found.push({ json: () => part.lines.map((_line) => ({ _line })), asides: [], round })
+        continue
+      }
+      found.push({ ...read.table, round })
+      ofTables += part.lines.length
+      asides.push(...part.lines.slice(0, read.titles), ...read.table.asides)
     }
-    asides.push(...block)
     block = []
   }
   for (let index = first; index < lines.count; index++) {
@@ -353,6 +358,45 @@ function blocksFrom(lines: LineIndex, first: number): FoundTable | undefined {
       found.flatMap(({ json, round: of }) => (round === 1 ? json() : json().map((row) => inRound(row, of)))),
     asides: asides.slice(0, Math.max(MOST_ASIDES, above.length)).map(asideOf),
   }
+}
+
+interface BlockPart {
+  readonly lines: readonly string[]
+  /** It begins with a title, and names below it. */
+  readonly isTitled: boolean
+}
+
+/** `Active UNIX domain sockets (w/o servers)`, and the names below it. */
+const TITLE = /^[A-Z]\S* \S+(?: \S+)*$/
+const NAMES = /^ *[A-Za-z%#(]\S*(?: +[A-Za-z%#(]\S*){2,}$/
+
+/** A block without empty lines may have several tables, with a title above the names of each. */
+function partsOf(block: readonly string[]): BlockPart[] {
+  const begins = [...block.keys()].filter(
+    (at) =>
+      TITLE.test(line(at)) && NAMES.test(line(at + 1)) && / {2}/.test(line(at + 1)) && at + 2 < block.length,
+  )
+  function line(at: number): string {
+    return block[at]?.slice(0, LONGEST_HEAD).trimEnd() ?? ''
+  }
+  if (begins.length < 2) return [{ lines: block, isTitled: false }]
+  const before = block.slice(0, begins[0])
+  return [
+    ...(before.length > 0 ? [{ lines: before, isTitled: false }] : []),
+    ...begins.map((at, nth) => ({ lines: block.slice(at, begins[nth + 1]), isTitled: true })),
+  ]
+}
+
+/** The table in a part, and how many lines above it are titles. */
+function readPart(
+  lines: readonly string[],
+  isTitled: boolean,
+): { table: FoundTable; titles: number } | undefined {
+  for (let titles = isTitled ? 1 : 0; titles <= MOST_TITLES && titles + 1 < lines.length; titles++) {
+    const table = readAligned(indexLines(lines.slice(titles).join('\n')), isTitled)
+    if (table) return { table, titles }
+  }
+  return undefined
 }
 
 /** Where there are several rounds, each record tells its own. */
@@ -425,7 +469,12 @@ function columnsOf(header: string, sample: readonly string[]): Column[] {
     const end = match.index + match[0].length
     const last = columns.at(-1)
     const gap = last && blankPlace(sample, last.end, match.index)
-    if (last && (gap === undefined || (match.index - last.end === 1 && isEmpty(sample, match.index, end)))) {
+    const isOneName =
+      last &&
+      (gap === undefined ||
+        (match.index - last.end === 1 &&
+          (isEmpty(sample, match.index, end) || isEmpty(sample, last.from, gap))))
+    if (isOneName) {
       last.end = end
       continue
     }
@@ -448,7 +497,7 @@ function blankPlace(sample: readonly string[], from: number, to: number): number
   return undefined
 }
 
-/** No value stands under this word: it is the end of a name such as `LAST SEEN`. */
+/** No value stands under this word: it is a part of a name such as `LAST SEEN`. */
 function isEmpty(sample: readonly string[], from: number, to: number): boolean {
   return sample.every((line) => line.slice(from, to).trim() === '')
 }

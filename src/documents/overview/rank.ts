@@ -102,8 +102,12 @@ export function worth(field: Field): number {
   else if (isGrouped(field)) score += STATES.test(name) ? 7 : 4
   else if (distinctCount(shape) === 1) score -= 2
   if (LABELS.includes(plainName(name))) score += 1
-  return score
+  return shape.count < field.of * RARE ? score - FOR_RARE : score
 }
+
+/** Fields that fewer of the records have tell less of them. */
+const RARE = 0.1
+const FOR_RARE = 6
 
 /** The field that says which record it is: near unique, by a name that promises it, or the first short text that differs. */
 export function labelOf(fields: readonly Field[]): Field | undefined {

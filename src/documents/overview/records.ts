@@ -315,7 +315,7 @@ export function surroundings(root: JsonValue, path: string, from?: Gathered): Su
   // Those of the only series are fields of its points.
   const scalars = isAll ? [] : beside
   const parts = places.filter((told) => from === undefined || !told.startsWith(`${path}: `))
-  const lines = [...(own ? [own] : []), ...others].map(describeKin)
+  const lines = described([...(own ? [own] : []), ...others])
   const shown = [...lines, ...parts].slice(0, MOST_PARTS)
   const left = lines.length + parts.length - shown.length
   return {
@@ -359,6 +359,18 @@ function together(group: readonly Collection[]): Kin {
     count: group.reduce((sum, { values }) => sum + values.length, 0),
   }
 }
+
+/** Other collections with their fields; of many, all but the largest share a line. */
+function described(kin: readonly Kin[]): string[] {
+  const [largest, ...others] = kin
+  if (!largest || kin.length <= MOST_DESCRIBED) return kin.map(describeKin)
+  const counted = others.map(({ path, count }) => `${path} (${formatCount(count)})`)
+  return [describeKin(largest), ellipsis(counted.join(', '), MOST_COUNTED)]
+}
+
+/** Collections that each have a line of their own, and the most characters of a line of several. */
+const MOST_DESCRIBED = 4
+const MOST_COUNTED = 280
 
 /** `$.users: 42 records {id, login, team}`. */
 function describeKin({ path, collections, count }: Kin): string {

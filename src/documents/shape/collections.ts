@@ -278,13 +278,21 @@ export function isMap(object: JsonObject): boolean {
   if (keys.length < FEW) return false
   if (keys.length < MANY && !mostlyIdentifiers(keys)) return false
   const values = sample(keys).map((key) => own(object, key) ?? null)
+  if (values.every(Array.isArray)) return mostlyIdentifiers(keys) || !areTables(values)
   return (
-    values.every(Array.isArray) ||
     alike(values) ||
     (keys.length >= MANY && akin(values)) ||
     (keys.length >= VERY_MANY && sameScalars(values)) ||
     (keys.length >= MANY && mostlyIdentifiers(keys) && sameScalars(values))
   )
+}
+
+/** True for lists of records of several kinds, as a dump of a database has them: each is a collection of its own. */
+function areTables(lists: readonly JsonValue[][]): boolean {
+  const filled = lists.filter((list) => list.length > 0)
+  const kinds: JsonValue[][] = []
+  for (const list of filled) if (!kinds.some((kind) => areOfOneKind(kind, list))) kinds.push(list)
+  return kinds.length > 1 && kinds.length >= filled.length / 2 && filled.every((list) => list.every(isObject))
 }
 
 /** Keys that are looked at to tell whether several objects are maps. */
@@ -464,12 +472,17 @@ export function isRagged({ fields, objects }: Shape): boolean {
 /** Fields that make records of objects, where nearly all have them: the entries of a log with pairs of their own are no maps. */
 const CORE = 3
 const NEARLY_ALL = 0.9
+/** Of so many objects, two fields that all of them have are enough: a metric has a name and a value, beside its labels. */
+const MANY_OBJECTS = 20
 
 function haveCore(fields: ReadonlyMap<string, Shape>, objects: number): boolean {
   if (objects < CORE) return false
-  let core = 0
-  for (const field of fields.values()) if (field.count >= objects * NEARLY_ALL && ++core === CORE) return true
-  return false
+  let [core, inAll] = [0, 0]
+  for (const { count } of fields.values()) {
+    if (count >= objects * NEARLY_ALL) core += 1
+    if (count === objects) inAll += 1
+  }
+  return core >= CORE || (objects >= MANY_OBJECTS && inAll > 1)
 }
 
 function presentIn(fields: ReadonlyMap<string, Shape>): number {

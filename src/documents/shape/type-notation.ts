@@ -208,7 +208,8 @@ function objectType(shape: Shape, style: Style, worth: number): Written {
     if (!first) continue
     const [name, field] = first
     const noise = isNoise({ shape: field })
-    if (written.length >= style.fields || (style.quiet && noise)) {
+    const isRare = shape.fields.size > MANY_FIELDS && field.count < shape.objects * RARE
+    if (written.length >= style.fields || (style.quiet && noise) || isRare) {
       hidden += family.length
       continue
     }
@@ -221,6 +222,10 @@ function objectType(shape: Shape, style: Style, worth: number): Written {
   if (hidden > 0) written.push(`…${hidden} more`)
   return { text: `{${written.join(', ')}}`, worth: sum }
 }
+
+/** Of so many fields, those that fewer of the objects have are counted, not named. */
+const MANY_FIELDS = 40
+const RARE = 0.01
 
 /** Fewer fields are named one by one. */
 const FAMILY = 4

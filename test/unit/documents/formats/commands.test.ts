@@ -644,3 +644,45 @@ const AGAIN = [
   },
 ]
 for (const samples of AGAIN) formatContract(table, samples)
+
+describe('sockets', () => {
+  test('a name of two words over one column', () => {
+    const text = [
+      'Netid  State    Recv-Q   Send-Q              Local Address:Port         Peer Address:Port   ',
+      ...many(
+        8,
+        (n) =>
+          `tcp    LISTEN   0        ${n % 2 ? '128' : '0  '}                   127.0.0.1:90${10 + n}                   *:*      `,
+      ),
+    ].join('\n')
+    expect(read(text).records?.[0]).toEqual({
+      Netid: 'tcp',
+      State: 'LISTEN',
+      'Recv-Q': 0,
+      'Send-Q': 0,
+      'Local Address:Port': '127.0.0.1:9010',
+      'Peer Address:Port': '*:*',
+    })
+  })
+
+  test('tables below each other, with a title above each and no empty line between them', () => {
+    const text = [
+      'Active Internet connections (w/o servers)',
+      'Proto Recv-Q Send-Q Local Address           Foreign Address         State      ',
+      ...many(3, (n) => `tcp        0      0 laptop:5565${n}            10.0.0.1:https          ESTABLISHED`),
+      'Active UNIX domain sockets (w/o servers)',
+      'Proto RefCnt Flags       Type       State         I-Node   Path',
+      ...many(6, (n) => `unix  2      [ ]         DGRAM                    3376${n}    /run/notify${n}`),
+    ].join('\n')
+    const { records, asides } = read(text)
+    expect(records).toHaveLength(9)
+    expect(records?.[0]).toMatchObject({ Proto: 'tcp', 'Foreign Address': '10.0.0.1:https' })
+    expect(records?.[8]).toMatchObject({
+      Proto: 'unix',
+      Type: 'DGRAM',
+      'I-Node': 33765,
+      Path: '/run/notify5',
+    })
+    expect(asides).toContain('text beside it: Active UNIX domain sockets (w/o servers)')
+  })
+})

@@ -172,3 +172,34 @@ test('says so where only some of the errors were looked at', () => {
   )
   expect(text).toMatch(/[\d,]+× of [\d,]+ sampled ERROR Lost object \* again/)
 })
+
+test('a dump of a database is its tables, a map of lists of one kind is a map', () => {
+  const dump = {
+    Genre: many(6, (GenreId) => ({ GenreId, Title: `g${GenreId}` })),
+    Track: many(60, (TrackId) => ({ TrackId, Milliseconds: TrackId * 1000, AlbumId: TrackId % 4 })),
+    Artist: many(9, (ArtistId) => ({ ArtistId, Band: 'x' })),
+    Album: many(12, (AlbumId) => ({ AlbumId, Label: 'x', Year: 1990 })),
+    ...Object.fromEntries(
+      many(7, (n) => [`More${'abcdefg'[n]}`, many(5, (id) => ({ [`key${n}`]: id, [`name${n}`]: 'x' }))]),
+    ),
+  }
+  const text = previewOf(dump)
+  expect(text).toContain('60 records in $.Track')
+  expect(text).toContain('also $.Album: 12 records {AlbumId, Label, Year}')
+  expect(text).toContain('also $.Artist (9), $.Genre (6), $.Morea (5)')
+  const byDay = Object.fromEntries(
+    many(12, (day) => [`2026-01-${10 + day}`, many(5, (id) => ({ id, state: 'open' }))]),
+  )
+  expect(previewOf(byDay)).toContain('12 records by key in $')
+})
+
+test('names of fields that hardly any record has are counted, and tell last', () => {
+  const records = many(400, (n) => ({
+    metric: `m${n % 40}`,
+    value: n,
+    ...(n % 8 === 0 && { state: n % 16 ? 'a' : 'b' }),
+    ...(n < 60 && { [`rare_${'abcdef'[n % 6]}${n}`]: 'x' }),
+  }))
+  const text = previewOf(records)
+  expect(text).toMatch(/^type: .*\bstate\?, …60 more/m)
+})
