@@ -330,7 +330,7 @@ function blocksFrom(lines: LineIndex, first: number): FoundTable | undefined {
     for (const part of partsOf(block)) {
       const read = readPart(part.lines, part.isTitled)
       if (!read) {
-        // What is told beside the records is cut: more lines than that are records of their own.
+        // The lines told beside the records are few: more are records of their own.
         const isTold = found.length === 0 || asides.length + part.lines.length <= MOST_ASIDES
         if (isTold) asides.push(...part.lines)
         else found.push({ json: () => part.lines.map((_line) => ({ _line })), asides: [], round })

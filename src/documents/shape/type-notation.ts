@@ -223,7 +223,7 @@ function objectType(shape: Shape, style: Style, worth: number): Written {
   return { text: `{${written.join(', ')}}`, worth: sum }
 }
 
-/** Of so many fields, those that fewer of the objects have are counted, not named. */
+/** Beside so many fields, one that fewer of the objects have is counted, not named. */
 const MANY_FIELDS = 40
 const RARE = 0.01
 

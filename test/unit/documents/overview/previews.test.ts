@@ -180,7 +180,10 @@ test('a dump of a database is its tables, a map of lists of one kind is a map', 
     Artist: many(9, (ArtistId) => ({ ArtistId, Band: 'x' })),
     Album: many(12, (AlbumId) => ({ AlbumId, Label: 'x', Year: 1990 })),
     ...Object.fromEntries(
-      many(7, (n) => [`More${'abcdefg'[n]}`, many(5, (id) => ({ [`key${n}`]: id, [`name${n}`]: 'x' }))]),
+      Array.from('abcdefg', (letter) => [
+        `More${letter}`,
+        many(5, (id) => ({ [`${letter}key`]: id, [`${letter}name`]: 'x' })),
+      ]),
     ),
   }
   const text = previewOf(dump)
@@ -188,7 +191,7 @@ test('a dump of a database is its tables, a map of lists of one kind is a map', 
   expect(text).toContain('also $.Album: 12 records {AlbumId, Label, Year}')
   expect(text).toContain('also $.Artist (9), $.Genre (6), $.Morea (5)')
   const byDay = Object.fromEntries(
-    many(12, (day) => [`2026-01-${10 + day}`, many(5, (id) => ({ id, state: 'open' }))]),
+    Array.from({ length: 12 }, (_, day) => [`2026-01-${10 + day}`, many(5, (id) => ({ id, state: 'open' }))]),
   )
   expect(previewOf(byDay)).toContain('12 records by key in $')
 })
