@@ -25,9 +25,8 @@ const COMMON = 0.2
 function readStanzas(text: string): (() => JsonValue[]) | undefined {
   const lines = indexLines(text)
   const first = firstKey(lines)
-  if (first === undefined) return undefined
-  const isKey = keysOf(lines, first)
-  return isKey && (() => records(lines, first, isKey))
+  const isKey = first === undefined ? undefined : keysOf(lines, first)
+  return first !== undefined && isKey ? () => records(lines, first, isKey) : readHeadedBlocks(lines)
 }
 
 function pairAt(lines: LineIndex, index: number): { key: string; value: string } | undefined {
@@ -66,7 +65,7 @@ function keysOf(lines: LineIndex, first: string): ((key: string) => boolean) | u
   if (stanzas < LEAST) return undefined
   const keys = [...counts].filter(([, count]) => count >= Math.max(2, stanzas * COMMON))
   for (const [, count] of keys) within += count
-  if (!areApart(lines, first, sampled)) return undefined
+  if (!areApart(lines, first, sampled) && !areInOrder(lines, first, sampled)) return undefined
   const shared = keys.filter(([, count]) => count >= stanzas * 0.6)
   // A key that stands more often than the first is said within a record, as people are in a conversation.
   if (shared.length < 2 || within < seen * 0.15) return undefined
@@ -87,6 +86,27 @@ function areApart(lines: LineIndex, first: string, sampled: number): boolean {
   }
   return apart >= together * 4 || empty === 0
 }
+
+/** Keys behind the first one that make an order; two people who speak in turns have none. */
+const IN_ORDER = 3
+
+/** True where the same few keys follow the first one nearly each time: then nothing else needs to set the records apart. */
+function areInOrder(lines: LineIndex, first: string, sampled: number): boolean {
+  const orders = new Map<string, number>()
+  let all = 0
+  for (let index = 0; index + IN_ORDER < sampled; index++) {
+    if (pairAt(lines, index)?.key !== first) continue
+    all += 1
+    const keys = [1, 2, 3].map((below) => pairAt(lines, index + below)?.key ?? '')
+    if (new Set([first, ...keys]).size > IN_ORDER && !keys.includes(''))
+      orders.set(keys.join(':'), (orders.get(keys.join(':')) ?? 0) + 1)
+  }
+  const most = [...orders.values()].sort((one, other) => other - one).slice(0, FEW_ORDERS)
+  return most.reduce((sum, count) => sum + count, 0) >= all * 0.9
+}
+
+/** A key that some records lack makes another order. */
+const FEW_ORDERS = 3
 
 function records(lines: LineIndex, first: string, isKey: (key: string) => boolean): JsonValue[] {
   const found: JsonObject[] = []
@@ -142,6 +162,90 @@ function tidied(record: JsonObject): JsonObject {
     setOwn(record, key, block ?? exactNumber(text) ?? text)
   }
   return record
+}
+
+// Headings with keys below them that are set in, as `dmidecode` and `iw` write them.
+
+const LEAST_HEADED = 3
+const MOST_HEADS = 3
+/** The field for the lines above a heading that stand next to it. */
+const ABOVE = 'above'
+const SET_IN = /^([ \t]+)([A-Za-z][\w ./()+-]{0,59}?):(?:\s+(.*))?$/
+
+/** Records of a heading and its keys; undefined where most lines that are set in are no keys, or a heading is one itself. */
+function readHeadedBlocks(lines: LineIndex): (() => JsonValue[]) | undefined {
+  const sampled = Math.min(lines.count, SAMPLE)
+  const counts = new Map<string, number>()
+  let [headed, alone, pairs, others, base] = [0, 0, 0, 0, '']
+  for (let index = 0; index < sampled; index++) {
+    if (lines.end(index) - lines.start(index) > LONGEST) return undefined
+    const line = lines.at(index)
+    if (line.trim() === '') continue
+    const indent = /^[ \t]*/.exec(line)?.[0] ?? ''
+    if (indent === '') {
+      const isHead = index + 1 < lines.count && /^[ \t]+\S/.test(lines.at(index + 1))
+      if (isHead && pairAt(lines, index)) return undefined
+      base = ''
+      if (isHead) headed += 1
+      else alone += 1
+      continue
+    }
+    if (base === '') base = indent
+    if (indent !== base) continue
+    const key = SET_IN.exec(line)?.[2]
+    if (key === undefined) others += 1
+    else {
+      pairs += 1
+      counts.set(key, (counts.get(key) ?? 0) + 1)
+    }
+  }
+  const shared = [...counts.values()].filter((count) => count > 1).length
+  const isRead =
+    headed >= LEAST_HEADED &&
+    shared > 1 &&
+    pairs >= headed &&
+    pairs > others * 2 &&
+    alone <= headed * MOST_HEADS
+  return isRead ? () => headedBlocks(lines) : undefined
+}
+
+function headedBlocks(lines: LineIndex): JsonValue[] {
+  const found: JsonObject[] = []
+  let heads: number[] = []
+  let [key, base] = ['', '']
+  for (let index = 0; index < lines.count; index++) {
+    const line = lines.at(index)
+    const indent = /^[ \t]*/.exec(line)?.[0] ?? ''
+    if (line.trim() === '') {
+      heads = []
+      continue
+    }
+    if (indent === '') {
+      heads.push(index)
+      base = ''
+      continue
+    }
+    if (base === '') {
+      base = indent
+      const [head = index, ...above] = heads.slice(-MOST_HEADS).reverse()
+      const record: JsonObject = { line: Math.min(head, ...above) + 1, [HEADING]: lines.at(head) }
+      if (above.length > 0)
+        record[ABOVE] = above
+          .reverse()
+          .map((at) => lines.at(at))
+          .join('\n')
+      found.push(record)
+      key = ''
+      heads = []
+    }
+    const record = found.at(-1) ?? {}
+    const pair = indent === base && line.length <= LONGEST ? SET_IN.exec(line) : undefined
+    if (pair?.[2] !== undefined && own(record, pair[2]) === undefined) {
+      key = pair[2]
+      setOwn(record, key, pair[3] ?? '')
+    } else setOwn(record, key || 'text', [own(record, key || 'text'), line.trim()].filter(Boolean).join('\n'))
+  }
+  return found.map(tidied)
 }
 
 // Blocks: lines below a key that are set in, as `kubectl describe` writes them.

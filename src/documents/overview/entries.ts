@@ -12,6 +12,7 @@ import { isBad, isSerious } from './levels.ts'
 import { messagePatterns } from './message-patterns.ts'
 import type { Overview } from './overview.ts'
 import { callsOn } from './record-calls.ts'
+import { digest, sampleFields } from './sample.ts'
 import { unusualOf } from './unusual.ts'
 
 export function overviewOfEntries(document: Document): Overview {
@@ -110,7 +111,20 @@ function sample(document: Document, records: Records, max: number): string[] {
   // A line cut to pieces shows nothing: rather fewer lines.
   const shown = picked.slice(0, Math.max(1, Math.floor(max / 130)))
   const each = Math.floor(max / shown.length)
-  return shown.map(([name, line]) => ellipsis(`${name}: ${document.lines().at(line)}`, Math.min(each, 240)))
+  const fields = areOfPairs(records.values) ? sampleFields(fieldsOf(records.profile.record, 2)) : []
+  return shown.map(([name, line]) => {
+    const record = fields.length > 0 ? records.values.find((value) => lineOf(value) === line) : undefined
+    return record === undefined
+      ? ellipsis(`${name}: ${document.lines().at(line)}`, Math.min(each, 240))
+      : `${name}: ${digest(record, fields, Math.min(each, 240) - name.length - 2)}`
+  })
+}
+
+/** True for records of several lines that say nothing but their keys: the first line of one tells little of it. */
+function areOfPairs(values: readonly JsonValue[]): boolean {
+  const [first, second] = values
+  const height = (lineOf(second) ?? 0) - (lineOf(first) ?? 0)
+  return height > 2 && field(first, 'message') === undefined && field(first, 'code') === undefined
 }
 
 /** The line of a record, from 0. */

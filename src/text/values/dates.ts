@@ -26,7 +26,21 @@ const SLASHES = /^(\d{1,2})[/-](\d{1,2})[/-](?:\d{4}|\d\d)(?!\d)/
 const HALF = /^(.+?\d)\s?([ap])\.?m$/i
 // `Mon, 06 May 2024 10:00:00 +0200`, `Mon May 6 10:00:00 2024`, `Jan  7 06:10:33`, `March 2024`.
 const NAMED =
-  /^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},?\s+)?(?:(\d{1,2})\s+)?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?(?:\s+(\d{1,2})(?:st|nd|rd|th)?(?![\d:]))?(?:,?\s+(\d{4}))?(?:,?\s+(?:at\s+)?(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d+)?)?)?(?:\s+(z|utc|gmt|[+-]\d\d:?\d\d))?(?:\s+(\d{4}))?(?:\s+([+-]\d\d:?\d\d))?$/i
+  /^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},?\s+)?(?:(\d{1,2})\s+)?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?(?:\s+(\d{1,2})(?:st|nd|rd|th)?(?![\d:]))?(?:,?\s+(\d{4}))?(?:,?\s+(?:at\s+)?(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d+)?)?(?:\s?([ap])\.?m\.?(?![a-z]))?)?(?:\s+(z|utc|gmt|[ecmp][sd]t|cet|cest|jst|[+-]\d\d:?\d\d))?(?:\s+(\d{4}))?(?:\s+([+-]\d\d:?\d\d))?$/i
+/** The zones of RFC 2822 §4.3 that have names, and some more that `date` writes. */
+const ZONES: Readonly<Record<string, string>> = {
+  est: '-0500',
+  edt: '-0400',
+  cst: '-0600',
+  cdt: '-0500',
+  mst: '-0700',
+  mdt: '-0600',
+  pst: '-0800',
+  pdt: '-0700',
+  cet: '+0100',
+  cest: '+0200',
+  jst: '+0900',
+}
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /** The part that comes first in `2/8/2025`. */
@@ -224,7 +238,9 @@ function milliseconds(text: string, from: number, to: number): number {
 function namedSpan(text: string, assumed: number): Span | undefined {
   const match = NAMED.exec(text)
   if (!match) return undefined
-  const [, before, name = '', after, early, hour, minute, second, zone, late, offset] = match
+  const [, before, name = '', after, early, clock, minute, second, half, zone, late, offset] = match
+  const hour = half === undefined ? clock : inFullDay(Number(clock), half)
+  if (clock !== undefined && hour === undefined) return undefined
   const month = Number(monthOf(name))
   const [year, day] = [early ?? late, before ?? after]
   // A month alone is a word as well.
@@ -235,8 +251,13 @@ function namedSpan(text: string, assumed: number): Span | undefined {
     day,
     ...(day === undefined ? [] : [hour, minute, second]),
   ]
-  const found = span(given(parts), 0, offset ?? zone)
+  const found = span(given(parts), 0, offset ?? ZONES[zone?.toLowerCase() ?? ''] ?? zone)
   return found && year === undefined ? { ...found, yearless: true } : found
+}
+
+/** The hour of 24 for one of twelve; undefined for any other. */
+function inFullDay(hour: number, half: string): string | undefined {
+  return hour >= 1 && hour <= 12 ? String((hour % 12) + (/p/i.test(half) ? 12 : 0)) : undefined
 }
 
 /** Like `parseDate`; a month alone (`Feb`) is one as well, for what is compared with it are dates. */

@@ -59,6 +59,12 @@ describe('dates', () => {
     expect(found(['03.02.2024', '01.03.2024'], 'v = 2024-03')).toEqual(['01.03.2024'])
     expect(found(['2024-02-03', '2024-03-01'], 'v >= March 2024')).toEqual(['2024-03-01'])
     expect(found(['Wed May 1 10:00:00 2024 +0200'], 'v < 2024-05-01T08:30:00Z')).toHaveLength(1)
+    const us = [
+      'Wed 16 Oct 2019 09:21:42 AM PDT',
+      'Wed Oct 16 09:21:42 PDT 2019',
+      'Oct 16 2019 04:21:42 pm UTC',
+    ]
+    expect(found([...us, '16 Oct 2019 13:21:42 PM UTC'], 'v = 2019-10-16T16:21:42Z')).toEqual(us)
   })
 
   test('a month alone is a word', () => {

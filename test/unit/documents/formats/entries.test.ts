@@ -223,6 +223,54 @@ describe('records that begin with the same key', () => {
     expect(read(text).format).toBe(text.startsWith('def ') ? 'code' : 'text')
   })
 
+  test('without an empty line between them, where the same keys follow the first one each time', () => {
+    const packages = ['make', 'bash', 'curl', 'tree'].map(
+      (name, n) =>
+        `Name        : ${name}\n${n > 1 ? 'Epoch       : 1\n' : ''}Version     : 4.2\nRelease     : ${n}.el7\nInstall Date: Wed 16 Oct 2019 09:21:4${n} AM PDT\nDescription :\nA tool.\n\nNote that it is old.`,
+    )
+    const { value } = read(packages.join('\n'))
+    expect(value.map(({ Name, line }) => [Name, line])).toEqual([
+      ['make', 1],
+      ['bash', 9],
+      ['curl', 17],
+      ['tree', 26],
+    ])
+    expect(value[2]).toMatchObject({
+      Epoch: 1,
+      Release: '2.el7',
+      Description: 'A tool.\n\nNote that it is old.',
+    })
+    const talk = Array.from(
+      { length: 9 },
+      (_, n) => `${n % 2 ? 'Bob' : 'Ann'}: ${n} and so on\n${n % 4 ? '' : '\n'}`,
+    )
+    expect(read(talk.join('')).format).toBe('text')
+  })
+
+  test('below headings that they are set in under', () => {
+    const handle = (n: number, size: string) =>
+      `Handle 0x00${n}, DMI type 17\nMemory Device\n\tSize: ${size}\n\tFlags:\n\t\tECC\n\t\tDDR4\n\tSpeed: Unknown\n`
+    const { value } = read(
+      `# dmidecode 3.2\n\n${[handle(11, '4096 MB'), handle(12, 'none'), handle(13, '8 GB')].join('\n')}`,
+    )
+    expect(value).toHaveLength(3)
+    expect(value[0]).toEqual({
+      line: 3,
+      heading: 'Memory Device',
+      above: 'Handle 0x0011, DMI type 17',
+      Size: '4096 MB',
+      Flags: 'ECC\nDDR4',
+      Speed: 'Unknown',
+    })
+    const bss = (n: number) => `BSS ac:22:05:db:4d:5${n}(on wlan0)\n    freq: 24${n}2\n    SSID: net ${n}\n`
+    expect(read([1, 2, 3].map(bss).join('')).value[1]).toEqual({
+      line: 4,
+      heading: 'BSS ac:22:05:db:4d:52(on wlan0)',
+      freq: 2422,
+      SSID: 'net 2',
+    })
+  })
+
   test('lose no line', () => {
     const words = fc.stringMatching(/^[a-z ]{0,12}$/)
     const record = fc.record({ name: words, city: words, more: fc.array(words, { maxLength: 3 }) })
