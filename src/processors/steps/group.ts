@@ -37,9 +37,11 @@ import {
   AGGREGATES,
   type Aggregate,
   aggregateNamed,
+  cutIn,
   decimalsIn,
   type Gathered,
   type Members,
+  MOST_LISTED,
   measuresIn,
   type Numbers,
   type Over,
@@ -51,6 +53,7 @@ import { closingAt, enclosed, splitAt } from '../../query/language/scanner.ts'
 import { type Expression, mapParts, sourceOf } from '../../query/language/tree.ts'
 import { Refusal, shown } from '../../query/refusal.ts'
 import { newWork } from '../../query/work.ts'
+import { formatPlural } from '../../text/format.ts'
 import {
   type DatePart,
   datePart,
@@ -844,7 +847,11 @@ function cellsOf(column: Column, groups: Groups, records: number): Cells {
     groups.together && !second
       ? census.derived(`${call.name} ${call.rank} ${call.separator}`, compute)
       : compute()
-  if (aggregate.reads === 'values') return { cells, notes: [] }
+  if (aggregate.reads === 'values') {
+    const cut = cutIn(aggregate, over, cells)
+    const many = `\`${call.name}\` lists at most ${MOST_LISTED} values: ${formatPlural(cut, 'group')} ${cut === 1 ? 'has' : 'have'} more.`
+    return { cells, notes: cut > 0 ? [`${many} Ask for these by \`where\` and \`fields\`.`] : [] }
+  }
   const notes = read === undefined ? [] : remarks(call, aggregate, field, gathered, read)
   if (aggregate.reads === 'numbers' && unit !== undefined)
     notes.push(

@@ -20,7 +20,8 @@ export function* remarksOn(bound: Bound, { values: records }: Records): Generato
   if (operator === 'is true')
     yield `\`${field.name}\` alone is true where it is neither false nor 0, null or empty.`
   if (operator === 'exists') yield* nulls(field.name, column)
-  if (operator === 'is null' && negated) yield* blanks(field.name, column)
+  if ((operator === 'exists' && !negated) || (operator === 'is null' && negated))
+    yield* blanks(field.name, column)
   if (negated && operands.length > 0) yield* absent(field.name, column)
   if (isOrdering(comparison) && comparison.measure === undefined)
     yield* unorderedIn(field.name, operands, column)

@@ -78,7 +78,7 @@ export interface Aggregate {
 }
 
 /** Values that `collect` and `top` list of a group, and of all groups. */
-const MOST_LISTED = 100
+export const MOST_LISTED = 100
 const MOST_IN_ALL = 200_000
 const USUAL_TOP = 3
 
@@ -569,6 +569,21 @@ function distinctIn(gathered: Gathered): number[] {
     counts[group] = (counts[group] as number) + 1
   })
   return Array.from(counts)
+}
+
+/** The number of groups whose values are more than an aggregate lists; 0 for one that lists none. */
+export function cutIn(
+  { name }: Pick<Aggregate, 'name'>,
+  over: Gathered,
+  cells: readonly JsonValue[],
+): number {
+  if (name !== 'collect' && name !== 'collect_set' && name !== 'string_agg') return 0
+  const counts = countsOf(over)
+  return cells.filter((cell, group) => {
+    // Of different values it is not known how many are left.
+    const isFull = name !== 'collect_set' || (Array.isArray(cell) && cell.length === MOST_LISTED)
+    return isFull && (counts[group] ?? 0) > MOST_LISTED
+  }).length
 }
 
 function listsIn(

@@ -372,3 +372,22 @@ test('a product without blanks under the name of a list is a product, and not th
   expect(error).toBeUndefined()
   expect(document.rows().items).toEqual([{ t: 11 }])
 })
+
+test('values that a list leaves out are said', () => {
+  const records = Array.from({ length: 130 }, (_, id) => ({ id, kind: id < 120 ? 'a' : 'b', same: id % 2 }))
+  const collected = (aggregate: string) => ask(fromValue(records), { group_by: 'kind', aggregate }).notes
+  expect(collected('collect(id)')).toEqual([
+    '`collect` lists at most 100 values: 1 group has more. Ask for these by `where` and `fields`.',
+  ])
+  expect(collected("string_agg(id, ',')")).toHaveLength(1)
+  expect(collected('collect_set(id)')).toHaveLength(1)
+  expect(collected('collect_set(same)')).toEqual([])
+})
+
+test('empty texts that exist are said', () => {
+  const records = ['x', '', 'y'].map((name, id) => ({ id, name }))
+  expect(ask(fromValue(records), { where: 'name exists', fields: 'id' })).toMatchObject({
+    rows: [{ id: 0 }, { id: 1 }, { id: 2 }],
+    notes: ['1 with an empty `name` is among them; `name is not empty` leaves them out.'],
+  })
+})
