@@ -571,7 +571,7 @@ function distinctIn(gathered: Gathered): number[] {
   return Array.from(counts)
 }
 
-/** The number of groups whose values are more than an aggregate lists; 0 for one that lists none. */
+/** How many groups have more values than an aggregate lists; 0 for an aggregate that lists none. */
 export function cutIn(
   { name }: Pick<Aggregate, 'name'>,
   over: Gathered,
