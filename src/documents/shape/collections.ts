@@ -469,9 +469,9 @@ export function isRagged({ fields, objects }: Shape): boolean {
   )
 }
 
-/** Fields that make records of objects, where nearly all have them: the entries of a log with pairs of their own are no maps. */
+/** Fields that make records of objects, where most have them: the entries of a log with pairs of their own are no maps. */
 const CORE = 3
-const NEARLY_ALL = 0.9
+const MOST = 0.75
 /** Of so many objects, two fields that all of them have are enough: a metric has a name and a value, beside its labels. */
 const MANY_OBJECTS = 20
 
@@ -479,7 +479,7 @@ function haveCore(fields: ReadonlyMap<string, Shape>, objects: number): boolean 
   if (objects < CORE) return false
   let [core, inAll] = [0, 0]
   for (const { count } of fields.values()) {
-    if (count >= objects * NEARLY_ALL) core += 1
+    if (count >= objects * MOST) core += 1
     if (count === objects) inAll += 1
   }
   return core >= CORE || (objects >= MANY_OBJECTS && inAll > 1)
