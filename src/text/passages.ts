@@ -2,6 +2,7 @@
 import type { LineIndex } from './lines.ts'
 import type { Span } from './patterns/pattern.ts'
 import { SpanList, type Spans } from './spans.ts'
+import { type Underlines, underlinesOf } from './underlines.ts'
 
 /** A passage is no longer than this, in characters, unless one record is. */
 const longestPassage = 1_000
@@ -123,13 +124,15 @@ const blockReach = 2_000
 export function findHeadings(lines: LineIndex): Heading[] {
   const headings: Heading[] = []
   const plain: Heading[] = []
+  const underlines = underlinesOf(lines)
   let fence: string | undefined
   for (let line = 0; line < lines.count; line++) {
     if (lines.end(line) - lines.start(line) > 200) continue
     const text = lines.at(line)
-    const marker = /^\s{0,3}(```|~~~)/.exec(text)?.[1]
+    const marker = underlines.areOwn ? undefined : /^\s{0,3}(```|~~~)/.exec(text)?.[1]
     if (marker !== undefined) fence = fence === undefined ? marker : fence === marker ? undefined : fence
-    const heading = fence === undefined && marker === undefined ? headingAt(lines, line, text) : undefined
+    const heading =
+      fence === undefined && marker === undefined ? headingAt(line, text, underlines) : undefined
     if (heading !== undefined) headings.push(heading)
     else if (headings.length === 0 && fence === undefined) {
       const numbered = plainHeadingAt(lines, line, text)
@@ -161,7 +164,7 @@ export function headingPaths(headings: readonly Heading[]): (readonly string[])[
   })
 }
 
-function headingAt(lines: LineIndex, line: number, text: string): Heading | undefined {
+function headingAt(line: number, text: string, underlines: Underlines): Heading | undefined {
   const first = text.trimStart().charCodeAt(0)
   if (Number.isNaN(first)) return undefined
   const markdown = /^(#{1,6})\s+(\S.*?)(?:\s+#+)?\s*$/.exec(text)
@@ -170,13 +173,8 @@ function headingAt(lines: LineIndex, line: number, text: string): Heading | unde
   if (banner) return { line, level: 1, title: banner[2] ?? '' }
   const bracketed = /^\[([^[\]]{1,80})\]\s*$/.exec(text)
   if (bracketed) return { line, level: 1, title: bracketed[1] ?? '' }
-  const under =
-    line + 1 < lines.count && lines.end(line + 1) - lines.start(line + 1) < 200 ? lines.at(line + 1) : ''
-  const underlined = /^(?:(={3,})|-{3,})\s*$/.exec(under)
-  if (underlined && /^[^\s|>-].*[\p{L}\p{N})]/u.test(text) && (line === 0 || isBlank(lines, line - 1))) {
-    return { line, level: underlined[1] === undefined ? 2 : 1, title: text.trim() }
-  }
-  return undefined
+  const under = underlines.at(line)
+  return under && { line, level: under.level, title: text.trim() }
 }
 
 /**

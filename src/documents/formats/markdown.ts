@@ -4,6 +4,7 @@ import { formatPlural } from '../../text/format.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { literal } from '../../text/patterns/literal.ts'
 import { ellipsis } from '../../text/shorten.ts'
+import { isUnderlined, underlinesOf } from '../../text/underlines.ts'
 import type { Document } from '../document.ts'
 import {
   largestTable,
@@ -64,7 +65,8 @@ function looksLikeMarkdown(start: string): boolean {
   if (pairs > written / 2) return false
   // `#` begins comments as well: there are no deeper headings then, and hardly a mark.
   if (statements >= 3 && statements >= headings / 4) return false
-  return headings > 0 && (deeper > 0 ? headings + marks >= 2 : marks >= 1 && comments === 0)
+  if (headings === 0) return isUnderlined(lines)
+  return deeper > 0 ? headings + marks >= 2 : marks >= 1 && comments === 0
 }
 
 /**
@@ -77,6 +79,7 @@ function readMarkdown(text: string): JsonObject {
   const tables: JsonValue[][] = []
   const links: JsonObject[] = []
   let open = { level: 0, heading: '', line: 0, body: 0 }
+  const underlines = underlinesOf(lines)
   let fence: string | undefined
   const close = (before: number) => {
     const body = before > open.body ? text.slice(lines.start(open.body), lines.end(before - 1)).trim() : ''
@@ -95,9 +98,9 @@ function readMarkdown(text: string): JsonObject {
     if (isLinked) link = text.indexOf('](', lines.end(index))
     const isPlain =
       fence === undefined ? !isLinked && (below & OVER) === 0 && (mark & OPENS) === 0 : (mark & FENCES) === 0
-    if (isPlain) continue
+    if (isPlain && !underlines.areOwn) continue
     const line = lineOf(lines, index)
-    const marker = FENCE.exec(line)?.[1]
+    const marker = underlines.areOwn ? undefined : FENCE.exec(line)?.[1]
     if (marker !== undefined && (fence === undefined || fence === marker)) {
       fence = fence === undefined ? marker : undefined
       continue
@@ -107,9 +110,10 @@ function readMarkdown(text: string): JsonObject {
       if (image === '' && links.length < MOST_LINKS)
         links.push({ text: words, href: target, line: index + 1 })
     const heading = HEADING.exec(line)
-    const level = heading ? undefined : underlined(lines, index)
-    if (heading || level !== undefined) {
-      close(index)
+    const under = heading ? undefined : underlines.at(index)
+    const level = under?.level
+    if (heading || under) {
+      close(under?.overlined ? index - 1 : index)
       const title = heading ? withoutLinks(withoutClosing(heading[2] ?? '')) : withoutLinks(line.trim())
       open = {
         level: level ?? heading?.[1]?.length ?? 1,
@@ -166,15 +170,6 @@ const RULE = '=-|: \t'
 /** `[words](target)`; a bang before it makes it an image. */
 const LINK = /(!?)\[([^[\]]{1,200})\]\(([^\s()]{1,500})(?: "[^"]{0,200}")?\)/g
 const MOST_LINKS = 5_000
-
-/** The level of a heading that is underlined; undefined for any other line. */
-function underlined(lines: LineIndex, index: number): number | undefined {
-  const rule = /^ {0,3}(=+|-{2,})[ \t]*$/.exec(lineOf(lines, index + 1))?.[1]
-  const line = lineOf(lines, index)
-  if (rule === undefined || !/^ {0,3}[^\s>#|*+-]/.test(line) || /^ {0,3}\d+[.)] /.test(line)) return undefined
-  const before = index === 0 ? '' : lineOf(lines, index - 1).trim()
-  return before === '' ? (rule.startsWith('=') ? 1 : 2) : undefined
-}
 
 /** `[12.4.0](https://…)` → `12.4.0`. */
 function withoutLinks(title: string): string {
