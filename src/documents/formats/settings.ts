@@ -10,6 +10,8 @@ import { exactNumber } from './cells.ts'
 import { defineFormat } from './define.ts'
 
 const PAIR = /^\s*(?:export +)?([A-Za-z_][\w.\-/:@]{0,199}) ?={1,2} ?(.*)$/
+/** `kern.maxproc: 2128`, as BSD writes it: names with dots, so that no line of prose is one. */
+const DOTTED_PAIR = /^([A-Za-z_][\w-]{0,99}(?:\.[\w-]{1,99}){1,12}):(?: (.*))?$/
 const SECTION = /^\s*\[{1,2}([^[\]=]{1,200})\]{1,2}\s*(?:[#;].*)?$/
 const COMMENT = /^\s*(?:[#;]|$)/
 const LEAST = 6
@@ -31,8 +33,9 @@ function readSettings(text: string): (() => JsonValue[]) | undefined {
   for (let index = 0; index < lines.count; index++) {
     const line = at(lines, index)
     if (COMMENT.test(line) || SECTION.test(line)) continue
-    if (CODE.test(line)) return undefined
-    if (PAIR.test(line)) pairs += 1
+    const isDotted = DOTTED_PAIR.test(line)
+    if (!isDotted && CODE.test(line)) return undefined
+    if (isDotted || PAIR.test(line)) pairs += 1
     else if (pairs === 0 || ++others > Math.max(1, lines.count * REST)) return undefined
   }
   return pairs < LEAST
@@ -62,7 +65,7 @@ function settingsIn(lines: LineIndex): Setting[] {
   let start = 0
   for (let index = 0; index < lines.count; index++) {
     const line = lines.at(index)
-    const pair = PAIR.exec(line)
+    const pair = DOTTED_PAIR.exec(line) ?? PAIR.exec(line)
     const last = found.at(-1)
     if (pair) {
       const value = bare((pair[2] ?? '').trim())

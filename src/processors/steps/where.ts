@@ -12,6 +12,7 @@ import {
 } from '../../query/conditions/elsewhere.ts'
 import { timed } from '../../query/conditions/evaluate.ts'
 import { explainNothing, otherFields } from '../../query/conditions/explain.ts'
+import { remarksTogether } from '../../query/conditions/remarks.ts'
 import { positionsIn } from '../../query/conditions/verdict.ts'
 import { type Records, requireRecords } from '../../query/fields/records.ts'
 import { Refusal } from '../../query/refusal.ts'
@@ -53,8 +54,9 @@ const MOST_ANSWERED = 4
 
 function find(document: Document, asked: Records, conditions: readonly string[]): Found {
   const { records, binding } = bindSomewhere(conditions, asked, document)
-  const { matches, comparisons, notes } = binding
+  const { matches, comparisons } = binding
   const found = timed(binding, () => records.table.choose(positionsIn(matches(records.values))))
+  const notes = timed(binding, () => remarksTogether(comparisons, records.values, found.rows, binding.notes))
   const isLoose = comparisons.some(({ field }) => field.note !== undefined)
   const other = found.count === 0 ? foundElsewhere(document, records, conditions, isLoose) : undefined
   if (other?.table)

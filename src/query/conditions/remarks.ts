@@ -15,14 +15,11 @@ const MOST_SAMPLED = 2_000
 /** One sentence each. */
 export function* remarksOn(bound: Bound, { values: records }: Records): Generator<string> {
   const { comparison, field } = bound
-  const { operator, negated, operands } = comparison
+  const { operator, operands } = comparison
   const column = columnOf(records, field.path, columnWork())
   if (operator === 'is true')
     yield `\`${field.name}\` alone is true where it is neither false nor 0, null or empty.`
-  if (operator === 'exists') yield* nulls(field.name, column)
-  if ((operator === 'exists' && !negated) || (operator === 'is null' && negated))
-    yield* blanks(field.name, column)
-  if (negated && operands.length > 0) yield* absent(field.name, column)
+  yield* remarksAmong(bound, column)
   if (isOrdering(comparison) && comparison.measure === undefined)
     yield* unorderedIn(field.name, operands, column)
   if (operator === '=' || operator === 'in' || operator === 'has')
@@ -33,6 +30,32 @@ export function* remarksOn(bound: Bound, { values: records }: Records): Generato
       column,
     )
   if (operator === 'contains') yield* parts(bound, records, column)
+}
+
+/** What of the records that fulfil a comparison one may not have asked for. */
+export function* remarksAmong({ comparison, field }: Bound, column: Column): Generator<string> {
+  const { operator, negated, operands } = comparison
+  if (operator === 'exists') yield* nulls(field.name, column)
+  if ((operator === 'exists' && !negated) || (operator === 'is null' && negated))
+    yield* blanks(field.name, column)
+  if (negated && operands.length > 0) yield* absent(field.name, column)
+}
+
+/**
+ * The remarks on what several comparisons let through, in place of `notes` on each of them alone. `found`: the records that fulfil all.
+ */
+export function remarksTogether(
+  bounds: readonly Bound[],
+  records: readonly JsonValue[],
+  found: readonly JsonValue[],
+  notes: readonly string[],
+): string[] {
+  if (bounds.length < 2 || notes.length === 0) return [...notes]
+  const among = (values: readonly JsonValue[]): string[] =>
+    bounds.flatMap((bound) => [...remarksAmong(bound, columnOf(values, bound.field.path, columnWork()))])
+  const alone = new Set(among(records))
+  if (!notes.some((note) => alone.has(note))) return [...notes]
+  return [...new Set([...notes.filter((note) => !alone.has(note)), ...among(found)])]
 }
 
 /** How many records have values that pass a test. */

@@ -391,3 +391,18 @@ test('empty texts that exist are said', () => {
     notes: ['1 with an empty `name` is among them; `name is not empty` leaves them out.'],
   })
 })
+
+test('what stands among the records that fulfil several conditions is counted there', () => {
+  const records = [
+    { kind: 'a', size: 'none' },
+    { kind: 'a', size: '4 GB' },
+    { kind: 'b' },
+    { kind: 'b', size: '8 GB' },
+    { kind: 'b' },
+  ]
+  const asked = (where: string[]) => ask(fromValue(records), { where, fields: 'kind' }).notes
+  expect(asked(['kind = a', 'size != none'])).toEqual([])
+  expect(asked(['kind = b', 'size != none'])).toEqual([
+    '2 without `size` are among them; `size is not null` leaves them out.',
+  ])
+})

@@ -88,3 +88,19 @@ test('every value is told as it was written', () => {
     }),
   )
 })
+
+test('names with dots may have a colon, words of prose may not', () => {
+  const sysctl = [
+    'kern.maxproc: 2128',
+    'kern.boottime: { sec = 1592259876, usec = 0 }',
+    'hw.model: Mac',
+    'net.inet.ip.ttl: 64',
+    'vm.swapusage: ',
+    'user.cs_path: /usr/bin:/bin',
+  ].join('\n')
+  expect(read(sysctl).records?.slice(0, 2)).toEqual([
+    { line: 1, key: 'kern.maxproc', value: 2128 },
+    { line: 2, key: 'kern.boottime', value: '{ sec = 1592259876, usec = 0 }' },
+  ])
+  expect(read('Note: one\nTip: two\nAlso: three\nNote: four\nSee: five\nTip: six\n').format).toBe('text')
+})
