@@ -32,7 +32,7 @@ export function* remarksOn(bound: Bound, { values: records }: Records): Generato
   if (operator === 'contains') yield* parts(bound, records, column)
 }
 
-/** What of the records that fulfil a comparison one may not have asked for. */
+/** Remarks on records that fulfil a comparison, and that one may not have asked for. */
 export function* remarksAmong({ comparison, field }: Bound, column: Column): Generator<string> {
   const { operator, negated, operands } = comparison
   if (operator === 'exists') yield* nulls(field.name, column)
