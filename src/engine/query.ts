@@ -14,6 +14,7 @@ import { exploreParams, filterParams, searchParams } from '../processors/paramet
 import { type PipelineStep, runPipeline, type StepReport } from '../processors/pipeline.ts'
 import { exploreSteps, filterSteps, searchSteps } from '../processors/pipelines.ts'
 import { withStatement } from '../processors/readings/statement.ts'
+import { withOver } from '../processors/readings/windows.ts'
 import { FEW_ROWS, rowLinkNotes } from '../processors/search/links.ts'
 import { readable, unitsIn } from '../processors/search/readable.ts'
 import { pageSize } from '../processors/search/search.ts'
@@ -293,8 +294,9 @@ function readQuestion(
   }
   try {
     const asked = kind === 'filter' ? withStatement(params, only(parts)) : { params, notes: [] }
-    const question = READERS[kind](asked.params as JsonObject)
-    if ('error' in question) return question
+    const read = READERS[kind](asked.params as JsonObject)
+    if ('error' in read) return read
+    const question = kind === 'filter' ? { ...read, params: withOver(read.params) } : read
     const steps = 'before' in asked && asked.before ? [asked.before, ...question.steps] : question.steps
     return { ...question, steps, notes: asked.notes }
   } catch (error) {
@@ -315,7 +317,12 @@ function reader<T extends { offset?: number | undefined }>(
   return (params) => {
     const read = schema.safeParse(params)
     if (!read.success) return { error: complaint(read.error) }
-    return { params: { ...read.data }, steps, offset: read.data.offset ?? 0, limit: limit(read.data) }
+    return {
+      params: withOver({ ...read.data }),
+      steps,
+      offset: read.data.offset ?? 0,
+      limit: limit(read.data),
+    }
   }
 }
 

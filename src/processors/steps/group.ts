@@ -13,11 +13,12 @@ import {
 } from '../../documents/columns/values.ts'
 import { fromMadeRows } from '../../documents/opening/derive.ts'
 import { madeRows } from '../../documents/opening/rows.ts'
+import { areKeys } from '../../documents/shape/collections.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { namesakes } from '../../query/conditions/explain.ts'
 import { blanks } from '../../query/conditions/remarks.ts'
 import { columnWork } from '../../query/conditions/verdict.ts'
-import { exactPath, knowing, resolveField } from '../../query/fields/fields.ts'
+import { computedField, exactPath, knowing, resolveField } from '../../query/fields/fields.ts'
 import {
   acrossMap,
   eitherWithin,
@@ -526,10 +527,43 @@ function parseGroupKey(records: Records, reference: string): GroupKey {
   const within = holdsObjects(records, whole)
     ? (acrossMap(records, whole) ?? nameWithin(records, whole))
     : undefined
-  const field = within ?? whole
+  const keys = within || part || !holdsMaps(records, whole) ? undefined : keysOf(records, whole)
+  const field = within ?? keys ?? whole
   const title = fieldTitle(field.name)
-  const note = part && source !== name ? eitherPart(source, title, part) : undefined
+  const note = keys
+    ? `\`${whole.name}\` is a map: grouped by its keys.`
+    : part && source !== name
+      ? eitherPart(source, title, part)
+      : undefined
   return { name: alias ?? title + (part ? `:${part}` : ''), field, part, ...(note !== undefined && { note }) }
+}
+
+/** Objects of a field that are looked at to tell whether they are maps, and so many keys that they may be. */
+const MOST_OF_FIELD = 500
+const LEAST_KEYS = 10
+
+/** True where the field holds objects with keys that come and go. */
+function holdsMaps(records: Records, field: Field): boolean {
+  if (!holdsObjects(records, field)) return false
+  const column = columnOf(records.values, field.path)
+  const objects: JsonObject[] = []
+  for (let code = 0; code < column.size && objects.length < MOST_OF_FIELD; code++)
+    for (const value of column.values(code)) {
+      if (Array.isArray(value)) return false
+      if (isObject(value)) objects.push(value)
+    }
+  const keys = objects.flatMap((object) => Object.keys(object))
+  const different = new Set(keys).size
+  return different >= LEAST_KEYS && areKeys(different, objects.length, keys.length)
+}
+
+function keysOf(records: Records, field: Field): Field {
+  const source = `keys(${field.name})`
+  return computedField(
+    records,
+    { kind: 'call', name: 'keys', args: [{ kind: 'field', name: field.name }] },
+    source,
+  )
 }
 
 /** Of a call that may mean the time that began or a number: which it was read as, and how to write the other. */

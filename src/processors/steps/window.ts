@@ -152,7 +152,7 @@ function titleOf(source: string): string {
 }
 
 const FRAME =
-  /\s+(?:rows|range)\s+(?:between\s+)?(unbounded|\d{1,9})\s+preceding(?:\s+and\s+(?:(current)\s+row|(unbounded|\d{1,9})\s+(?:following)))?(?=\s*\))/gi
+  /(?:(?<=\()|\s+)(?:rows|range)\s+(?:between\s+)?(unbounded|\d{1,9})\s+preceding(?:\s+and\s+(?:(current)\s+row|(unbounded|\d{1,9})\s+(?:following)))?(?=\s*\))/gi
 
 /** The text without frames, and the frames in their order; a window without one has what its order says. */
 function plainFrames(written: string): { source: string; frames: Frame[] } {

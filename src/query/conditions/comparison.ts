@@ -7,7 +7,7 @@ import { partOf } from '../../text/values/dates.ts'
 import { holdsLevels } from '../../text/values/levels.ts'
 import { resolveExactly, resolveField } from '../fields/fields.ts'
 import { parsePath } from '../fields/path.ts'
-import { columnOf } from '../fields/reader.ts'
+import { columnOf, dateOrderIn } from '../fields/reader.ts'
 import type { Field, Records } from '../fields/records.ts'
 import { functionNamed } from '../language/functions.ts'
 import { lengthOf, type OperatorTest, testOf } from '../language/operators.ts'
@@ -182,11 +182,11 @@ export function columnTestOf(records: Records, field: Field, comparison: Asked, 
   if (measure === 'length') return new ColumnTest({ holds: (values) => compared.holds([lengthOf(values)]) })
   const isPart =
     measure !== undefined && comparison.operands.every(({ text }) => /^\d{1,2}$|^\d{4}$/.test(text))
-  return new ColumnTest(
-    isPart
-      ? { holds: (values) => compared.holds(elementsOf(values).flatMap((value) => partOf(value, measure))) }
-      : compared,
-  )
+  if (!isPart) return new ColumnTest(compared)
+  const order = dateOrderIn(columnOf(records.values, field.path, columnWork()))
+  return new ColumnTest({
+    holds: (values) => compared.holds(elementsOf(values).flatMap((value) => partOf(value, measure, order))),
+  })
 }
 
 /** An element of XML with attributes is an object that holds its text. */

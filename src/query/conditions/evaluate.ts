@@ -11,7 +11,7 @@ import { looseNumber } from '../../text/values/quantities.ts'
 import { computedField, isExactly, knowing, resolveExactly, resolveField } from '../fields/fields.ts'
 import { typedWithin, valueOfPairs } from '../fields/inner-fields.ts'
 import { parsePath } from '../fields/path.ts'
-import { columnOf } from '../fields/reader.ts'
+import { columnOf, dateOrderIn } from '../fields/reader.ts'
 import { type Field, type Records, recordsOfValues } from '../fields/records.ts'
 import { lengthOf, type OperatorTest, testOf } from '../language/operators.ts'
 import { type Knows, type Names, parseCondition } from '../language/parser.ts'
@@ -333,11 +333,14 @@ function comparedWith(records: readonly JsonValue[], comparison: Asked, field: F
   const others = columnOf(records, other.path, columnWork())
   const tests = new Map<number, readonly OperatorTest[]>()
   const found = new Uint8Array(records.length)
+  const order = dateOrderIn(column)
   const valuesOf = (code: number): readonly JsonValue[] => {
     const values = column.values(code)
     if (comparison.measure === 'length') return [lengthOf(values)]
     const { measure } = comparison
-    return measure === undefined ? values : elementsOf(values).flatMap((value) => partOf(value, measure))
+    return measure === undefined
+      ? values
+      : elementsOf(values).flatMap((value) => partOf(value, measure, order))
   }
   for (let at = 0; at < found.length; at++) {
     const code = others.codes[at] ?? 0

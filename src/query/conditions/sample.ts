@@ -156,13 +156,14 @@ function adaptedOperand(
     const wanted = cores(operand.text)
     return wanted === undefined ? operand : { ...operand, cores: wanted }
   }
+  if (YEAR.test(operand.text) && areDates(sample)) return { ...operand, isYear: true }
   const shared = sample.unit
   if (shared !== undefined && !operand.quoted && !isWhole(operand.text, shared, texts)) {
     note(`\`${operand.text}\` read as ${operand.text} ${shared}, the unit of all of \`${name}\`.`)
     return operandFor(`${operand.text} ${shared}`, false)
   }
   if (numbers.length === 0 || numbers.length < values.length / 2) return operand
-  if (/^(?:19|20|21)\d\d$/.test(operand.text) && operand.date && numbers.every((value) => value > 1e9)) {
+  if (YEAR.test(operand.text) && operand.date && numbers.every((value) => value > 1e9)) {
     note(`\`${operand.text}\` read as a year, \`${name}\` as seconds or milliseconds since 1970.`)
     return { ...operand, number: undefined, size: undefined }
   }
@@ -194,6 +195,13 @@ function adaptedOperand(
   if (number !== operand.size || operand.size >= 1_000)
     note(`\`${operand.text}\` read as ${formatCount(number)}.`)
   return { ...operand, size: number }
+}
+
+const YEAR = /^(?:1[5-9]|20|21)\d\d$/
+
+/** True where nearly all values are dates that say more than their year. */
+function areDates({ values, dates }: Sample): boolean {
+  return dates.length > 0 && dates.length >= values.length * 0.9
 }
 
 /** `500B`, meant as billions: of a field that holds so much, and is not called after bytes. */

@@ -2,11 +2,13 @@
  * From the name of a field, as a model writes it, to the field that is meant. The steps of one ladder lead from the exact name to a slip
  * of the pen.
  */
+
 import { isObject, type JsonValue, own } from '../../protocol/json.ts'
+import { type DateOrder, isoDate } from '../../text/values/dates.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
 import { nearest } from '../../text/words/edit-distance.ts'
 import { aggregateNamed } from '../language/aggregates.ts'
-import { compile, type Evaluate, halvesOf, Many, type Result } from '../language/compile.ts'
+import { compile, type Evaluate, halvesOf, Many, plain, type Result } from '../language/compile.ts'
 import { functionNamed, functionOfList, takesLists } from '../language/functions.ts'
 import { type Knows, parseComputed } from '../language/parser.ts'
 import { type Expression, fieldsIn, mapParts, partsOf, sourceOf } from '../language/tree.ts'
@@ -16,7 +18,7 @@ import { alike, type Candidates, shallowest, typo } from './alike.ts'
 import { eitherWithin, holdsObjects, nameWithin, numberWithin, typedWithin } from './inner-fields.ts'
 import { listOfAll, listOn, within } from './lists.ts'
 import { formatPath, type Path, parsePath, pathKey, type Segment, withinValue } from './path.ts'
-import { columnOf } from './reader.ts'
+import { columnOf, dateOrderIn } from './reader.ts'
 import type { Field, Records } from './records.ts'
 import { readValues } from './walk.ts'
 
@@ -278,10 +280,11 @@ export function computedField(records: Records, asked: Expression, source: strin
   const list = isOfElements(expression) ? listOfAll(records, paths) : undefined
   const holds = compile(expression, {
     strict: false,
-    reach(name) {
+    reach(name, asDate) {
       const { path } = fieldOf(name)
       const own = list && within(list, path)
-      return own ? reachIn(own) : reachIn(path, listOn(records, path))
+      const read = own ? reachIn(own) : reachIn(path, listOn(records, path))
+      return asDate ? inOrder(read, dateOrderIn(columnOf(records.values, path))) : read
     },
     within: withinValue,
   })
@@ -315,8 +318,22 @@ function scalarWithin(records: Records, field: Field, kind: Scalar): Field | und
     : (nameWithin(records, field) ?? numberWithin(records, field))
 }
 
+/** The dates with slashes that are read, in the form of ISO 8601: alone, `2/8/2025` says not which part is the month. */
+function inOrder(read: Evaluate, order: DateOrder | undefined): Evaluate {
+  if (order === undefined) return read
+  const inIso = (result: Result): Result => {
+    if (result instanceof Many)
+      return new Many(
+        result.values.map((one) => plain(inIso(one)) ?? null),
+        result.elements,
+      )
+    return typeof result === 'string' ? isoDate(result, order) : result
+  }
+  return (value, root, work) => inIso(read(value, root, work))
+}
+
 /** Functions that take a list or an object as it is. */
-const TAKES_WHOLE = /^(?:length|type|join|element|list_\w+|to_text)$/
+const TAKES_WHOLE = /^(?:length|keys|type|join|element|list_\w+|to_text)$/
 /** Functions that give one of their arguments as it is. */
 const CHOOSES = /^(?:if|coalesce|nullif)$/
 const TAKES_NUMBERS =

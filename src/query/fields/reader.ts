@@ -1,6 +1,7 @@
 /** The column of a path over a list of records. */
 import { type Coded, type Column, columnsOf, type Reader } from '../../documents/columns/column.ts'
 import type { JsonValue } from '../../protocol/json.ts'
+import { type DateOrder, orderOfDates } from '../../text/values/dates.ts'
 import { newWork, type Work } from '../work.ts'
 import { type Path, pathKey } from './path.ts'
 import { readValues, scalarAt } from './walk.ts'
@@ -38,4 +39,14 @@ const MOST_WORK = 20_000_000
 /** A field of the records at hand as codes. Throws a `Refusal` when the path looks at too many values. */
 export function codedOf(records: readonly JsonValue[], path: Path): Coded {
   return columnsOf(records).coded(readerOf(path, newWork(MOST_WORK)))
+}
+
+/** The part that comes first in the dates of a field, where some of them prove it. */
+export function dateOrderIn(column: Column): DateOrder | undefined {
+  return column.derived('date order', () => ({ order: orderOfDates(textsIn(column)) })).order
+}
+
+function* textsIn(column: Column): Generator<string> {
+  for (let code = 0; code < column.size; code++)
+    for (const value of column.values(code)) if (typeof value === 'string') yield value
 }

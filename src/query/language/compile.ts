@@ -15,10 +15,12 @@ import {
 } from '../../text/values/quantities.ts'
 import { Refusal, shown } from '../refusal.ts'
 import type { Work } from '../work.ts'
-import { callFunction, functionNamed } from './functions.ts'
+import { aggregateNamed } from './aggregates.ts'
+import { callFunction, functionNamed, takesDates } from './functions.ts'
 import { lengthOf, testOf } from './operators.ts'
 import { scan } from './scanner.ts'
 import type { Comparison, Expression, Within } from './tree.ts'
+import { windowNamed } from './windows.ts'
 
 /** A value, several where a path goes through lists, or undefined where it reaches nothing. */
 export type Result = JsonValue | Many | undefined
@@ -39,8 +41,10 @@ export class Many {
 export type Evaluate = (value: JsonValue, root: JsonValue, work: Work) => Result
 
 export interface CompileOptions {
-  /** The value that a name reaches. Throws a `Refusal` for a name that nothing has. */
-  reach(name: string): Evaluate
+  /** The value that a name reaches; `asDate`: it is used as a date. Throws a `Refusal` for a name that nothing has. */
+  reach(name: string, asDate: boolean): Evaluate
+  /** True where the value is used as a date. Default false. */
+  asDate?: boolean
   /** Comparisons as JSONPath has them: to the letter, and numbers with numbers. Otherwise as in `where`. */
   strict: boolean
   /** A condition on the elements of a list, read when it is met. */
@@ -50,13 +54,15 @@ export interface CompileOptions {
 /** Throws a `Refusal` for an unknown name or function, and for a bad pattern. */
 export function compile(expression: Expression, options: CompileOptions): Evaluate {
   const part = (one: Expression): Evaluate => compile(one, options)
+  const ofDates = (asDate: boolean): ((one: Expression) => Evaluate) =>
+    asDate === (options.asDate ?? false) ? part : (one) => compile(one, { ...options, asDate })
   switch (expression.kind) {
     case 'literal': {
       const value = options.strict ? strictLiteral(expression) : literalValue(expression)
       return () => value
     }
     case 'field':
-      return options.reach(expression.name)
+      return options.reach(expression.name, options.asDate ?? false)
     case 'negative': {
       const inner = part(expression.operand)
       return options.strict
@@ -64,7 +70,8 @@ export function compile(expression: Expression, options: CompileOptions): Evalua
         : (value, root, work) => arithmetic('-', 0, inner(value, root, work))
     }
     case 'arithmetic': {
-      const [left, right] = [part(expression.left), part(expression.right)]
+      const read = ofDates(expression.operator === '-' || expression.operator === '+')
+      const [left, right] = [read(expression.left), read(expression.right)]
       const calculate = options.strict ? strictArithmetic : arithmetic
       const { operator } = expression
       return (value, root, work) => calculate(operator, left(value, root, work), right(value, root, work))
@@ -73,11 +80,14 @@ export function compile(expression: Expression, options: CompileOptions): Evalua
       // In one record a count is of the elements of a list.
       const isCount = /^count$/i.test(expression.name) && expression.args.length === 1
       const called = functionNamed(isCount ? 'length' : expression.name)
+      const window = !called && !aggregateNamed(expression.name) ? windowNamed(expression.name) : undefined
       if (!called)
         throw new Refusal(
-          `\`${shown(expression.name, 40)}\` is computed over records, not in one: use \`aggregate\`, with \`group_by\` for each group.`,
+          window
+            ? `\`${shown(expression.name, 40)}\` looks at other records: say in which order, like ${window.example}.`
+            : `\`${shown(expression.name, 40)}\` is computed over records, not in one: use \`aggregate\`, with \`group_by\` for each group.`,
         )
-      const args = expression.args.map(part)
+      const args = expression.args.map(ofDates(takesDates(called)))
       return (value, root, work) => {
         work.left -= 1
         return callFunction(
@@ -110,7 +120,7 @@ export function compile(expression: Expression, options: CompileOptions): Evalua
     case 'within':
       return options.within(expression)
     case 'comparison':
-      return options.strict ? strictComparison(expression, part) : comparison(expression, part)
+      return options.strict ? strictComparison(expression, part) : comparison(expression, ofDates(true))
   }
 }
 

@@ -600,6 +600,7 @@ const ROWS: readonly Row[] = [
   ['list_min', 'arraymin', 1, 'any', 'The smallest element.', 'list_min(scores)', ofList((elements) => extreme([[...elements]], -1))],
   ['list_distinct', 'arraydistinct uniqueelements', 1, 'list', 'The elements, each once.', 'list_distinct(tags)', ofList((elements) => [...new Map(elements.map((one) => [JSON.stringify(one), one])).values()])],
   ['list_sort', 'arraysort sorted', 1, 'list', 'The elements in their order.', 'list_sort(tags)', ofList((elements) => [...elements].sort((a, b) => compareNaturally(written(a), written(b))))],
+  ['keys', 'objectkeys mapkeys jsonobjectkeys jsonbobjectkeys arraykeys', 1, 'list', 'The names of the fields of an object, the keys of a map.', 'keys(dependencies)', ([value]) => (isObject(value) ? Object.keys(value).slice(0, MOST_PARTS) : null)],
 ]
 
 function otherPartNames(name: string): string {
@@ -648,11 +649,22 @@ export function functionNamed(word: string): ScalarFunction | undefined {
 }
 
 /** The functions that take a list as a whole, or several values of one. */
-const OF_LISTS = new Set('length concat concat_ws greatest least type to_text join element'.split(' '))
+const OF_LISTS = new Set('length concat concat_ws greatest least type to_text join element keys'.split(' '))
 
 /** True for a function that takes a list as a whole: of another one, a list is the list of what it gives for each element. */
 export function takesLists({ name }: ScalarFunction): boolean {
   return OF_LISTS.has(name) || name.startsWith('list_')
+}
+
+const OF_DATES = new Set(
+  'date_diff age date_trunc date_part year quarter month week day hour minute second weekday date date_add date_format epoch'.split(
+    ' ',
+  ),
+)
+
+/** True for a function that reads its arguments as dates. */
+export function takesDates({ name }: ScalarFunction): boolean {
+  return OF_DATES.has(name)
 }
 
 /** The function that is to one list what an aggregate is to all records. */

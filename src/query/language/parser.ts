@@ -411,7 +411,7 @@ class Parser {
       return false
     if (cut.colon && !this.#exactly(cut.field)) return false
     if (!/\s/.test(cut.field) || /^["'`[]/.test(cut.field) || this.#exactly(cut.field)) return true
-    return this.#computedOf(cut.left) !== undefined
+    return this.#computedOf(cut.left) !== undefined || this.#property(cut.field) !== undefined
   }
 
   #begins(text: string): boolean {

@@ -211,11 +211,11 @@ function running(part: Partition, of: (held: Held) => number | null): JsonValue[
       return of(tally.held())
     })
   }
-  const last = !ordered
-    ? rows.map(() => length - 1)
-    : frame
-      ? rows.map((_, nth) => Math.min(length - 1, nth + frame.after))
-      : lastPeers(part)
+  const last = frame
+    ? rows.map((_, nth) => Math.min(length - 1, nth + frame.after))
+    : ordered
+      ? lastPeers(part)
+      : rows.map(() => length - 1)
   const tally = new Tally()
   let taken = 0
   return Array.from(rows, (_, nth) => {

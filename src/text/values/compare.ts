@@ -42,6 +42,8 @@ export interface Operand {
   date: Span | undefined
   /** The part that comes first in dates with slashes of the field. */
   dateOrder?: DateOrder
+  /** Set for four digits beside dates. */
+  isYear?: true
   /** A time of day alone. */
   clock: ClockSpan | undefined
   boolean: boolean | undefined
@@ -185,13 +187,13 @@ function sameRounded(value: string, wanted: string): boolean {
   return BigInt(value) === BigInt(wanted) || (rounded && Number(value) === Number(wanted))
 }
 
-/** A date is equal to the day or month it lies in, and to its time of day; four digits alone are a number. */
-function sameTime(value: string, { date, clock, text, dateOrder }: Operand): boolean {
+/** A date is equal to the day or month it lies in, and to its time of day. Four digits are a year beside dates, else a number. */
+function sameTime(value: string, { date, clock, text, dateOrder, isYear }: Operand): boolean {
   if (clock && value.length > text.length) {
     const time = clockOf(value)
     return time !== undefined && time.from >= clock.from && time.from < clock.to
   }
-  if (!date || /^\d{4}$/.test(text)) return false
+  if (!date || (/^\d{4}$/.test(text) && !isYear)) return false
   const instant = epoch(value)
   if (instant !== undefined) return instant >= date.from && instant < date.to
   const [time, wanted] = sameCalendar(value, text, date, dateOrder) ?? []

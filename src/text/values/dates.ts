@@ -59,6 +59,15 @@ export function orderOfDates(texts: Iterable<string>): DateOrder | undefined {
   return found
 }
 
+/** A date with slashes in the form of ISO 8601, by the order of its field; any other text as it is. */
+export function isoDate(text: string, order: DateOrder): string {
+  if (text.length > 40 || !SLASHES.test(text)) return text
+  const date = parseDate(text, undefined, order)
+  if (!date) return text
+  const iso = new Date(date.from).toISOString()
+  return date.to - date.from === DAY ? iso.slice(0, 10) : iso
+}
+
 function isMark(code: number): boolean {
   return code === slash || code === dash
 }
@@ -206,6 +215,7 @@ function instant(text: string): Span | undefined {
 
 const [dash, slash, colon, dot, T, Z, zero, m] = [45, 47, 58, 46, 84, 90, 48, 109]
 const HOUR = 3_600_000
+const DAY = 24 * HOUR
 
 function hasMarks(text: string): boolean {
   return (
@@ -297,16 +307,21 @@ export function bucket(date: Span, unit: 'year' | 'month' | 'day' | 'hour'): str
 }
 
 /** The number of the year, month, day or hour of a time, UTC; none of what is no time. */
-export function partOf(given: JsonValue, unit: 'year' | 'month' | 'day' | 'hour'): number[] {
+export function partOf(
+  given: JsonValue,
+  unit: 'year' | 'month' | 'day' | 'hour',
+  order?: DateOrder,
+): number[] {
   const value = dateIn(given) ?? given
   const compact = typeof value === 'number' || typeof value === 'string' ? compactDate(value) : undefined
+  const date = typeof value === 'string' ? parseDate(value, undefined, order) : undefined
   const time = compact
     ? new Date(compact.from)
     : typeof value === 'number'
       ? new Date(value > 1e11 ? value : value * 1_000)
-      : new Date((typeof value === 'string' ? parseDate(value)?.from : undefined) ?? Number.NaN)
+      : new Date(date?.from ?? Number.NaN)
   if (Number.isNaN(time.getTime())) return []
-  if (unit === 'year' && typeof value === 'string' && parseDate(value)?.yearless) return []
+  if (unit === 'year' && date?.yearless) return []
   const parts = {
     year: time.getUTCFullYear(),
     month: time.getUTCMonth() + 1,

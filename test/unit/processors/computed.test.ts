@@ -406,3 +406,23 @@ test('what stands among the records that fulfil several conditions is counted th
     '2 without `size` are among them; `size is not null` leaves them out.',
   ])
 })
+
+test('a map is grouped by its keys, and gives them', () => {
+  const packages = Array.from({ length: 12 }, (_, n) => ({
+    name: `p${n}`,
+    needs: { [`d${n % 11}`]: '1', ...(n % 2 ? { common: { version: '2' } } : {}) },
+  }))
+  const { rows, notes } = ask(fromValue(packages), { group_by: 'needs', limit: 2 })
+  expect(rows.slice(0, 2)).toEqual([
+    { 'keys(needs)': 'common', count: 6 },
+    { 'keys(needs)': 'd0', count: 2 },
+  ])
+  expect(notes).toContain('`needs` is a map: grouped by its keys.')
+  expect(ask(fromValue(packages), { fields: 'keys(needs) as k', where: 'name = p1' }).rows).toEqual([
+    { k: ['d1', 'common'] },
+  ])
+  const people = Array.from({ length: 12 }, (_, id) => ({ id, place: { city: 'x', zip: id % 2 } }))
+  expect(ask(fromValue(people), { group_by: 'place' }).notes).not.toContain(
+    '`place` is a map: grouped by its keys.',
+  )
+})

@@ -67,6 +67,23 @@ describe('dates', () => {
     expect(found([...us, '16 Oct 2019 13:21:42 PM UTC'], 'v = 2019-10-16T16:21:42Z')).toEqual(us)
   })
 
+  test('four digits beside dates are a year', () => {
+    const dates = ['2023-12-31 10:00:00', '2024-01-01 00:00:00', '2024-06-30 12:00:00', '2025-01-01 00:00:00']
+    expect(found(dates, 'v = 2024')).toEqual(dates.slice(1, 3))
+    expect(found(dates, 'v in (2023, 2025)')).toEqual([dates[0], dates[3]])
+    expect(found(dates, 'v != 2024')).toEqual([dates[0], dates[3]])
+    expect(found(['1/27/2023', '2/3/2024'], 'v = 2024')).toEqual(['2/3/2024'])
+    expect(found(['2024', 'v2024-1', 'March 2024'], 'v = 2024')).toEqual(['2024'])
+  })
+
+  test('parts of dates with slashes go by the order that others of their field prove', () => {
+    const dates = ['1/27/2013', '2/3/2013', '12/11/2014']
+    expect(found(dates, 'year(v) = 2013')).toEqual(dates.slice(0, 2))
+    expect(found(dates, 'v:month = 2')).toEqual([dates[1]])
+    expect(found(dates, "date_diff('day', v, '2013-02-04') = 1")).toEqual([dates[1]])
+    expect(found(dates, "concat(v, '!') = '2/3/2013!'")).toEqual([dates[1]])
+  })
+
   test('a month alone is a word', () => {
     expect(found(['May', 'June', 'Ann'], 'v = may')).toEqual(['May'])
     expect(sorted(['May', 'June'])).toEqual(['June', 'May'])

@@ -105,7 +105,7 @@ describe('comparing', () => {
     ['created_at < 2024-05-01', [4]],
     ['created_at between 2024-05-31 and 2024-06-01', [2, 3]],
     ['created_at > 2023', [1, 2, 3]],
-    ['created_at = 2023', []],
+    ['created_at = 2023', [4]],
     ['created_at starts with 2024', [1, 2, 3]],
     ['state = open', [1, 3]],
     ['state = OPEN', [1, 3]],
