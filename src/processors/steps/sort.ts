@@ -356,6 +356,8 @@ export function parseOrder(records: Records, reference: string): Order {
   const descending = sign === '-' || /^(?:desc|reverse)$/i.test(called ?? after ?? '')
   const name = (inParentheses ?? bare ?? before ?? signed).trim()
   const measured = exactPath(records, name) ? undefined : lengthOf(name)
+  const part = exactPath(records, name) ? undefined : partOfGroups(records, name)
+  if (part) return { field: part, descending }
   if (measured === undefined) return { field: comparable(records, resolveField(records, name)), descending }
   return { field: resolveField(records, measured), descending, length: true }
 }
@@ -364,6 +366,27 @@ export function parseOrder(records: Records, reference: string): Order {
 function comparable(records: Records, field: Field): Field {
   if (!holdsObjects(records, field)) return valueOfPairs(records, field) ?? field
   return numberWithin(records, field) ?? nameWithin(records, field) ?? field
+}
+
+/** The column of groups by a part of a date: `created_at:year` for `year(created_at)`, and for `created_at` where no other part is there. */
+function partOfGroups(records: Records, name: string): Field | undefined {
+  const [first] = records.values
+  if (!isObject(first)) return undefined
+  const [, called = '', inside] = /^([a-z_]\w*)\s*\((.*)\)$/is.exec(name) ?? []
+  const words = [called, ...(inside ?? '').split(/,|\sfrom\s/i)].map((text) =>
+    text.trim().replace(/^(["'`])(.*)\1$/s, '$2'),
+  )
+  const keys = Object.keys(first).filter((key) => /^.+:\w+$/s.test(key))
+  const isOf = (key: string): boolean => {
+    const [, of = '', part = ''] = /^(.+):(\w+)$/s.exec(key) ?? []
+    return inside === undefined
+      ? of === name
+      : words.includes(of) && words.some((word) => word.toLowerCase() === part.replace(/_of_.*$/, ''))
+  }
+  const [key, another] = keys.filter(isOf)
+  return key === undefined || another !== undefined
+    ? undefined
+    : exactPath(records, `[${JSON.stringify(key)}]`)
 }
 
 /** `items` of `items.length`, `len(items)`, `size(items)`, `count(items)`. */

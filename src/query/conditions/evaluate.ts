@@ -6,7 +6,7 @@
 import type { JsonValue } from '../../protocol/json.ts'
 import type { Pattern } from '../../text/patterns/pattern.ts'
 import { isNull, operandFor } from '../../text/values/compare.ts'
-import { partOf } from '../../text/values/dates.ts'
+import { type DateOrder, isoDate, partOf } from '../../text/values/dates.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
 import { computedField, isExactly, knowing, resolveExactly, resolveField } from '../fields/fields.ts'
 import { typedWithin, valueOfPairs } from '../fields/inner-fields.ts'
@@ -311,7 +311,7 @@ const NEVER = new ColumnTest({ holds: () => false })
 function fieldNamed(comparison: Asked, { name }: Field, records: Records): string | undefined {
   const [operand, second] = comparison.operands
   if (!operand || second || operand.quoted || operand.number !== undefined) return undefined
-  if (!/^[@$\w.[\]*-]+$/.test(operand.text)) return undefined
+  if (!/^[@$\w.[\]* -]+$/.test(operand.text)) return undefined
   if (!isOrdering(comparison) && comparison.operator !== '=') return undefined
   if (operand.boolean !== undefined || isNull(operand)) return undefined
   const left = name.endsWith(`.${comparison.field}`) ? name.slice(0, -comparison.field.length) : ''
@@ -333,7 +333,10 @@ function comparedWith(records: readonly JsonValue[], comparison: Asked, field: F
   const others = columnOf(records, other.path, columnWork())
   const tests = new Map<number, readonly OperatorTest[]>()
   const found = new Uint8Array(records.length)
-  const order = dateOrderIn(column)
+  const [own, second] = [dateOrderIn(column), dateOrderIn(others)]
+  // Two fields of the same records are written alike.
+  const order = own ?? second
+  const orders = { order, other: second ?? own }
   const valuesOf = (code: number): readonly JsonValue[] => {
     const values = column.values(code)
     if (comparison.measure === 'length') return [lengthOf(values)]
@@ -344,7 +347,8 @@ function comparedWith(records: readonly JsonValue[], comparison: Asked, field: F
   }
   for (let at = 0; at < found.length; at++) {
     const code = others.codes[at] ?? 0
-    const against = tests.get(code) ?? others.values(code).flatMap((value) => testsAgainst(value, comparison))
+    const against =
+      tests.get(code) ?? others.values(code).flatMap((value) => testsAgainst(value, comparison, orders))
     tests.set(code, against)
     const values = valuesOf(column.codes[at] ?? 0)
     if (against.some((test) => test.holds(values)) !== comparison.negated) found[at] = 1
@@ -352,9 +356,15 @@ function comparedWith(records: readonly JsonValue[], comparison: Asked, field: F
   return found
 }
 
-function testsAgainst(value: JsonValue, comparison: Asked): OperatorTest[] {
+/** `orders`: of the dates with slashes in the compared field, and in the other one. */
+function testsAgainst(
+  value: JsonValue,
+  comparison: Asked,
+  { order, other }: { order: DateOrder | undefined; other: DateOrder | undefined },
+): OperatorTest[] {
   if (value === null || typeof value === 'object') return []
-  const operands = [operandFor(String(value), typeof value === 'string')]
+  const text = typeof value === 'string' && other !== undefined ? isoDate(value, other) : String(value)
+  const operands = [{ ...operandFor(text, typeof value === 'string'), ...(order && { dateOrder: order }) }]
   const around = {
     strictness: () => 'loose' as const,
     isElement: () => false,

@@ -185,6 +185,13 @@ const PROPERTIES: ReadonlySet<string> = new Set([
   'month',
   'day',
   'hour',
+  'minute',
+  'week',
+  'weekday',
+  'quarter',
+  'month_of_year',
+  'day_of_month',
+  'hour_of_day',
 ])
 
 class Parser {
@@ -800,11 +807,15 @@ class Parser {
   /** `labels.length`, `created_at:month`, `labels | length`. */
   #property(name: string): Expression | undefined {
     const [, list, property] =
-      /^(.+?)(?:\[\*?\])?\s*[.:|]\s*(length|len|size|count|year|month|day|hour)$/i.exec(name) ?? []
+      /^(.+?)(?:\[\*?\])?\s*[.:|]\s*(length|len|size|count|year|month|day|hour|minute|week|weekday|quarter|\w+_of_\w+)$/i.exec(
+        name,
+      ) ?? []
     if (list === undefined || property === undefined || !PROPERTIES.has(property.toLowerCase()))
       return undefined
     if (this.#knows(list) === undefined || this.#knows(name) !== undefined) return undefined
-    const called = /^(?:len|size|count)$/i.test(property) ? 'length' : property.toLowerCase()
+    const called = /^(?:len|size|count)$/i.test(property)
+      ? 'length'
+      : property.toLowerCase().replace(/_of_\w+$/, '')
     return { kind: 'call', name: called, args: [{ kind: 'field', name: list }] }
   }
 
@@ -821,7 +832,8 @@ class Parser {
     if (symbol === 'in' || symbol === 'has all') return itemsOf(rest, source)
     if (symbol === 'between') {
       const bounds =
-        /^[([]?(.+?)(?:\s+and\s+|\s*,\s*|\s+to\s+|\s*&&?\s*|\s*\.\.\.?\s*|\s+-\s+)(.+?)[)\]]?$/is.exec(rest)
+        /^[([]?(.+?)\s+and\s+(.+?)[)\]]?$/is.exec(rest) ??
+        /^[([]?(.+?)(?:\s*,\s*|\s+to\s+|\s*&&?\s*|\s*\.\.\.?\s*|\s+-\s+)(.+?)[)\]]?$/is.exec(rest)
       const [, low, high] = bounds ?? []
       if (low === undefined || high === undefined)
         throw new Refusal(
@@ -925,7 +937,10 @@ class Parser {
       if (inner)
         return { ...cut, symbol: inner.symbol, negated: inner.negated, rest: inner.rest, colon: false }
     }
-    if (/^(?:year|month|day|hour)\b/i.test(rest) && /^\w+\s*(?:[=<>!]|in\b|is\b|between\b)/i.test(rest))
+    if (
+      /^(?:year|month|day|hour|minute|week|weekday|quarter|\w+_of_\w+)\b/i.test(rest) &&
+      /^\w+\s*(?:[=<>!]|in\b|is\b|between\b)/i.test(rest)
+    )
       return undefined
     return cut
   }

@@ -1,6 +1,10 @@
 /** Texts that mean something: dates, durations, versions, decimal commas. They compare and sort by what they mean. */
+
 import { describe, expect, test } from 'vitest'
 import { fromValue } from '../../../src/documents/opening/derive.ts'
+import { filterParams } from '../../../src/processors/parameters.ts'
+import { runPipeline } from '../../../src/processors/pipeline.ts'
+import { filterSteps } from '../../../src/processors/pipelines.ts'
 import { sort } from '../../../src/processors/steps/sort.ts'
 import { where } from '../../../src/processors/steps/where.ts'
 import { duration, looseNumber } from '../../../src/text/values/quantities.ts'
@@ -82,6 +86,24 @@ describe('dates', () => {
     expect(found(dates, 'v:month = 2')).toEqual([dates[1]])
     expect(found(dates, "date_diff('day', v, '2013-02-04') = 1")).toEqual([dates[1]])
     expect(found(dates, "concat(v, '!') = '2/3/2013!'")).toEqual([dates[1]])
+  })
+
+  test('two fields of dates with slashes are compared as dates', () => {
+    const orders = [
+      { id: 1, 'Order Date': '1/27/2013', 'Ship Date': '2/13/2013' },
+      { id: 2, 'Order Date': '2/10/2013', 'Ship Date': '2/9/2013' },
+      { id: 3, 'Order Date': '12/3/2013', 'Ship Date': '12/3/2013' },
+    ]
+    const ids = (condition: string) =>
+      runPipeline(fromValue(orders), filterSteps, filterParams.parse({ where: condition }))
+        .document.rows()
+        .items.map((row) => (row as { id: number }).id)
+    expect(ids('Ship Date > Order Date')).toEqual([1])
+    expect(ids('Ship Date = Order Date')).toEqual([3])
+    expect(ids('Ship Date <= Order Date + 3')).toEqual([2, 3])
+    expect(ids('Order Date:month_of_year = 2')).toEqual([2])
+    expect(ids('Order Date:weekday = Sunday')).toEqual([1, 2])
+    expect(ids('Order Date:year = 2013 and Ship Date:month = 12')).toEqual([3])
   })
 
   test('a month alone is a word', () => {

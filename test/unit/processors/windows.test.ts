@@ -78,3 +78,23 @@ test('the order of groups is not guessed', () => {
     aggregate: ['sum(total)', 'lag(sum(total)) over (order by day) as before'],
   })
 })
+
+test.each(['year(day)', 'day:year', 'day', "date_trunc('year', day)", 'extract(year from day)'])(
+  'groups by a part of a date are in the order of %s',
+  (sort) => {
+    const records = [
+      { day: '2025-03-01' },
+      { day: '2024-01-01' },
+      { day: '2025-01-01' },
+      { day: '2026-01-01' },
+    ]
+    const params = filterParams.parse({ group_by: 'year(day)', sort })
+    const { document, error } = runPipeline(fromValue(records), filterSteps, params)
+    expect(error).toBeUndefined()
+    expect(document.rows().items.map((row) => (row as Record<string, unknown>)['day:year'])).toEqual([
+      '2024',
+      '2025',
+      '2026',
+    ])
+  },
+)
