@@ -139,7 +139,11 @@ function split(
 ): Split {
   const parted: Split = { ofRecords: [], ofGroups: [], missing: [] }
   if (group_by.length === 0) return { ...parted, ofRecords: conditions }
-  const columns = namesOf(calls ?? ['count'])
+  const columns = new Set([
+    ...namesOf(calls ?? ['count']),
+    // Of a key without a name of its own, a condition on the records says the same.
+    ...group_by.flatMap((key) => parseNamed(key).as ?? []),
+  ])
   const records = recordsOf(document)
   for (const condition of conditions) {
     const found = ofGroups(condition, columns, records)

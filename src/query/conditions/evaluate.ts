@@ -311,7 +311,7 @@ const NEVER = new ColumnTest({ holds: () => false })
 function fieldNamed(comparison: Asked, { name }: Field, records: Records): string | undefined {
   const [operand, second] = comparison.operands
   if (!operand || second || operand.quoted || operand.number !== undefined) return undefined
-  if (!/^[@$\w.[\]* -]+$/.test(operand.text)) return undefined
+  if (!/^[@$\p{L}\p{N}_.[\]*%#?&/() -]+$/u.test(operand.text)) return undefined
   if (!isOrdering(comparison) && comparison.operator !== '=') return undefined
   if (operand.boolean !== undefined || isNull(operand)) return undefined
   const left = name.endsWith(`.${comparison.field}`) ? name.slice(0, -comparison.field.length) : ''

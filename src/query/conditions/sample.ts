@@ -157,6 +157,10 @@ function adaptedOperand(
     return wanted === undefined ? operand : { ...operand, cores: wanted }
   }
   if (YEAR.test(operand.text) && areDates(sample)) return { ...operand, isYear: true }
+  if (/^v?\d{1,6}$/i.test(operand.text) && texts.length === values.length && areVersions(texts)) {
+    const text = `${operand.text}.0`
+    return { ...operand, text, lower: text.toLowerCase(), number: undefined, size: undefined }
+  }
   const shared = sample.unit
   if (shared !== undefined && !operand.quoted && !isWhole(operand.text, shared, texts)) {
     note(`\`${operand.text}\` read as ${operand.text} ${shared}, the unit of all of \`${name}\`.`)
@@ -198,6 +202,13 @@ function adaptedOperand(
 }
 
 const YEAR = /^(?:1[5-9]|20|21)\d\d$/
+
+/** `1.10.2`, `v2.0`. */
+const VERSION = /^v?\d+(?:\.\d+){2,}(?:[-+.]\S*)?$/i
+
+function areVersions(texts: readonly string[]): boolean {
+  return texts.length > 0 && texts.every((text) => VERSION.test(text.trim()))
+}
 
 /** True where nearly all values are dates that say more than their year. */
 function areDates({ values, dates }: Sample): boolean {

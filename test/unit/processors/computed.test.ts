@@ -426,3 +426,11 @@ test('a map is grouped by its keys, and gives them', () => {
     '`place` is a map: grouped by its keys.',
   )
 })
+
+test('a condition on the name of a key is about the groups', () => {
+  const asked = ask(fromValue(orders), {
+    group_by: "case when price < 15 then 'small' else 'big' end as size",
+    where: 'size = small',
+  })
+  expect(asked.rows).toEqual([{ size: 'small', count: 1 }])
+})

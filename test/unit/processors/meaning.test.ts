@@ -106,6 +106,26 @@ describe('dates', () => {
     expect(ids('Order Date:year = 2013 and Ship Date:month = 12')).toEqual([3])
   })
 
+  test('a number beside versions is one', () => {
+    const versions = ['1.2.10', '1.14.1', '2.0.3', '2.11.0']
+    expect(found(versions, 'v < 2')).toEqual(versions.slice(0, 2))
+    expect(found(versions, 'v >= 2')).toEqual(versions.slice(2))
+  })
+
+  test('a field with brackets in its name is compared with', () => {
+    const tickets = [
+      { id: 1, 'Opened (local)': '03/01/2024 10:00', Due: '31/01/2024' },
+      { id: 2, 'Opened (local)': '05/02/2024 10:00', Due: '04/02/2024' },
+      { id: 3, 'Opened (local)': '25/02/2024 10:00', Due: '' },
+    ]
+    const { document } = runPipeline(
+      fromValue(tickets),
+      filterSteps,
+      filterParams.parse({ where: 'Due < Opened (local)' }),
+    )
+    expect(document.rows().items).toEqual([tickets[1]])
+  })
+
   test('a month alone is a word', () => {
     expect(found(['May', 'June', 'Ann'], 'v = may')).toEqual(['May'])
     expect(sorted(['May', 'June'])).toEqual(['June', 'May'])
