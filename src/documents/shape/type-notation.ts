@@ -161,7 +161,10 @@ function spelledType({ distinct }: Shape): string {
   if (texts.length < LEAST_SAYING) return 'string'
   if (texts.every(isAmount) && texts.some((text) => !/^[-+.\d]+$/.test(text))) return 'amount'
   const order = orderOfDates(texts)
-  return texts.every((text) => parseDate(text, undefined, order) !== undefined) ? 'date' : 'string'
+  // Digits alone are a code: numbers, and years among them, are told as such.
+  const isDate = (text: string): boolean =>
+    !/^\d+$/.test(text) && parseDate(text, undefined, order) !== undefined
+  return texts.every(isDate) ? 'date' : 'string'
 }
 
 /** Not for codes, in which zeros at the start count, nor for telephone numbers. */

@@ -44,11 +44,13 @@ import {
   type Members,
   MOST_LISTED,
   measuresIn,
+  type NamedAggregate,
   type Numbers,
   type Over,
   readingsOf,
   sumOfAll,
 } from '../../query/language/aggregates.ts'
+import { functionNamed } from '../../query/language/functions.ts'
 import { parseComputed, parseCondition } from '../../query/language/parser.ts'
 import { closingAt, enclosed, splitAt } from '../../query/language/scanner.ts'
 import { type Expression, mapParts, sourceOf } from '../../query/language/tree.ts'
@@ -229,8 +231,26 @@ function callOf(source: string, itself: boolean): Call | undefined {
   return undefined
 }
 
+/** `sum_if(price, state = open)`, and `sumif(state = open, price)` as tables of figures have it; of a condition alone how many fulfil it. */
+function withCondition(name: string, inner: string): Call {
+  const [first = '', second, more] = splitAt(inner, [',']).map((part) => part.trim())
+  if (second === undefined && first !== '')
+    return { name: 'count_if', field: oneWhere(first), title: `${name}_if(${first})` }
+  if (second === undefined || more !== undefined)
+    throw new Refusal(
+      `\`${name}_if\` takes a field and a condition: write \`${name}_if(price, state = open)\`.`,
+    )
+  return isCondition(second) || !isCondition(first)
+    ? filtered(name, first, second)
+    : filtered(name, second, first)
+}
+
+function isCondition(text: string): boolean {
+  return /[<>=~!]|\s(?:is|in|has|like|contains|between)\s|\sexists$/i.test(text)
+}
+
 function withArguments(
-  { aggregate: { name, takes }, rank }: { aggregate: Aggregate; rank?: number },
+  { aggregate: { name, takes }, rank, conditional }: NamedAggregate,
   written: string,
   filter: string | undefined,
   itself: boolean,
@@ -240,6 +260,7 @@ function withArguments(
   const distinct = behind === undefined ? undefined : (enclosed(behind) ?? behind).trim()
   const inner = (distinct ?? written).replace(/^\*$/, '')
   if (filter !== undefined) return filtered(name, inner, filter)
+  if (conditional) return withCondition(name, inner)
   if (name === 'count' && distinct !== undefined) return { name: 'distinct', field: inner }
   if (name === 'collect' && distinct !== undefined) return { name: 'collect_set', field: inner }
   if (name === 'count_if' && inner !== '') return { name, field: oneWhere(inner), title: `${name}(${inner})` }
@@ -277,12 +298,16 @@ function oneWhere(condition: string): string {
 
 /** `count(state = 'open')`, `avg(score > 5)`: a condition is 1 or 0. */
 function asNumbers(name: string, inner: string): string {
-  if (/^case\s/i.test(inner)) return inner
-  const condition = /[<>=~!]|\s(?:is|in|has|like|contains)\s/i.test(inner)
-    ? safely(() => parseCondition(inner))
-    : undefined
+  if (/^case\s/i.test(inner) || isOneCall(inner)) return inner
+  const condition = isCondition(inner) ? safely(() => parseCondition(inner)) : undefined
   if (!condition || (condition.kind === 'comparison' && condition.operands.length === 0)) return inner
   return name === 'count' ? `case when ${inner} then 1 end` : oneWhere(inner)
+}
+
+/** `if(state = 'open', price, 0)`: the condition in it is none of the whole. */
+function isOneCall(text: string): boolean {
+  const [, name = ''] = /^([a-z_]\w*)\s*\(/i.exec(text) ?? []
+  return functionNamed(name) !== undefined && closingAt(text, text.indexOf('(')) === text.length - 1
 }
 
 /** The value of `read`, or undefined where it is refused; `refused` is told why. */

@@ -116,7 +116,7 @@ const ROWS: readonly Row[] = [
   ['collect', 'arrayagg collectlist list jsonagg push', 'field', 'values', `The values as a list, at most ${MOST_LISTED}.`, 'collect(name)', (over) => listsIn(over, MOST_LISTED)],
   ['collect_set', 'addtoset', 'field', 'values', 'The different values as a list.', 'collect_set(name)', (over) => listsIn(over, MOST_LISTED, true)],
   ['string_agg', 'groupconcat listagg stringjoin', 'field, text', 'values', 'The values as one text.', "string_agg(name, ', ')", (over) => listsIn(over, MOST_LISTED).map((list) => joined(list, over.separator))],
-  ['count_if', 'countwhere sumif', 'condition', 'numbers', 'How many records fulfil a condition.', 'count_if(state = open)', (over) => sumsIn(over)],
+  ['count_if', 'countwhere', 'condition', 'numbers', 'How many records fulfil a condition.', 'count_if(state = open)', (over) => sumsIn(over)],
   ['arg_max', 'maxby', 'field, field', 'order', 'The first field where the second is largest.', 'arg_max(name, price)', (over) => heldBy(over, 1)],
   ['arg_min', 'minby', 'field, field', 'order', 'The first field where the second is smallest.', 'arg_min(name, price)', (over) => heldBy(over, -1)],
   ['correlation', 'corr pearson', 'field, field', 'numbers', 'How two fields go together, from -1 to 1.', 'correlation(price, rating)', (over) => paired(over, correlation)],
@@ -160,11 +160,24 @@ function bare(word: string): string {
   return word.toLowerCase().replaceAll(/[\s_-]/g, '')
 }
 
-/** The aggregate that a word names, case, `_` and `-` aside, and its rank where the word has one: `p90`. */
-export function aggregateNamed(word: string): { aggregate: Aggregate; rank?: number } | undefined {
+export interface NamedAggregate {
+  aggregate: Aggregate
+  /** `p90` has one. */
+  rank?: number
+  /** `sum_if(price, state = open)`: only of the records that fulfil a condition, which is one of two arguments. */
+  conditional?: true
+}
+
+/** The aggregate that a word names, case, `_` and `-` aside. */
+export function aggregateNamed(word: string): NamedAggregate | undefined {
   const [, digits] = /^p(?:ct)?(\d{1,2}(?:_\d+)?)$/.exec(word.toLowerCase()) ?? []
-  const aggregate = BY_NAME.get(digits === undefined ? bare(word) : 'percentile')
-  if (!aggregate) return undefined
+  const name = bare(word)
+  const aggregate = BY_NAME.get(digits === undefined ? name : 'percentile')
+  if (!aggregate) {
+    const [, base] = /^([a-z]{3,20})(?:if|where)$/.exec(name) ?? []
+    const of = base === undefined ? undefined : BY_NAME.get(base)
+    return of && { aggregate: of, conditional: true }
+  }
   return digits === undefined ? { aggregate } : { aggregate, rank: Number(digits.replace('_', '.')) }
 }
 

@@ -1252,8 +1252,10 @@ class Parser {
       ;[this.#at, this.#end] = before
     }
     const text = this.#text(range)
-    if (this.#knows(text) !== undefined || !this.#cut(range)) return { kind: 'field', name: text }
-    return this.#conditionWithin(range)
+    const cut = this.#exactly(text) ? undefined : this.#cut(range)
+    // A name that is known loosely may be a field with a condition on it: `score > 5` is alike to `score`.
+    const isField = !cut || (this.#knows(text) !== undefined && !this.#exactly(cut.field))
+    return isField ? { kind: 'field', name: text } : this.#conditionWithin(range)
   }
 
   /**

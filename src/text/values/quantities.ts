@@ -7,8 +7,9 @@ const CODE =
   '(?:USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|TRY|BRL|MXN|ZAR|KRW|SGD|HKD|ILS|AED)'
 const BEFORE = `^\\s*(?:${CODE}\\s|R\\$\\s?)?[-+−]?[$€£¥₹]?\\s?`
 const AFTER = `\\s?(?:[€%]|${CODE})?\\s*$`
-const DRESSED = new RegExp(`${BEFORE}(?:\\d{1,3}(?:,\\d{3})+|\\d+)(?:\\.\\d+)?${AFTER}`)
-const COMMA = new RegExp(`${BEFORE}(?:\\d{1,3}(?:\\.\\d{3})+|\\d+),\\d{1,2}${AFTER}`)
+/** Thousands do not begin with a zero: `0,867` has a decimal comma. */
+const DRESSED = new RegExp(`${BEFORE}(?:[1-9]\\d{0,2}(?:,\\d{3})+|\\d+)(?:\\.\\d+)?${AFTER}`)
+const COMMA = new RegExp(`${BEFORE}(?:(?:\\d{1,3}(?:\\.\\d{3})+|\\d+),\\d{1,2}|0,\\d{1,9})${AFTER}`)
 /** `4 178 015`, also with a blank that does not break, and `1'234.50`. */
 const GROUPED = new RegExp(`${BEFORE}\\d{1,3}(?:[ \\u00a0\\u2009\\u202f'’]\\d{3})+(?:[.,]\\d{1,4})?${AFTER}`)
 /** `617.30-`, as some ledgers write it. */

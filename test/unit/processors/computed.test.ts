@@ -434,3 +434,31 @@ test('a condition on the name of a key is about the groups', () => {
   })
   expect(asked.rows).toEqual([{ size: 'small', count: 1 }])
 })
+
+test.each<[string, JsonValue]>([
+  ['sum_if(price, state = open)', 30.5],
+  ['sumIf(price, qty > 1)', 30.5],
+  ['sumif(qty > 1, price)', 30.5],
+  ['avg_if(price, qty > 1)', 15.25],
+  ['max_if(price, qty < 4)', 30],
+  ['count_if(qty > 1)', 2],
+  ['sum_if(qty > 1)', 2],
+  ['sum_if(price, qty > 1) / count_if(qty > 1)', 15.25],
+  ['sum(if(qty > 1, price, 0))', 30.5],
+  ['sum(if(state = open, 1, 0))', 2],
+  ['sum(qty > 1)', 2],
+])('an aggregate of the records that fulfil a condition: %s', (aggregate, value) => {
+  const { rows, error } = ask(fromValue(orders), { aggregate: `${aggregate} as x` })
+  expect(error).toBeUndefined()
+  expect(rows).toEqual([{ x: value }])
+})
+
+test('a condition within a function is none of the name of a field', () => {
+  expect(ask(fromValue(orders), { fields: "id, if(price > 15, 'dear', 'cheap') as class" }).rows).toEqual([
+    { id: 1, class: 'cheap' },
+    { id: 2, class: 'dear' },
+    { id: 3, class: 'dear' },
+  ])
+  const records = [{ 'Speed IAS in knots': 3 }, { 'Speed IAS in knots': 5 }]
+  expect(ask(fromValue(records), { aggregate: 'avg(Speed IAS in knots) as x' }).rows).toEqual([{ x: 4 }])
+})

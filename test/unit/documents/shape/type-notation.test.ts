@@ -78,3 +78,10 @@ test.each([
   const { record } = profile({ values: values.map((value) => ({ value })) })
   expect(typeNotation(record, { length: 200, enumerate: false })).toBe(`{value: ${type}}`)
 })
+
+test('codes of four digits are no dates', () => {
+  const records = ['0012', '0450', '1200', '0007'].map((code, n) => ({ code, day: `${28 + n}.12.2024` }))
+  expect(typeNotation(profile({ values: records }).record, { length: 200, enumerate: false })).toBe(
+    '{code: string, day: date}',
+  )
+})
