@@ -558,8 +558,9 @@ function isLogger(word: string, after: string): boolean {
   return /^[A-Za-z_][\w$./-]*$/.test(word) ? /^(?: [-:] ?|\])/.test(after) : /^[A-Za-z_][\w$.-]*:$/.test(word)
 }
 
+// `syslogd 1.4.1: restart.` and `-- root[2421]: ROOT LOGIN ON tty2` stand among the others.
 const SYSLOG =
-  /^(?:<(\d{1,3})>)?([A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d) (\S+) ([^\s:[\]]{1,64})(?:\[(\d+)\](?: \([^()\s]{1,160}\))?)?: ?/
+  /^(?:<(\d{1,3})>)?([A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d) (\S+) {1,2}(?:-- )?([^\s:[\]]{1,64})(?:\[(\d+)\](?: \([^()\s]{1,160}\))?)?(?:: ?| (?=v?\d[\w.-]{0,16}: ))/
 // Values in quotes may hold brackets, and quotes behind a backslash.
 const RFC5424 =
   /^<(\d{1,3})>1 (\S+) (\S+) (\S+) (\S+) (\S+) (?:-|((?:\[(?:[^"\]\\]|"(?:[^"\\]|\\.)*")*\])+)) ?/

@@ -318,3 +318,18 @@ describe('levels in brackets, in letters and shortened', () => {
     },
   )
 })
+
+test('no line of syslog goes on with the one before it', () => {
+  const text = [
+    'Jun 19 04:09:02 combo cups: cupsd startup succeeded',
+    'Jun 19 04:09:11 combo syslogd 1.4.1: restart.',
+    'Jun 19 04:09:12 combo sshd(pam_unix)[2421]: session opened for user root',
+    'Jun 19 04:09:13 combo  -- root[2421]: ROOT LOGIN ON tty2',
+  ].join('\n')
+  expect(recognise(text).json?.()).toMatchObject([
+    { line: 1, logger: 'cups', message: 'cupsd startup succeeded' },
+    { line: 2, logger: 'syslogd', message: '1.4.1: restart.' },
+    { line: 3, logger: 'sshd(pam_unix)', pid: 2421 },
+    { line: 4, host: 'combo', logger: 'root', pid: 2421, message: 'ROOT LOGIN ON tty2' },
+  ])
+})
