@@ -57,6 +57,12 @@ describe('a statement becomes the parameters of a filter', () => {
       { fields: ['id', 'products.name'], join_on: ['inner product_id = products.id'] },
     ],
     ['SELECT * FROM a LEFT JOIN b ON a.x = b.y', { join_on: ['x = b.y'] }],
+    ['SELECT * FROM a LEFT JOIN b ON b.y = a.x', { join_on: ['x = b.y'] }],
+    ['SELECT * FROM a JOIN b ON b.y = a.x AND a.z = b.z', { join_on: ['inner x = b.y and z = b.z'] }],
+    [
+      'SELECT e.name FROM staff e JOIN staff m ON m.id = e.boss',
+      { fields: ['name'], join_on: ['inner boss = self.id'] },
+    ],
     [
       'SELECT e.name FROM staff e JOIN staff m ON e.manager_id = m.id WHERE e.pay > m.pay',
       { fields: ['name'], join_on: ['inner manager_id = self.id'], where: ['pay > self.pay'] },

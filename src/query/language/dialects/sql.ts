@@ -117,7 +117,7 @@ class Statement {
     const path = this.#path(sources.from)
     if (path !== undefined) params.path = path
     if (sources.on !== undefined)
-      params.join_on = [joinOf(this.#qualified(sources.on, sources, true), sources.inner)]
+      params.join_on = [joinOf(this.#qualified(inOrder(sources.on, sources), sources, true), sources.inner)]
     const where = conditionsOf(own(clauses.get('where') ?? ''))
     const groups = splitAt(own(clauses.get('group') ?? ''), [',']).map((by) => resolved(by, items))
     const having = conditionsOf(own(clauses.get('having') ?? ''))
@@ -336,6 +336,21 @@ class Statement {
     if (most !== undefined && !/^all$/i.test(most)) params.limit = Number(most)
     if (offset !== undefined && offset !== '0') params.offset = Number(offset)
   }
+}
+
+/** The condition of a join with the list after FROM on the left of each equation: `ON b.id = a.b_id` says the same the other way round. */
+function inOrder(on: string, { from, joined }: { from?: Source; joined?: Source }): string {
+  const listOf = (side = ''): string => /^[`"[]?(\w+)[`"\]]?\s*\./.exec(side.trim())?.[1]?.toLowerCase() ?? ''
+  const parts = (enclosed(on) ?? on).split(/\s+and\s+/i).map((part) => {
+    const [left, right, more] = part.split('=')
+    const isTurned =
+      more === undefined &&
+      !/[<>!]\s*$/.test(left ?? '') &&
+      joined?.called.includes(listOf(left)) === true &&
+      from?.called.includes(listOf(right)) === true
+    return isTurned ? `${right?.trim()} = ${left?.trim()}` : part
+  })
+  return parts.join(' and ')
 }
 
 function isWord(token: Token | undefined, word: string): boolean {
