@@ -317,12 +317,7 @@ function reader<T extends { offset?: number | undefined }>(
   return (params) => {
     const read = schema.safeParse(params)
     if (!read.success) return { error: complaint(read.error) }
-    return {
-      params: withOver({ ...read.data }),
-      steps,
-      offset: read.data.offset ?? 0,
-      limit: limit(read.data),
-    }
+    return { params: { ...read.data }, steps, offset: read.data.offset ?? 0, limit: limit(read.data) }
   }
 }
 

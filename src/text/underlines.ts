@@ -83,7 +83,8 @@ function markedAt(lines: LineIndex, line: number): Marked | undefined {
   if (mark === undefined) return undefined
   const title = textAt(lines, line).trim()
   const above = line === 0 ? '' : textAt(lines, line - 1).trim()
-  if (!/[\p{L}\p{N}]/u.test(title) || RULE.test(title)) return undefined
+  if (!/^ {0,3}\S/.test(textAt(lines, line)) || !/[\p{L}\p{N}]/u.test(title) || RULE.test(title))
+    return undefined
   const overlined = above !== '' && above === below.trim() && above.length >= title.length
   if (above !== '' && !overlined) return undefined
   const length = below.trim().length

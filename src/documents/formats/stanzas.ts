@@ -102,7 +102,7 @@ function areInOrder(lines: LineIndex, first: string, sampled: number): boolean {
       orders.set(keys.join(':'), (orders.get(keys.join(':')) ?? 0) + 1)
   }
   const most = [...orders.values()].sort((one, other) => other - one).slice(0, FEW_ORDERS)
-  return most.reduce((sum, count) => sum + count, 0) >= all * 0.9
+  return all > 0 && most.reduce((sum, count) => sum + count, 0) >= all * 0.9
 }
 
 /** A key that some records lack makes another order. */

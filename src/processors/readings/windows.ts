@@ -85,5 +85,6 @@ function withTotals(text: string): string {
     rest = rest.slice(0, index) + rest.slice(close + 1)
   }
   const isBeside = /[\p{L}_]/u.test(rest.replace(/\sas\s.*$/isu, '')) && /[-+*/]/.test(rest)
-  return isBeside || /^\s*(?:percent|share|ratio)\w*\s*\(/i.test(text) ? out : text
+  const isShare = aggregateNamed(calls[0]?.[1] ?? '')?.aggregate.name === 'percent'
+  return isBeside || isShare ? out : text
 }

@@ -12,6 +12,7 @@ import { type Field, type Records, requireRecords } from '../../query/fields/rec
 import { readValues } from '../../query/fields/walk.ts'
 import { rejoined } from '../../query/fields/wanted.ts'
 import { newWork } from '../../query/work.ts'
+import { datePart } from '../../text/values/date-parts.ts'
 import { orderOfDates, parseDate } from '../../text/values/dates.ts'
 import { rankOn, SCALE_NAMES, type Scale } from '../../text/values/levels.ts'
 import {
@@ -379,6 +380,7 @@ function partOfGroups(records: Records, name: string): Field | undefined {
   const keys = Object.keys(first).filter((key) => /^.+:\w+$/s.test(key))
   const isOf = (key: string): boolean => {
     const [, of = '', part = ''] = /^(.+):(\w+)$/s.exec(key) ?? []
+    if (datePart(part) === undefined) return false
     return inside === undefined
       ? of === name
       : words.includes(of) && words.some((word) => word.toLowerCase() === part.replace(/_of_.*$/, ''))

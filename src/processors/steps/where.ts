@@ -56,7 +56,9 @@ function find(document: Document, asked: Records, conditions: readonly string[])
   const { records, binding } = bindSomewhere(conditions, asked, document)
   const { matches, comparisons } = binding
   const found = timed(binding, () => records.table.choose(positionsIn(matches(records.values))))
-  const notes = timed(binding, () => remarksTogether(comparisons, records.values, found.rows, binding.notes))
+  const notes = timed(binding, () =>
+    remarksTogether(comparisons, records.values, () => found.rows, binding.notes),
+  )
   const isLoose = comparisons.some(({ field }) => field.note !== undefined)
   const other = found.count === 0 ? foundElsewhere(document, records, conditions, isLoose) : undefined
   if (other?.table)

@@ -481,6 +481,7 @@ function overPartition(
   count: number,
 ): readonly JsonValue[] | undefined {
   const called = aggregateNamed(distinct && /^count$/i.test(name) ? 'distinct' : name)
+  if (called?.conditional) return undefined
   if (!called || /^(?:first|last)_?value$/i.test(name)) return undefined
   const { aggregate, rank } = called
   const members = { rows: positions(groups.length), groups, count }

@@ -47,7 +47,7 @@ export function* remarksAmong({ comparison, field }: Bound, column: Column): Gen
 export function remarksTogether(
   bounds: readonly Bound[],
   records: readonly JsonValue[],
-  found: readonly JsonValue[],
+  found: () => readonly JsonValue[],
   notes: readonly string[],
 ): string[] {
   if (bounds.length < 2 || notes.length === 0) return [...notes]
@@ -55,7 +55,7 @@ export function remarksTogether(
     bounds.flatMap((bound) => [...remarksAmong(bound, columnOf(values, bound.field.path, columnWork()))])
   const alone = new Set(among(records))
   if (!notes.some((note) => alone.has(note))) return [...notes]
-  return [...new Set([...notes.filter((note) => !alone.has(note)), ...among(found)])]
+  return [...new Set([...notes.filter((note) => !alone.has(note)), ...among(found())])]
 }
 
 /** How many records have values that pass a test. */

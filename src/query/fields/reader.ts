@@ -1,5 +1,5 @@
 /** The column of a path over a list of records. */
-import { type Coded, type Column, columnsOf, type Reader } from '../../documents/columns/column.ts'
+import { type Coded, type Column, columnsOf, type Reader, several } from '../../documents/columns/column.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { type DateOrder, orderOfDates } from '../../text/values/dates.ts'
 import { newWork, type Work } from '../work.ts'
@@ -47,6 +47,10 @@ export function dateOrderIn(column: Column): DateOrder | undefined {
 }
 
 function* textsIn(column: Column): Generator<string> {
-  for (let code = 0; code < column.size; code++)
-    for (const value of column.values(code)) if (typeof value === 'string') yield value
+  for (let code = 0; code < column.size; code++) {
+    const alone = column.scalar(code)
+    if (typeof alone === 'string') yield alone
+    else if (alone === several)
+      for (const value of column.values(code)) if (typeof value === 'string') yield value
+  }
 }

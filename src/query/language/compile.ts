@@ -120,8 +120,15 @@ export function compile(expression: Expression, options: CompileOptions): Evalua
     case 'within':
       return options.within(expression)
     case 'comparison':
-      return options.strict ? strictComparison(expression, part) : comparison(expression, ofDates(true))
+      return options.strict
+        ? strictComparison(expression, part)
+        : comparison(expression, ofDates(expression.operands.some(tellsDate)))
   }
+}
+
+/** True for what may be a date, but not for a literal such as `2/8/2025`: the field then has to be read as it was written. */
+function tellsDate(operand: Expression): boolean {
+  return operand.kind !== 'literal' || operandFor(operand.text, operand.quoted).date !== undefined
 }
 
 /** Whatever exists and is neither false nor null. */

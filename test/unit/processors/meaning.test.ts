@@ -104,6 +104,14 @@ describe('dates', () => {
     expect(ids('Order Date:month_of_year = 2')).toEqual([2])
     expect(ids('Order Date:weekday = Sunday')).toEqual([1, 2])
     expect(ids('Order Date:year = 2013 and Ship Date:month = 12')).toEqual([3])
+    const counted = (aggregate: string) =>
+      runPipeline(
+        fromValue(orders),
+        filterSteps,
+        filterParams.parse({ aggregate: `${aggregate} as n` }),
+      ).document.rows().items
+    expect(counted("count_if(Order Date = '2/10/2013')")).toEqual([{ n: 1 }])
+    expect(counted("count_if(Order Date >= '2013-02-01')")).toEqual([{ n: 2 }])
   })
 
   test('a number beside versions is one', () => {

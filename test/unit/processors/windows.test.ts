@@ -57,6 +57,8 @@ test('beside the values of a record, an aggregate is that of all', () => {
     {},
   ])
   expect(ask({ fields: 'sum(total)' })).toEqual([{ 'sum(total)': 10 }])
+  expect(ask({ fields: 'percentile(total, 50) as half' })).toEqual([{ half: 2.5 }])
+  expect(ask({ fields: 'id, sum_if(total, id > 2) over () as x', limit: 1 })).not.toMatchObject([{ x: 10 }])
 })
 
 test('a frame holds without an order', () => {

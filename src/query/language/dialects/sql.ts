@@ -341,6 +341,7 @@ class Statement {
 /** The condition of a join with the list after FROM on the left of each equation: `ON b.id = a.b_id` says the same the other way round. */
 function inOrder(on: string, { from, joined }: { from?: Source; joined?: Source }): string {
   const listOf = (side = ''): string => /^[`"[]?(\w+)[`"\]]?\s*\./.exec(side.trim())?.[1]?.toLowerCase() ?? ''
+  let hasTurned = false
   const parts = (enclosed(on) ?? on).split(/\s+and\s+/i).map((part) => {
     const [left, right, more] = part.split('=')
     const isTurned =
@@ -348,9 +349,10 @@ function inOrder(on: string, { from, joined }: { from?: Source; joined?: Source 
       !/[<>!]\s*$/.test(left ?? '') &&
       joined?.called.includes(listOf(left)) === true &&
       from?.called.includes(listOf(right)) === true
+    if (isTurned) hasTurned = true
     return isTurned ? `${right?.trim()} = ${left?.trim()}` : part
   })
-  return parts.join(' and ')
+  return hasTurned ? parts.join(' and ') : on
 }
 
 function isWord(token: Token | undefined, word: string): boolean {
