@@ -293,7 +293,7 @@ function readQuestion(
     return { error: '`pattern` is missing. Give the text or regular expression to search for.' }
   }
   try {
-    const asked = kind === 'filter' ? withStatement(params, only(parts)) : { params, notes: [] }
+    const asked = kind === 'filter' ? withStatement(params, parts) : { params, notes: [] }
     const read = READERS[kind](asked.params as JsonObject)
     if ('error' in read) return read
     const question = kind === 'filter' ? { ...read, params: withOver(read.params) } : read
@@ -303,10 +303,6 @@ function readQuestion(
     if (error instanceof Refusal) return { error: error.message }
     throw error
   }
-}
-
-function only(parts: readonly Part[]): Document | undefined {
-  return parts.length === 1 ? parts[0]?.document : undefined
 }
 
 function reader<T extends { offset?: number | undefined }>(

@@ -54,20 +54,18 @@ test('questions that need something computed are answered by one call', async ()
   for (const question of questions) {
     const handles = [question.data].flat()
     const open = (handle: string) => documents.get(handle) ?? fromRecognised('')
-    const document = combine(handles.map((handle) => ({ handle, document: open(handle) })))
+    const several = handles.map((handle) => ({ handle, document: open(handle) }))
+    const document = combine(several)
     let answer: Answer
     try {
       const { sql, ...call } = question.call
-      const asked = withStatement(
-        sql === undefined ? call : { ...call, where: sql },
-        handles.length === 1 ? document : undefined,
-      )
+      const asked = withStatement(sql === undefined ? call : { ...call, where: sql }, several)
       const { offset = 0, limit = 50, ...params } = filterParams.parse(asked.params)
       const {
         document: found,
         steps,
         error,
-      } = runPipeline(document, filterSteps, { ...asked.params, ...params })
+      } = runPipeline(document, [...(asked.before ? [asked.before] : []), ...filterSteps], { ...asked.params, ...params })
       const rows = found.rows().items.slice(offset, offset + limit)
       const matched = steps.find(({ name, applied }) => applied && name === 'where')?.metadata.matched
       answer =

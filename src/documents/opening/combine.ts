@@ -8,6 +8,8 @@ import { readDocument } from './read.ts'
 /** A document and the handle it is kept under. */
 export interface Part {
   readonly handle: string
+  /** The name that a question gives to its records. */
+  readonly name?: string
   readonly document: Document
 }
 

@@ -1,8 +1,8 @@
 /** Names that a question gives to what it computes, `price * qty as total`: every step knows them, whichever parameter says them. */
 import { exactPath, resolveField } from '../../query/fields/fields.ts'
 import { type Records, withNames } from '../../query/fields/records.ts'
-import { isAggregateCall, parseNamed } from '../../query/language/parser.ts'
-import { fieldsIn, type Named, partsOf } from '../../query/language/tree.ts'
+import { holdsAggregate, parseNamed } from '../../query/language/parser.ts'
+import { fieldsIn, type Named } from '../../query/language/tree.ts'
 import type { PipelineStep } from '../pipeline.ts'
 import { failed } from '../step.ts'
 import { columnOfCall, safely } from '../steps/group.ts'
@@ -83,19 +83,50 @@ function planOf(asked: Asked): Plan {
     const sources = new Map(items.flatMap(({ named }) => (named?.as ? [[named.as, named.source]] : [])))
     return { sources: mentioned(sources, asked), params: asked }
   }
+  const sorted = sortedByColumns(asked)
   if (items.every(({ named }) => named === undefined))
     return {
       sources: new Map(),
-      params: asked.mode === 'exclude' ? asked : { ...asked, fields: withCalls(fields, calls) },
+      params: sorted.mode === 'exclude' ? sorted : { ...sorted, fields: withCalls(fields, calls) },
     }
-  return grouped(asked, items, calls)
+  return grouped(sorted, items, calls)
+}
+
+/** Groups in an order: what is computed in it is a column by the name that it has. One that is not asked for is computed as well. */
+function sortedByColumns(asked: Asked): Asked {
+  const { aggregate = [], group_by: keys = [], sort } = asked
+  if (sort === undefined) return asked
+  const columns = new Map(
+    [...aggregate, ...keys].map((text) => [squeezed(sourceIn(text)), columnNamed(text)]),
+  )
+  const added: string[] = []
+  const orders = sort.map((text) => {
+    const [, sign = '', by = '', direction = ''] =
+      /^(\s*[-+]?\s*)(.*?)((?:\s+|:)(?:asc|desc)(?:ending)?)?\s*$/is.exec(text) ?? []
+    const column = columns.get(squeezed(by))
+    if (column !== undefined) return `${sign}${column}${direction}`
+    const named = namedIn(by)?.named
+    if (!named || !hasAggregate(named)) return text
+    added.push(by)
+    return `${sign}${columnNamed(by)}${direction}`
+  })
+  const all = aggregate.length + added.length === 0 ? asked.aggregate : [...aggregate, ...added]
+  return { ...asked, sort: orders, aggregate: all }
+}
+
+/** The expression of a call or a key, without its name. */
+function sourceIn(text: string): string {
+  return safely(() => parseNamed(text).source) ?? text
 }
 
 /** The fields that are shown of groups: also all that was asked to be computed, where they name nothing of it. */
 function withCalls(shown: readonly string[], calls: readonly string[]): readonly string[] | undefined {
   if (shown.length === 0) return undefined
   const columns = calls.map(columnNamed)
-  const isNamed = shown.some((field) => columns.some((column) => has(field, column) || /[*]/.test(field)))
+  // Values of their own, `3 as a`, are asked for beside one row.
+  const areValues = shown.every((field) => /^(?:'[^']*'|[-+]?[\d.]+) as /i.test(field))
+  const isNamed =
+    areValues || shown.some((field) => columns.some((column) => has(field, column) || /[*]/.test(field)))
   return isNamed ? shown : [...shown, ...columns]
 }
 
@@ -110,9 +141,8 @@ function namedIn(text: string): { named: Named } | undefined {
 
 const isCount = ({ source }: Named): boolean => /^count$/i.test(source)
 
-function hasAggregate(named: Named): boolean {
-  const visit = (one: Named['expression']): boolean => isAggregateCall(one) || partsOf(one).some(visit)
-  return visit(named.expression)
+function hasAggregate({ expression }: Named): boolean {
+  return holdsAggregate(expression)
 }
 
 function grouped(

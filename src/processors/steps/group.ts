@@ -300,7 +300,7 @@ function oneWhere(condition: string): string {
 function asNumbers(name: string, inner: string): string {
   if (/^case\s/i.test(inner) || isOneCall(inner)) return inner
   const condition = isCondition(inner) ? safely(() => parseCondition(inner)) : undefined
-  if (!condition || (condition.kind === 'comparison' && condition.operands.length === 0)) return inner
+  if (!condition || (condition.kind === 'comparison' && condition.operator === 'is true')) return inner
   return name === 'count' ? `case when ${inner} then 1 end` : oneWhere(inner)
 }
 

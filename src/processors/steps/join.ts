@@ -21,49 +21,127 @@ import { plainNumber } from '../../text/values/quantities.ts'
 import { joinParams } from '../parameters.ts'
 import type { StepMetadata } from '../processor.ts'
 import { defineStep } from '../step.ts'
+import { safely } from './group.ts'
 import { select } from './select.ts'
 
 /**
  * A left join. A record without a match stays as it is, and a record with several matches comes once for each of them. `inner` in front
  * keeps matches only. Lists that a key goes through (`items[].product_id`) are unwound: a record for each element. The left
  * records are those at `path`, or those of the first of several results. The right ones are those of the other result, or of another list
- * that has the field. A field of both sides has the name of the right side before it: `products.id`.
+ * that has the field. A field of both sides has the name of the right side before it: `products.id`. Several conditions that no two lists
+ * fulfil, or that each say `inner` or `left`, join one list after the other.
  */
 export const join = defineStep({
   name: 'join',
-  params: joinParams,
+  // The other parameters tell which fields are asked for.
+  params: joinParams.loose(),
   wanted: ({ join_on }) => join_on !== undefined && join_on.length > 0,
-  run(document, { join_on = [], path }) {
+  run(document, asked) {
+    const { join_on = [], path } = asked
     const { kind, conditions } = kindIn(join_on)
-    const { pairs, inner } = parseJoin(conditions)
     const sides = sidesOf(document)
-    const [first] = sides
-    const chosen = path === undefined || path.trim() === '' ? undefined : sideAt(document, path)
-    const lefts = chosen ? [chosen] : sides.filter(({ handle }) => handle === first?.handle)
-    const elsewhere = sides.filter(({ handle }) => handle !== lefts[0]?.handle)
-    const named = pairs.some(({ left }) =>
-      sides.some(({ handle }) => handle !== '' && left.startsWith(handle)),
-    )
-    const pairing = best(
-      () => pairingsOf(named ? sides : lefts, named ? sides : elsewhere, pairs),
-      () => pairingsOf(chosen ? lefts : sides, sides, pairs),
-    )
-    if (kind !== undefined) return compare(kind, pairing)
-    const joined = joinRows(pairing, inner)
-    const notes = [
-      ...pairing.on.flatMap(({ left, right }) => [left.note ?? [], right.note ?? []].flat()),
-      ...describe(pairing, joined, inner),
-    ]
+    const chosen = path === undefined || path.trim() === '' ? undefined : sideAt(document, path, sides)
+    if (kind !== undefined) return compare(kind, pairingOf(sides, chosen, parseJoin(conditions)))
+    const mentioned = mentionedIn(asked)
+    const notes: string[] = []
+    const { inner, next, ...first } = begin(sides, chosen, conditions)
+    let { pairing } = first
+    let joined = joinRows(pairing, inner, mentioned)
+    const tell = (inner: boolean): void => {
+      notes.push(
+        ...pairing.on.flatMap(({ left, right }) => [left.note ?? [], right.note ?? []].flat()),
+        ...describe(pairing, joined, inner),
+      )
+    }
+    tell(inner)
+    for (const link of next) {
+      const left = joinedSide(pairing, joined)
+      pairing = best(() => pairingsOf([left], unjoined(left, sides), link.pairs))
+      joined = joinRows(pairing, link.inner, mentioned)
+      tell(link.inner)
+    }
     return {
       // Where nothing matched, the records may be texts.
       content:
-        joined.matched > 0
+        joined.matched > 0 || next.length > 0
           ? fromMadeRows('json', joined.rows)
           : fromRows({ noun: 'record', items: joined.rows.items }),
       metadata: { total: joined.total, matched: joined.matched, notes },
     }
   },
 })
+
+/** Lists joined one after the other at most. */
+const MOST_LINKS = 8
+
+/** The conditions one by one, and the equations of a single one: they may be about several lists. */
+function linksIn(conditions: readonly string[]): JoinCondition[] {
+  if (conditions.length > MOST_LINKS)
+    throw new Refusal(`At most ${MOST_LINKS} lists are joined by one \`join_on\`.`)
+  if (conditions.length > 1) return conditions.map((text) => parseJoin([text]))
+  const { pairs, inner } = parseJoin(conditions)
+  return pairs.map((pair) => ({ pairs: [pair], inner }))
+}
+
+/** The first pairing, and the conditions that join further lists with it. */
+function begin(
+  sides: readonly Side[],
+  chosen: Side | undefined,
+  conditions: readonly string[],
+): { pairing: Pairing; inner: boolean; next: readonly JoinCondition[] } {
+  const [link, ...next] = linksIn(conditions)
+  const inTurn = () => link && { pairing: pairingOf(sides, chosen, link), inner: link.inner, next }
+  const areLinks = conditions.length > 1 && conditions.every((text) => KIND.test(text))
+  const turned = areLinks ? inTurn() : undefined
+  if (turned) return turned
+  try {
+    const whole = parseJoin(conditions)
+    const pairing = pairingOf(sides, chosen, whole)
+    const isItself = pairing.left.place === pairing.right.place && pairing.called === 0
+    const isOthers = (one: JoinCondition): boolean => {
+      const { left, right } = pairingOf(sides, chosen, one)
+      return left.place !== right.place
+    }
+    const areOthers = isItself && link && next.length > 0 && safely(() => [link, ...next].every(isOthers))
+    return (areOthers ? inTurn() : undefined) ?? { pairing, inner: whole.inner, next: [] }
+  } catch (error) {
+    const other = error instanceof Refusal && next.length > 0 ? safely(inTurn) : undefined
+    if (!other) throw error
+    return other
+  }
+}
+
+/** The pairing that a condition means: with the left at `chosen`, or in the first of several results. */
+function pairingOf(sides: readonly Side[], chosen: Side | undefined, { pairs }: JoinCondition): Pairing {
+  const [first] = sides
+  const lefts = chosen ? [chosen] : sides.filter(({ handle }) => handle === first?.handle)
+  const elsewhere = sides.filter(({ handle }) => handle !== lefts[0]?.handle)
+  const named = pairs.some(({ left }) => sides.some(({ handle }) => handle !== '' && left.startsWith(handle)))
+  return best(
+    () => pairingsOf(named ? sides : lefts, named ? sides : elsewhere, pairs),
+    () => pairingsOf(chosen ? lefts : sides, sides, pairs),
+  )
+}
+
+/** The joined records, as the left of the next join. */
+function joinedSide({ left, right }: Pairing, { rows }: Joined): Side {
+  const records = recordsOf(fromMadeRows('json', rows))
+  if (!records) throw new Refusal('No record is left to join further.')
+  return { ...left, records, merged: [...(left.merged ?? [left]), right] }
+}
+
+/** The sides for the next join, the ones that are not joined yet first. A joined one may come again as `self`. */
+function unjoined({ merged = [] }: Side, sides: readonly Side[]): Side[] {
+  const isMerged = ({ place }: Side): boolean => merged.some((one) => one.place === place)
+  return [...sides.filter((side) => !isMerged(side)), ...sides.filter(isMerged)]
+}
+
+/** The names that the other parameters hold, in small letters: fields of the lists may be meant. */
+function mentionedIn(asked: Readonly<Record<string, unknown>>): ReadonlySet<string> {
+  const texts = ['where', 'group_by', 'aggregate', 'sort', 'fields'].flatMap((name) => asked[name] ?? [])
+  const names = texts.flatMap((text) => String(text).match(/[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*/gu) ?? [])
+  return new Set(names.map((name) => name.toLowerCase()))
+}
 
 // Two lists set against each other.
 
@@ -170,14 +248,28 @@ export function inOneOrder(value: JsonValue): string {
 
 // Joining.
 
-/** The records at `path`, as a side. */
-function sideAt(document: Document, path: string): Side {
-  const [part] = partsOf(document) ?? []
-  const { content, error } = select.process(document, { path })
+/** The records at `path`, as a side: one of those known, if it is the path of one. */
+function sideAt(document: Document, path: string, sides: readonly Side[]): Side {
+  const [known, another] = sides.filter(({ place }) => plainPlace(place) === plainPlace(path))
+  if (known && !another) return known
+  const parts = partsOf(document) ?? []
+  const reached = parts.map((part) => ({ part, ...select.process(part.document, { path }) }))
+  const { part, content, error } = reached.find((one) => one.error === undefined) ?? {
+    part: parts[0],
+    ...select.process(document, { path }),
+  }
   if (error !== undefined) throw new Refusal(error)
   const records = recordsOf(content)
   if (!records) throw new Refusal(`\`${shown(path)}\` reaches no list of records that could be joined.`)
   return sideOf(path, records, part?.handle ?? '', false)
+}
+
+/** `orders` for `$.orders` and `orders[*]`. */
+function plainPlace(path: string): string {
+  return path
+    .trim()
+    .replace(/^\$\.?/, '')
+    .replace(/\[\*?\]$/, '')
 }
 
 /** A pairing in which this part of the records match is what was meant. */
@@ -248,6 +340,9 @@ export interface JoinCondition {
 
 const MOST_PAIRS = 5
 
+/** The word that says whether records without a match stay. */
+const KIND = /^\s*(?:(inner|left)\s+(?:outer\s+)?)(?:join\s+)?/i
+
 /** `a = b`, `a`, `a = b and c = d`, `inner a = b`, `a b`, `lower(a) = lower(b)`. Throws a `Refusal`. */
 export function parseJoin(written: readonly string[]): JoinCondition {
   let inner = false
@@ -311,6 +406,8 @@ export interface Side {
   /** True for a list that is in a record of another. */
   within: boolean
   records: Records
+  /** The sides that were joined to make it. */
+  merged?: readonly Side[]
 }
 
 /** Collections looked at in one result. */
@@ -322,7 +419,7 @@ export function sidesOf(document: Document): Side[] {
   return parts.flatMap((part) => sidesIn(part, parts.length > 1))
 }
 
-function sidesIn({ handle, document }: Part, several: boolean): Side[] {
+function sidesIn({ handle, name, document }: Part, several: boolean): Side[] {
   const main = document.records()
   const others = collectionsOf(document.json() ?? null).filter(({ path }) => path !== main?.path)
   const all = [...(main ? [main] : []), ...others]
@@ -333,7 +430,9 @@ function sidesIn({ handle, document }: Part, several: boolean): Side[] {
       const records = recordsIn(collection)
       if (!records) return []
       const within = all.some(({ path }) => path !== '$' && collection.path.startsWith(`${path}[`))
-      return [{ ...sideOf(collection.path, records, handle, several), within }]
+      const side = sideOf(collection.path, records, handle, several)
+      const isAll = name !== undefined && collection === main
+      return [{ ...side, within, ...(isAll && { name, names: [name] }) }]
     })
 }
 
@@ -359,7 +458,7 @@ export function sideOf(path: string, records: Records, handle: string, several: 
   const last = names.findLast((name) => !GENERAL.has(name.toLowerCase()))
   return {
     name: last ?? 'joined',
-    place: several ? `${handle} ${path}` : path,
+    place: several ? `${handle} ${path}`.trim() : path,
     handle,
     names,
     within: false,
@@ -378,6 +477,8 @@ export function fieldIn(
   leniently = false,
 ): { field: Field; qualified: boolean } | undefined {
   const path = parsePath(reference)
+  const renamed = side.merged && reference.includes('.') && resolveExactly(side.records, keyed(reference))
+  if (renamed) return { field: renamed, qualified: true }
   const within = unqualified(side, path)
   for (const [candidate, qualified] of [
     [within, true],
@@ -401,8 +502,17 @@ export function fieldIn(
   return undefined
 }
 
+/** The path of one key with points in it: `products.id` of what was joined. */
+function keyed(reference: string): Path {
+  return parsePath(`[${JSON.stringify(reference.trim())}]`)
+}
+
 /** The rest of a path that begins with the handle, all names or the last name on the way to the side. */
 function unqualified(side: Side, path: Path): Path | undefined {
+  for (const one of side.merged ?? []) {
+    const rest = unqualified(one, path)
+    if (rest) return rest
+  }
   const names = namesOn(path)
   const start = side.handle !== '' && names[0] === side.handle ? 1 : 0
   const rest = names.slice(start).map((name) => name.toLowerCase())
@@ -493,7 +603,8 @@ function readPairing(
   let called = 0
   for (const pair of pairs) {
     const [first, written] = swapped ? [pair.right, pair.left] : [pair.left, pair.right]
-    const ofItself = left.place === right.place ? /^self\.(.+)$/s.exec(written ?? '')?.[1] : undefined
+    const isSame = [left, ...(left.merged ?? [])].some(({ place }) => place === right.place)
+    const ofItself = isSame ? /^self\.(.+)$/s.exec(written ?? '')?.[1] : undefined
     const second = ofItself ?? written
     if (ofItself !== undefined) called += 1
     const one = first === undefined ? undefined : fieldIn(left, first, leniently)
@@ -627,20 +738,25 @@ export interface Joined {
 
 const MOST_UNMATCHED = 5
 
-/** Pairs the records of both sides by their keys. `inner`: those without a match are left out. */
-export function joinRows(pairing: Pairing, inner: boolean): Joined {
-  const { right, on } = pairing
+/**
+ * Pairs the records of both sides by their keys. `inner`: those without a match are left out. `mentioned`: names in small letters; a key
+ * that both call alike is there once, unless that of the right is among them.
+ */
+export function joinRows(pairing: Pairing, inner: boolean, mentioned: ReadonlySet<string>): Joined {
+  const { right } = pairing
   const work = newWork(MOST_WORK)
   const [one, other] = expandBoth(pairing, work)
   const index = indexOf(other, work)
-  const merged = new Merge(one.rows, other.rows, right.name, same(on))
+  const merged = new Merge(one.rows, other.rows, right.name, same(pairing, mentioned), mentioned)
   const used = new Set<number>()
   /** By joined record, the positions of the two that it is made of; the right is -1 where none matches. */
   const lefts: number[] = []
   const rights: number[] = []
   const rowAt = (nth: number): JsonValue => {
     const [row, position] = [one.rows[lefts[nth] ?? 0] ?? null, rights[nth] ?? -1]
-    return position < 0 ? row : merged.row(row, other.rows[position] ?? null)
+    if (position >= 0) return merged.row(row, other.rows[position] ?? null)
+    // Where nothing matches, the fields of the right are known as null ones.
+    return joined.matched === 0 ? merged.alone(row) : row
   }
   const add = (left: number, right: number): void => {
     lefts.push(left)
@@ -708,8 +824,12 @@ export function matchRate(pairing: Pairing): number {
 }
 
 /** Top-level fields that are called the same on both sides and are equal by the condition. */
-function same(on: Pairing['on']): Set<string> {
-  return new Set(on.flatMap(({ left, right }) => (left.name === right.name ? [left.name] : [])))
+function same({ right, on }: Pairing, mentioned: ReadonlySet<string>): Set<string> {
+  return new Set(
+    on.flatMap(({ left, right: { name } }) =>
+      left.name === name && !mentioned.has(`${right.name}.${name}`.toLowerCase()) ? [name] : [],
+    ),
+  )
 }
 
 // Keys.
@@ -776,22 +896,40 @@ export class Merge {
   /** New names by the field on the right. */
   readonly renamed = new Map<string, string>()
   private readonly dropped: ReadonlySet<string>
+  /** Fields of the right that are null in a record without a match. */
+  private readonly absent: readonly string[]
 
-  /** `name`: of the list on the right. `dropped`: its fields that equal those of the left. */
+  /**
+   * `name`: of the list on the right. `dropped`: its fields that equal those of the left. `mentioned`: names that are asked for, in small
+   * letters.
+   */
   constructor(
     left: readonly JsonValue[],
     right: readonly JsonValue[],
     name: string,
     dropped: ReadonlySet<string>,
+    mentioned: ReadonlySet<string>,
   ) {
     this.dropped = dropped
     const taken = namesIn(left)
-    for (const field of namesIn(right)) {
-      if (!taken.has(field) || dropped.has(field)) continue
+    const fields = [...namesIn(right)].filter((field) => !taken.has(field) || !dropped.has(field))
+    for (const field of fields) {
+      if (!taken.has(field)) continue
       let other = `${taken.has(name) ? 'joined' : name}.${field}`
       while (taken.has(other)) other = `${other}_`
       this.renamed.set(field, other)
     }
+    this.absent = fields
+      .map((field) => this.renamed.get(field) ?? field)
+      .filter((field) => mentioned.has(field.toLowerCase()))
+  }
+
+  /** A record of the left that has no match. */
+  alone(left: JsonValue): JsonValue {
+    if (this.absent.length === 0) return left
+    const row = fieldsOf(left)
+    for (const name of this.absent) setOwn(row, name, null)
+    return row
   }
 
   row(left: JsonValue, right: JsonValue): JsonObject {

@@ -28,7 +28,7 @@ import { looseNumber } from '../../text/values/quantities.ts'
 import type { PipelineStep } from '../pipeline.ts'
 import type { ProcessorResult } from '../processor.ts'
 import { failed, reason, unchanged } from '../step.ts'
-import { partsOfRows } from './group.ts'
+import { columnOfCall, partsOfRows } from './group.ts'
 import { inOrder, positions, type Ranks, ranksOf } from './sort.ts'
 import { where } from './where.ts'
 
@@ -351,6 +351,7 @@ function computed(records: Records, source: string, frames: readonly Frame[]): r
   const change = (one: Expression): Expression => {
     // A record without fields is a field of its row.
     if (one.kind === 'field' && one.name === '@' && isOfValues) return { kind: 'field', name: 'value' }
+    if (one.kind === 'field') return { kind: 'field', name: columnCalled(records, one.name) ?? one.name }
     if (one.kind === 'call' && !one.over) {
       // `sum(price)` of groups is a column that is called so.
       const field = aggregateNamed(one.name) && fieldOf(records, sourceOf(one))
@@ -386,7 +387,14 @@ function fieldOf(records: Records, name: string): Field | undefined {
   const [first] = records.values
   if (isObject(first) && Object.hasOwn(first, name))
     return { name, path: parsePath(`[${JSON.stringify(name)}]`) }
-  return exactPath(records, name)
+  const column = columnCalled(records, name)
+  return column === undefined ? exactPath(records, name) : fieldOf(records, column)
+}
+
+/** The column of groups that a call in another spelling means: `sum(price)` for `SUM(price)`. */
+function columnCalled({ values: [first] }: Records, name: string): string | undefined {
+  const column = name.endsWith(')') ? columnOfCall(name) : undefined
+  return column !== undefined && isObject(first) && Object.hasOwn(first, column) ? column : undefined
 }
 
 function resolved(records: Records, expression: Expression): Field {

@@ -226,7 +226,7 @@ export function knowing(records: Records): Knows {
 
 /** Whether a name is a field of the records as it is written. Remembers. */
 export function isExactly(records: Records, name: string): boolean {
-  if (name === '' || name.length > 200 || records.values.length === 0) return false
+  if (name === '' || name.length > 200 || records.whole.length === 0) return false
   return records.table.derived(`exactly ${name}`, () => {
     try {
       const path = parsePath(name)
@@ -240,7 +240,7 @@ export function isExactly(records: Records, name: string): boolean {
 }
 
 function lookedUp(records: Records, name: string): ReturnType<Knows> {
-  if (records.values.length === 0) return undefined
+  if (records.whole.length === 0) return undefined
   if (isExactly(records, name)) return 'exactly'
   try {
     const step = resolveName(records, name).path.at(-1)

@@ -391,6 +391,15 @@ const FORMATS: Readonly<Record<string, (time: Date) => string>> = {
   j: (time) => String(NUMBERS.doy?.(time)).padStart(3, '0'),
   Q: (time) => String(NUMBERS.quarter?.(time)),
   V: (time) => String(NUMBERS.week?.(time)).padStart(2, '0'),
+  w: (time) => String(time.getUTCDay()),
+  u: (time) => String(NUMBERS.isodow?.(time)),
+  e: (time) => String(time.getUTCDate()),
+  h: (time) => new Date(time).toLocaleString('en', { month: 'short', timeZone: 'UTC' }),
+  I: (time) => String(time.getUTCHours() % 12 || 12).padStart(2, '0'),
+  p: (time) => (time.getUTCHours() < 12 ? 'AM' : 'PM'),
+  R: (time) => time.toISOString().slice(-13, -8),
+  f: (time) => time.toISOString().slice(-7, -1),
+  '%': () => '%',
 }
 
 /** The patterns of SQL and Java, longest first, as those of `strftime`. */
@@ -432,9 +441,15 @@ function formatted([first, second]: Args): JsonValue {
   const time = timeOf(value)
   if (time === undefined || format === undefined) return null
   const date = new Date(time)
-  return withPercents(format.slice(0, LONGEST_FORMAT)).replaceAll(/%(\w)/g, (all, letter: string) => {
-    return Object.hasOwn(FORMATS, letter) ? (FORMATS[letter]?.(date) ?? all) : all
+  return withPercents(format.slice(0, LONGEST_FORMAT)).replaceAll(/%([\w%])/g, (all, letter: string) => {
+    if (!Object.hasOwn(FORMATS, letter)) throw unknownFormat(all)
+    return FORMATS[letter]?.(date) ?? all
   })
+}
+
+function unknownFormat(letter: string): Refusal {
+  const known = Object.keys(FORMATS).map((one) => `%${one}`)
+  return new Refusal(`\`${letter}\` is no part of a date. There are ${known.join(', ')}.`)
 }
 
 const LONGEST_FORMAT = 200
@@ -580,6 +595,7 @@ const ROWS: readonly Row[] = [
   ['date_add', 'addtodate timestampadd', 3, 'date', 'A date so many units later: date, number, unit.', "date_add(due, 7, 'day')", later],
   ['date_format', 'strftime formatdate tochar', 2, 'text', 'A date in a format, %Y %m %d %H %M %S or YYYY MM DD HH24 MI SS.', "date_format(created_at, '%Y-%m')", formatted],
   ['epoch', 'unixtimestamp', 1, 'number', 'Seconds since 1970.', 'epoch(created_at)', ofDate((time) => time / 1_000)],
+  ['julian_day', '', 1, 'number', 'Days, with fractions, since noon of 24 November 4714 BC.', 'julian_day(created_at)', ofDate((time) => time / 86_400_000 + 2_440_587.5)],
   ['now', 'currenttimestamp getdate sysdate today currentdate', 0, 'date', 'This moment, UTC.', 'now()', () => new Date().toISOString()],
   // Choices.
   ['coalesce', 'ifnull nvl firstnotnull', [1, MANY], 'any', 'The first that is not null.', "coalesce(nickname, name, '?')", (args) => args.find((one) => !isNothing(one)) ?? null],

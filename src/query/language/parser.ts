@@ -23,6 +23,7 @@ import {
   type Literal,
   mapped,
   type Named,
+  partsOf,
   type Within,
 } from './tree.ts'
 import { windowNamed } from './windows.ts'
@@ -970,10 +971,12 @@ class Parser {
       if (read.kind === 'literal' || read.kind === 'field') return undefined
       const fields = fieldsIn(read)
       // Without blanks around it a sign may be a part of a name: `like-count`, `user/login`.
-      const isKnown = this.#isTight
-        ? fields.every((name) => this.#exactly(name))
-        : this.#names === NOTHING_KNOWN || fields.every((name) => this.#knows(name) !== undefined)
-      return isKnown && (fields.length > 0 || read.kind === 'call') ? read : undefined
+      const isAnyName = this.#names === NOTHING_KNOWN && (!this.#isTight || holdsAggregate(read))
+      const isKnown =
+        isAnyName ||
+        fields.every((name) => (this.#isTight ? this.#exactly(name) : this.#knows(name) !== undefined))
+      const isComputed = fields.length > 0 || read.kind === 'call' || holdsAggregate(read)
+      return isKnown && isComputed ? read : undefined
     })
   }
 
@@ -1465,6 +1468,11 @@ function casesIn(tokens: readonly Token[]): ReadonlyMap<number, number> {
 /** True for a call of an aggregate or of a window function, which no single record has a value of. */
 export function isAggregateCall(expression: Expression): boolean {
   return expression.kind === 'call' && (expression.over !== undefined || isAggregate(expression.name))
+}
+
+/** True where an expression is, or is made of, such a call: `count(*) / 100`. */
+export function holdsAggregate(expression: Expression): boolean {
+  return isAggregateCall(expression) || partsOf(expression).some(holdsAggregate)
 }
 
 const FOLDS: Readonly<Record<string, (left: number, right: number) => number>> = {

@@ -1,12 +1,13 @@
 /** Statements with SELECTs in them, against plain code. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { combine } from '../../../src/documents/opening/combine.ts'
 import { fromValue } from '../../../src/documents/opening/derive.ts'
 import { filterParams } from '../../../src/processors/parameters.ts'
 import { runPipeline } from '../../../src/processors/pipeline.ts'
 import { filterSteps } from '../../../src/processors/pipelines.ts'
 import { withStatement } from '../../../src/processors/readings/statement.ts'
-import type { JsonValue } from '../../../src/protocol/json.ts'
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
 import { stageOf, valueSelects } from '../../../src/query/language/dialects/sql-nested.ts'
 import { Refusal } from '../../../src/query/refusal.ts'
 import { deepFreeze } from '../../support/deep-freeze.ts'
@@ -14,7 +15,7 @@ import { runs } from '../../support/runs.ts'
 
 function ask(value: JsonValue, statement: string): JsonValue[] {
   const document = fromValue(deepFreeze(value))
-  const { params, before } = withStatement({ where: statement }, document)
+  const { params, before } = withStatement({ where: statement }, [{ handle: '', document }])
   const { offset = 0, limit, ...asked } = filterParams.parse(params)
   const { document: found, error } = runPipeline(
     document,
@@ -71,14 +72,6 @@ describe('a SELECT within another', () => {
   })
 
   test.each([
-    [
-      'SELECT g.home FROM games g JOIN (SELECT home FROM games) t ON g.home = t.home',
-      /JOIN with another SELECT/,
-    ],
-    [
-      'WITH t AS (SELECT home FROM games) SELECT * FROM games g JOIN t ON g.home = t.home',
-      /JOIN with another/,
-    ],
     ['SELECT home FROM games WHERE h = (SELECT h FROM games)', /gives 4 rows, where one value/],
     ['WITH RECURSIVE t AS (SELECT 1) SELECT * FROM t', /WITH cannot be read/],
     [`SELECT * FROM ${'(SELECT * FROM '.repeat(12)}games${')'.repeat(12)}`, /At most 8 SELECTs/],
@@ -86,16 +79,20 @@ describe('a SELECT within another', () => {
       `WITH a AS (${Array(20).fill('SELECT * FROM games').join(' UNION ')}), b AS (${Array(20).fill('SELECT * FROM a').join(' UNION ')}) SELECT * FROM b`,
       /at most 50 SELECTs/,
     ],
-    ['SELECT home FROM games WHERE EXISTS (SELECT 1 FROM games)', /within another is not read/],
+    ['SELECT home FROM games WHERE EXISTS (SELECT 1 FROM games)', /EXISTS is read with one equation/],
+    [
+      'SELECT home FROM games g WHERE h > (SELECT avg(h) FROM games o WHERE o.home = g.home)',
+      /about `g` of the one around it/,
+    ],
     ['SELECT count(*) FROM (SELECT x FROM games WHERE nowhere > 3)', /nowhere/],
   ])('%s is refused with what to write', (statement, message) => {
     expect(() => ask(games, statement)).toThrow(message)
   })
 
   test('of several results at once has no values', () => {
-    expect(() =>
-      withStatement({ where: 'SELECT a FROM t WHERE a > (SELECT avg(a) FROM t)' }, undefined),
-    ).toThrow(Refusal)
+    expect(() => withStatement({ where: 'SELECT a FROM t WHERE a > (SELECT avg(a) FROM t)' }, [])).toThrow(
+      Refusal,
+    )
   })
 })
 
@@ -145,5 +142,162 @@ test('any text is taken apart or refused', () => {
       }
     }),
     { numRuns: runs(1000) },
+  )
+})
+
+const shop = {
+  buyers: [
+    { id: 1, name: 'Ada', city: 'Ulm', boss: null },
+    { id: 2, name: 'Ben', city: 'Bonn', boss: 1 },
+    { id: 3, name: 'Cy', city: 'Ulm', boss: 1 },
+  ],
+  orders: [
+    { id: 10, buyer: 1, day: '2024-01-02' },
+    { id: 11, buyer: 1, day: '2024-02-03' },
+    { id: 12, buyer: 2, day: '2024-02-04' },
+  ],
+  lines: [
+    { order: 10, item: 'tea', price: 4 },
+    { order: 10, item: 'cup', price: 6 },
+    { order: 11, item: 'tea', price: 4 },
+    { order: 12, item: 'pot', price: 9 },
+  ],
+}
+
+describe('the lists that a statement joins', () => {
+  test.each<[string, JsonValue[]]>([
+    [
+      'SELECT b.name, sum(l.price) AS total FROM buyers b JOIN orders o ON o.buyer = b.id JOIN lines l ON l.order = o.id GROUP BY b.name ORDER BY total DESC',
+      [
+        { name: 'Ada', total: 14 },
+        { name: 'Ben', total: 9 },
+      ],
+    ],
+    [
+      'SELECT b.name, count(o.id) AS n FROM buyers b LEFT JOIN orders o ON o.buyer = b.id GROUP BY b.id, b.name ORDER BY b.name',
+      [
+        { name: 'Ada', n: 2 },
+        { name: 'Ben', n: 1 },
+        { name: 'Cy', n: 0 },
+      ],
+    ],
+    [
+      'SELECT b.name FROM buyers b LEFT JOIN orders o ON b.id = o.buyer WHERE o.buyer IS NULL',
+      [{ name: 'Cy' }],
+    ],
+    [
+      'SELECT name FROM buyers b WHERE NOT EXISTS (SELECT 1 FROM orders o WHERE o.buyer = b.id)',
+      [{ name: 'Cy' }],
+    ],
+    [
+      "SELECT name FROM buyers b WHERE EXISTS (SELECT * FROM orders WHERE buyer = b.id AND day > '2024-02-03')",
+      [{ name: 'Ben' }],
+    ],
+    [
+      "SELECT name FROM buyers WHERE id IN (SELECT buyer FROM orders WHERE id IN (SELECT order FROM lines WHERE item = 'tea'))",
+      [{ name: 'Ada' }],
+    ],
+    [
+      'WITH n AS (SELECT buyer, count(*) AS orders FROM orders GROUP BY buyer) SELECT b.name, n.orders FROM n JOIN buyers b ON b.id = n.buyer ORDER BY n.orders',
+      [
+        { name: 'Ben', orders: 1 },
+        { name: 'Ada', orders: 2 },
+      ],
+    ],
+    [
+      'SELECT b.name, x.n FROM buyers b LEFT JOIN (SELECT buyer, count(*) AS n FROM orders GROUP BY buyer) x ON x.buyer = b.id WHERE b.city = "Ulm"',
+      [{ name: 'Ada', n: 2 }, { name: 'Cy' }],
+    ],
+    [
+      'SELECT o.day, b.name, m.name AS boss FROM orders o JOIN buyers b ON o.buyer = b.id JOIN buyers m ON b.boss = m.id',
+      [{ day: '2024-02-04', name: 'Ben', boss: 'Ada' }],
+    ],
+    [
+      'SELECT b.name, l.item FROM buyers b, orders o, lines l WHERE b.id = o.buyer AND o.id = l.order AND l.price > 5 ORDER BY l.item',
+      [
+        { name: 'Ada', item: 'cup' },
+        { name: 'Ben', item: 'pot' },
+      ],
+    ],
+    [
+      "SELECT 'orders' AS kind, count(*) AS n FROM orders UNION ALL SELECT 'lines', count(*) FROM lines",
+      [
+        { kind: 'orders', n: 3 },
+        { kind: 'lines', n: 4 },
+      ],
+    ],
+    [
+      'SELECT city FROM buyers EXCEPT SELECT item FROM lines ORDER BY city',
+      [{ city: 'Bonn' }, { city: 'Ulm' }],
+    ],
+    ['SELECT id FROM buyers INTERSECT SELECT buyer FROM orders', [{ id: 1 }, { id: 2 }]],
+    [
+      'SELECT (SELECT count(*) FROM orders) AS orders, (SELECT max(price) FROM lines) AS most',
+      [{ orders: 3, most: 9 }],
+    ],
+    [
+      'WITH n AS (SELECT item, count(*) AS c FROM lines GROUP BY item) SELECT item FROM n WHERE c > (SELECT avg(c) FROM n)',
+      [{ item: 'tea' }],
+    ],
+    [
+      'SELECT item, SUM(price) AS s, RANK() OVER (ORDER BY SUM(price) DESC) AS r FROM lines GROUP BY item ORDER BY r',
+      [
+        { item: 'pot', s: 9, r: 1 },
+        { item: 'tea', s: 8, r: 2 },
+        { item: 'cup', s: 6, r: 3 },
+      ],
+    ],
+    [
+      'SELECT item, COUNT(*) * 100.0 / 4 AS pct FROM lines GROUP BY item HAVING SUM(price)/2 > 3 ORDER BY MAX(price) DESC',
+      [
+        { item: 'pot', pct: 25 },
+        { item: 'tea', pct: 50 },
+      ],
+    ],
+  ])('%s', (statement, expected) => {
+    expect(ask(shop, statement)).toEqual(expected)
+  })
+
+  test('are those of several results in the order of the statement, whichever comes first', () => {
+    const [buyers, orders] = [fromValue(shop.buyers), fromValue(shop.orders)]
+    const parts = [
+      { handle: 'aaaaaaaaaaa1', document: orders },
+      { handle: 'aaaaaaaaaaa2', document: buyers },
+    ]
+    const statement =
+      'SELECT b.name FROM buyers b LEFT JOIN orders o ON o.buyer = b.id WHERE o.day IS NULL AND b.city IS NOT NULL'
+    const { params, before, notes } = withStatement({ where: statement }, parts)
+    const asked = filterParams.parse(params)
+    const { document } = runPipeline(combine(parts), [...(before ? [before] : []), ...filterSteps], asked)
+    expect(document.rows().items).toEqual([{ name: 'Cy' }])
+    expect(notes.join(' ')).toContain('`buyers = aaaaaaaaaaa2`')
+  })
+})
+
+test('joined and counted rows are those of plain code', () => {
+  const key = fc.integer({ min: 0, max: 4 })
+  const lists = fc.record({
+    a: fc.array(fc.record({ id: key, at: key }), { minLength: 2, maxLength: 8 }),
+    b: fc.array(fc.record({ id: key, to: key }), { minLength: 2, maxLength: 8 }),
+    c: fc.array(fc.record({ id: key, n: key }), { minLength: 2, maxLength: 8 }),
+  })
+  fc.assert(
+    fc.property(lists, ({ a, b, c }) => {
+      const inner = a.flatMap((x) =>
+        b.filter((y) => y.id === x.at).flatMap((y) => c.filter((z) => z.id === y.to).map((z) => z.n)),
+      )
+      const statement = 'FROM a x JOIN b y ON x.at = y.id JOIN c z ON y.to = z.id'
+      const [found] = ask({ a, b, c }, `SELECT count(*) AS rows, sum(z.n) AS n ${statement}`) as JsonObject[]
+      expect(found?.rows ?? 0).toBe(inner.length)
+      if (inner.length > 0) expect(found?.n).toBe(inner.reduce((sum, n) => sum + n, 0))
+      const lonely = a.filter((x) => !b.some((y) => y.id === x.at)).length
+      for (const asked of [
+        'SELECT count(*) AS n FROM a LEFT JOIN b ON a.at = b.id WHERE b.id IS NULL',
+        'SELECT count(*) AS n FROM a WHERE NOT EXISTS (SELECT 1 FROM b WHERE b.id = a.at)',
+        'SELECT count(*) AS n FROM a WHERE at NOT IN (SELECT id FROM b)',
+      ])
+        expect([asked, ask({ a, b, c }, asked)]).toEqual([asked, [{ n: lonely }]])
+    }),
+    { numRuns: runs(100) },
   )
 })

@@ -12,7 +12,7 @@ import { runs } from '../../support/runs.ts'
 /** Runs a statement as a question about a document is run: its rows. */
 function ask(value: JsonValue, statement: string): JsonValue[] {
   const document = fromValue(value)
-  const { params } = withStatement({ where: statement }, document)
+  const { params } = withStatement({ where: statement }, [{ handle: '', document }])
   const { offset = 0, limit, ...asked } = filterParams.parse(params)
   const { document: found, error } = runPipeline(document, filterSteps, asked)
   if (error !== undefined) throw new Error(`${statement}: ${error}`)

@@ -34,7 +34,12 @@ describe('a statement becomes the parameters of a filter', () => {
     ],
     [
       'SELECT region, COUNT(*) FROM t GROUP BY region HAVING COUNT(*) > 2 AND MAX(n) < 9',
-      { group_by: ['region'], aggregate: ['COUNT(*)'], where: ['COUNT(*) > 2', 'MAX(n) < 9'] },
+      {
+        group_by: ['region'],
+        aggregate: ['COUNT(*)'],
+        where: ['COUNT(*) > 2', 'MAX(n) < 9'],
+        fields: ['region', 'COUNT(*)'],
+      },
     ],
     [
       'SELECT DISTINCT region, product FROM t',
@@ -67,7 +72,31 @@ describe('a statement becomes the parameters of a filter', () => {
       'SELECT e.name FROM staff e JOIN staff m ON e.manager_id = m.id WHERE e.pay > m.pay',
       { fields: ['name'], join_on: ['inner manager_id = self.id'], where: ['pay > self.pay'] },
     ],
-    ['SELECT * FROM a JOIN b USING (id)', { join_on: ['inner id'] }],
+    ['SELECT * FROM a JOIN b USING (id)', { join_on: ['inner id = b.id'] }],
+    [
+      'SELECT * FROM a JOIN b ON b.x = a.x LEFT JOIN c ON b.y = c.y AND c.z = a.z',
+      { join_on: ['inner x = b.x', 'left b.y = c.y and z = c.z'] },
+    ],
+    [
+      'SELECT * FROM a, b, c WHERE a.x = b.y AND c.z = b.z AND a.n > 3',
+      { join_on: ['inner x = b.y', 'inner b.z = c.z'], where: ['n > 3'] },
+    ],
+    [
+      "SELECT * FROM a JOIN b ON a.x = b.x AND b.kind = 'new'",
+      { join_on: ['inner x = b.x'], where: ["b.kind = 'new'"] },
+    ],
+    [
+      'SELECT a.n, m.n AS boss FROM a LEFT JOIN a m ON a.of = m.id',
+      { join_on: ['of = self.id'], fields: ['n', 'self.n as boss'] },
+    ],
+    [
+      'SELECT region, name, SUM(n) AS s FROM t GROUP BY region',
+      { group_by: ['region'], aggregate: ['first(name) as name', 'SUM(n) as s'] },
+    ],
+    [
+      "SELECT 'all' AS kind, COUNT(*) AS n FROM t",
+      { aggregate: ['COUNT(*) as n'], fields: ["'all' as kind", 'n'] },
+    ],
     [
       'SELECT COUNT(*) FILTER (WHERE ok = true) AS good FROM t',
       { aggregate: ['sum(case when ok = true then 1 else 0 end) as good'] },
@@ -97,14 +126,13 @@ describe('what one question cannot say is refused, with what to ask instead', ()
     ['SELECT * FROM t WHERE id IN (SELECT id FROM u)', /Ask the inner one first/],
     ['SELECT * FROM (SELECT 1)', /Ask the inner one first/],
     ['WITH a AS (SELECT 1) SELECT * FROM a', /Ask the inner SELECT first/],
-    ['SELECT a FROM t UNION ALL SELECT b FROM u', /asks both answers at once/],
     ['DELETE FROM t WHERE id = 1', /never changed/],
     ['UPDATE t SET a = 1', /never changed/],
     ['SELECT * FROM a RIGHT JOIN b ON a.x = b.y', /LEFT JOIN/],
     ['SELECT * FROM a JOIN b', /needs its condition/],
-    ['SELECT * FROM a JOIN b ON a.x = b.x JOIN c ON b.y = c.y', /One JOIN/],
-    ['SELECT * FROM a, b WHERE a.x = b.y', /JOIN products ON/],
-    ['SELECT region, amount, SUM(n) FROM t GROUP BY region', /add it to GROUP BY/],
+    ['SELECT * FROM a, b WHERE a.x = 3', /JOIN products ON/],
+    ["SELECT * FROM a LEFT JOIN b ON a.x = b.x AND b.kind = 'new'", /a SELECT of its own/],
+    ['SELECT * FROM a JOIN a b ON a.x = b.y JOIN a c ON b.x = c.y', /at most/],
     ['SELECT region, SUM(n) FROM t', /write GROUP BY region/],
     ['SELECT * FROM t LIMIT many', /number of rows/],
     ['SELECT a FROM t ORDER BY 3', /no column 3/],

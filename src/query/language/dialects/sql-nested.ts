@@ -1,11 +1,17 @@
-/** SELECTs within a statement: in FROM, after WITH, joined by UNION, and as values in a condition. */
+/** SELECTs within a statement: in FROM and JOIN, after WITH, joined by UNION, and as values in a condition. */
 import { Refusal, shown } from '../../refusal.ts'
 import { enclosed, scan, type Token } from '../scanner.ts'
+import { conditionsOf, equationOf, sourcesOf } from './sql.ts'
 
-/** A question, and the one that is asked before it. */
+/** A question, and the ones asked before it: the one that it is asked of, or the ones that it joins, by their names. */
 export type Stage =
-  | { readonly kind: 'select'; readonly text: string; readonly of?: Stage }
-  | { readonly kind: 'union'; readonly parts: readonly Stage[]; readonly distinct: boolean }
+  | {
+      readonly kind: 'select'
+      readonly text: string
+      readonly of?: Stage
+      readonly joined?: ReadonlyMap<string, Stage>
+    }
+  | { readonly kind: 'union'; readonly parts: readonly Stage[]; readonly operators: readonly SetOperator[] }
 
 /** A SELECT in brackets that stands for a value or, behind IN, for a list of values. */
 export interface ValueSelect {
@@ -41,11 +47,11 @@ export function stageOf(text: string): Stage {
 function read(written: string, named: Named, depth: Depth): Stage {
   if (depth.within > MOST_DEEP) throw new Refusal(`At most ${MOST_DEEP} SELECTs may stand within each other.`)
   if (depth.left.count-- <= 0) throw new Refusal(`A statement may ask at most ${MOST_SELECTS} SELECTs.`)
-  const text = bare(written)
+  const text = withoutExists(bare(written))
   const tokens = scan(text)
   if (isWord(tokens[0], 'with')) return afterWith(text, tokens, named, depth)
-  const unions = outer(tokens, 'union')
-  if (unions.length > 0) return union(text, tokens, unions, named, depth)
+  const sets = setsIn(tokens)
+  if (sets.length > 0) return union(text, tokens, sets, named, depth)
   const [from] = outer(tokens, 'from')
   const next = from === undefined ? undefined : tokens[from + 1]
   const joins = outer(tokens, 'join')
@@ -54,15 +60,68 @@ function read(written: string, named: Named, depth: Depth): Stage {
   const joined = joins.some(
     (at) => named.has(tokens[at + 1]?.value.toLowerCase() ?? '') || isQuestion(tokens[at + 2]),
   )
-  if (joined || (joins.length > 0 && (known || isSelect)))
-    throw new Refusal(
-      'A JOIN with another SELECT is not read. Ask that SELECT first; then join its answer: `"cache_id": ["…", "…"], "join_on": "id = id"`.',
-    )
+  if (from !== undefined && (joined || (joins.length > 0 && (known || isSelect))))
+    return withJoined(text, tokens, [from, ...joins], named, depth)
   if (known) return { kind: 'select', text, of: read(known.text, known.before, deeper(depth)) }
   const close = isSelect ? tokens[next.match] : undefined
   if (!next || !close) return { kind: 'select', text }
   const of = read(text.slice(next.to, close.from), named, deeper(depth))
   return { kind: 'select', text: `${text.slice(0, next.from)} ${ANSWER} ${text.slice(close.to)}`, of }
+}
+
+/** A join of answers: each SELECT gets a name where it stands. `places`: of the words in front of the lists. */
+function withJoined(
+  written: string,
+  tokens: readonly Token[],
+  places: readonly number[],
+  named: Named,
+  depth: Depth,
+): Stage {
+  const joined = new Map<string, Stage>()
+  let text = written
+  for (const [nth, at] of [...places.entries()].reverse()) {
+    const next = tokens[at + 1]
+    const name = next?.value.toLowerCase() ?? ''
+    const known = named.get(name)
+    const close = next?.kind === 'open' && isQuestion(tokens[at + 2]) ? tokens[next.match] : undefined
+    if (next && close) {
+      const answer = nth === 0 ? ANSWER : `${ANSWER}_${nth + 1}`
+      joined.set(answer, read(written.slice(next.to, close.from), named, deeper(depth)))
+      text = `${text.slice(0, next.from)}${answer}${text.slice(close.to)}`
+    } else if (known && !joined.has(name)) joined.set(name, read(known.text, known.before, deeper(depth)))
+  }
+  return { kind: 'select', text, joined }
+}
+
+/** `not exists (select … from b where b.x = a.y)` is `a.y not in (select b.x from b)`. */
+function withoutExists(written: string): string {
+  const tokens = scan(written)
+  let text = written
+  for (const [at, token] of [...tokens.entries()].reverse()) {
+    const open = tokens[at + 1]
+    const close = open && tokens[open.match]
+    if (!isWord(token, 'exists') || !close || !isQuestion(tokens[at + 2])) continue
+    const isNot = isWord(tokens[at - 1], 'not')
+    const from = (isNot ? tokens[at - 1] : token)?.from ?? token.from
+    text = `${text.slice(0, from)}${asMember(written.slice(open.to, close.from), isNot)}${text.slice(close.to)}`
+  }
+  return text
+}
+
+function asMember(inner: string, isNot: boolean): string {
+  const tokens = scan(inner)
+  const [source, another] = sourcesOf(inner)
+  const [from, where] = ['from', 'where'].map((word) => tokens[outer(tokens, word)[0] ?? tokens.length])
+  const parts = where ? conditionsOf(inner.slice(where.to)) : []
+  const key = parts.flatMap((part) => (source && equationOf(part, source, undefined, false)) ?? [])[0]
+  const rest = parts.filter((part) => !source || equationOf(part, source, undefined, false) !== key)
+  const [left, right] = key?.split(' = ') ?? []
+  if (!from || !where || !left || !right || another || /^(?:group|having|limit)$/i.test(parts.at(-1) ?? ''))
+    throw new Refusal(
+      'EXISTS is read with one equation of a field inside with one outside: `EXISTS (SELECT 1 FROM b WHERE b.a_id = a.id)`.',
+    )
+  const conditions = rest.length > 0 ? ` WHERE ${rest.join(' AND ')}` : ''
+  return `${left} ${isNot ? 'NOT ' : ''}IN (SELECT ${right} ${inner.slice(from.from, where.from).trim()}${conditions})`
 }
 
 function deeper({ within, left }: Depth): Depth {
@@ -85,25 +144,45 @@ function afterWith(text: string, tokens: readonly Token[], named: Named, depth: 
     if (tokens[at]?.text !== ',') break
     at += 1
   }
-  return read(text.slice(tokens[at]?.from), all, depth)
+  const names = text.slice(0, tokens[at]?.from)
+  let last = text.slice(tokens[at]?.from)
+  // A SELECT for a value may be about one of the names as well.
+  for (const { text: inner, of, from, to } of valueSelects(last).reverse())
+    if (all.has(of ?? '')) last = `${last.slice(0, from)}(${names}${inner})${last.slice(to)}`
+  return read(last, all, depth)
 }
 
-/** ORDER BY and LIMIT behind the last SELECT of a union are about all of it. */
+/** The words between SELECTs that are put together. */
+export type SetOperator = 'union' | 'union all' | 'except' | 'intersect'
+
+/** The places of the words between whole SELECTs. */
+function setsIn(tokens: readonly Token[]): { at: number; after: number; operator: SetOperator }[] {
+  return tokens.flatMap((token, at) => {
+    const word = token.kind === 'word' && token.depth === 0 ? token.text.toLowerCase() : ''
+    if (!['union', 'except', 'minus', 'intersect'].includes(word)) return []
+    const isAll = isWord(tokens[at + 1], 'all')
+    const after = isAll || isWord(tokens[at + 1], 'distinct') ? at + 2 : at + 1
+    if (!isQuestion(tokens[after]) && tokens[after]?.text !== '(') return []
+    const operator = word === 'union' ? (isAll ? 'union all' : word) : word === 'intersect' ? word : 'except'
+    return [{ at, after, operator }]
+  })
+}
+
+/** ORDER BY and LIMIT behind the last SELECT are about all of it. */
 function union(
   text: string,
   tokens: readonly Token[],
-  unions: readonly number[],
+  sets: ReturnType<typeof setsIn>,
   named: Named,
   depth: Depth,
 ): Stage {
-  const last = unions.at(-1) ?? 0
+  const last = sets.at(-1)?.at ?? 0
   const [order, limit] = ['order', 'limit'].map((word) => outer(tokens, word).find((at) => at > last))
   const end = tokens[order ?? limit ?? tokens.length]?.from ?? text.length
-  const isAll = unions.map((at) => isWord(tokens[at + 1], 'all'))
-  const starts = [0, ...unions.map((at, nth) => tokens[at + (isAll[nth] ? 1 : 0)]?.to ?? text.length)]
-  const ends = [...unions.map((at) => tokens[at]?.from ?? 0), end]
+  const starts = [0, ...sets.map(({ after }) => tokens[after]?.from ?? text.length)]
+  const ends = [...sets.map(({ at }) => tokens[at]?.from ?? 0), end]
   const parts = starts.map((start, nth) => read(text.slice(start, ends[nth]), named, deeper(depth)))
-  const whole: Stage = { kind: 'union', parts, distinct: !isAll.every(Boolean) }
+  const whole: Stage = { kind: 'union', parts, operators: sets.map(({ operator }) => operator) }
   return end === text.length
     ? whole
     : { kind: 'select', text: `SELECT * FROM ${ANSWER} ${text.slice(end)}`, of: whole }
@@ -112,15 +191,19 @@ function union(
 /** The SELECTs in a statement that stand for values. */
 export function valueSelects(text: string): ValueSelect[] {
   const tokens = scan(text)
+  let read = 0
   return tokens.flatMap((open, at) => {
     const close = tokens[open.match]
     const before = tokens[at - 1]
     const isValue =
+      open.from >= read &&
       open.text === '(' &&
       close &&
       isQuestion(tokens[at + 1]) &&
       !['from', 'join', 'exists'].some((word) => isWord(before, word))
     if (!isValue) return []
+    // One within another is asked with that one.
+    read = close.to
     const isList = isWord(before, 'in')
     const inner = text.slice(open.to, close.from)
     return [{ text: inner, of: listOf(inner), isList, from: open.from, to: close.to }]

@@ -69,21 +69,31 @@ type Clause = keyof typeof CLAUSES
 
 /** The parts of a statement that one question cannot say, and the question to ask instead. */
 const REFUSED: Readonly<Record<string, string>> = {
-  union: 'ask each SELECT by itself; `"cache_id": ["…", "…"]` asks both answers at once',
-  intersect:
-    'ask each SELECT by itself, and join the two answers: `"cache_id": ["…", "…"], "join_on": "inner id = id"`',
-  except: 'ask each SELECT by itself, and compare the two answers',
-  minus: 'ask each SELECT by itself, and compare the two answers',
   window: 'write the window where it is used: `rank() over (partition by a order by b)`',
   qualify: 'ask for the window function as a field, then put the condition to the answer by its cache_id',
   into: 'a kept result is read, never changed: leave INTO out',
 }
 
-/** Where a source came from, and what the statement calls it. */
-interface Source {
+/** A list that FROM or JOIN names, and what the statement calls it. */
+export interface Source {
   name: string
   /** Names by which its fields are called, in lower case. */
   called: readonly string[]
+  /** The list that is joined again under another name. */
+  again?: string
+}
+
+/** A list after JOIN, and the equations that join it with those before it. */
+interface Joined extends Source {
+  on: readonly string[]
+  inner: boolean
+}
+
+interface Sources {
+  from?: Source
+  joined: readonly Joined[]
+  /** Conditions that are no equation of a join. */
+  where: readonly string[]
 }
 
 /** One member of the list after SELECT. */
@@ -109,25 +119,29 @@ class Statement {
   read(): ReadSelect {
     this.#refuseOther()
     const clauses = this.#clauses()
-    const sources = this.#sources(clauses.get('from'))
+    const sources = this.#sources(clauses.get('from'), conditionsOf(clauses.get('where') ?? ''))
     const own = (text: string): string => this.#qualified(text, sources)
     const [distinct, list] = this.#selected(clauses.get('select') ?? '')
     const items = splitAt(list.text, [',']).map((item) => itemOf(own(item)))
     const params: SelectParams = {}
     const path = this.#path(sources.from)
     if (path !== undefined) params.path = path
-    if (sources.on !== undefined)
-      params.join_on = [joinOf(this.#qualified(inOrder(sources.on, sources), sources, true), sources.inner)]
-    const where = conditionsOf(own(clauses.get('where') ?? ''))
+    if (sources.joined.length > 0)
+      params.join_on = sources.joined.map(({ on, inner }) => {
+        const kind = inner ? 'inner ' : sources.joined.length > 1 ? 'left ' : ''
+        return kind + on.map((equation) => this.#qualified(equation, sources, true)).join(' and ')
+      })
+    const where = sources.where.map(own)
     const groups = splitAt(own(clauses.get('group') ?? ''), [',']).map((by) => resolved(by, items))
     const having = conditionsOf(own(clauses.get('having') ?? ''))
     const sort = splitAt(own(clauses.get('order') ?? ''), [',']).map(orderOf)
     const isGrouped =
       groups.length > 0 || items.some(({ source }) => isAggregate(source)) || having.length > 0
-    if (isGrouped) this.#group(params, items, groups)
+    // Values alone, `SELECT 3 AS a, 4 AS b`, are one row.
+    const isOneRow = sources.from === undefined && items.every(isValue)
+    if (isGrouped || isOneRow) this.#group(params, items, groups, having)
     else if (distinct && !isAll(items)) this.#distinct(params, items)
-    else if (!isAll(items))
-      params.fields = items.map((item) => written(isConstant(item) ? { ...item, as: item.source } : item))
+    else if (!isAll(items)) params.fields = items.map(written)
     if (distinct && isAll(items) && !isGrouped) params.fields = ['distinct *']
     if (where.length + having.length > 0)
       params.where = [...where, ...having.map((text) => withNames(text, items))]
@@ -208,51 +222,38 @@ class Statement {
     ]
   }
 
-  /** The lists that FROM and JOIN name. */
-  #sources(text: string | undefined): { from?: Source; joined?: Source; on?: string; inner: boolean } {
-    if (text === undefined) return { inner: false }
-    const tokens = scan(text)
-    const joins = tokens.flatMap((token, at) => (isWord(token, 'join') && token.depth === 0 ? [at] : []))
-    const [first] = joins
-    if (joins.length > 1)
-      throw new Refusal(
-        'One JOIN is read in a question. Join the first two, then join the third to the answer, by the `cache_id` of that.',
-      )
-    if (first === undefined) {
-      if (splitAt(text, [',']).length > 1)
+  /** The lists that FROM and JOIN name. Lists that stand side by side are joined by equations in WHERE. */
+  #sources(text: string | undefined, where: readonly string[]): Sources {
+    if (text === undefined) return { joined: [], where }
+    const [first = '', ...parts] = partsOfFrom(text)
+    const [from, ...beside] = splitAt(first, [',']).map(sourceOf)
+    if (from === undefined) return { joined: [], where }
+    const before = [from]
+    const joined: Joined[] = []
+    let left = where
+    const add = (source: Source, inner: boolean, conditions: readonly string[] | undefined): void => {
+      const isEquation = (text: string): boolean =>
+        equationOf(text, source, before, conditions !== undefined) !== undefined
+      const on = (conditions ?? left).filter(isEquation)
+      if (on.length === 0) throw new Refusal(conditions ? NO_CONDITION : SEVERAL_LISTS)
+      const others = (conditions ?? left).filter((text) => !isEquation(text))
+      if (conditions === undefined) left = others
+      else if (inner) left = [...left, ...others]
+      else if (others.length > 0)
         throw new Refusal(
-          'FROM names several lists: write `FROM orders JOIN products ON orders.product_id = products.id`.',
+          `LEFT JOIN takes equations alone. Put \`${shown(others[0] ?? '', 60)}\` into a SELECT of its own: \`LEFT JOIN (SELECT * FROM ${source.name} WHERE …) x ON …\`.`,
         )
-      return { from: sourceOf(text), inner: false }
+      const isAgain = before.some(({ name }) => name.toLowerCase() === source.name.toLowerCase())
+      // A list joined a second time has its fields as \`self.name\`.
+      const named = isAgain ? { ...source, name: 'self', again: source.name } : source
+      if (before.some(({ name }) => name === named.name))
+        throw new Refusal(`\`${shown(source.name, 40)}\` is joined more than twice. Join it twice at most.`)
+      joined.push({ ...named, inner, on: on.map((text) => equationOf(text, source, before, true) ?? text) })
+      before.push(named)
     }
-    let kindAt = first
-    while (
-      kindAt > 0 &&
-      /^(?:inner|left|right|full|cross|outer|natural|lateral)$/i.test(tokens[kindAt - 1]?.text ?? '')
-    )
-      kindAt--
-    const kinds = tokens.slice(kindAt, first).map((token) => token.text.toLowerCase())
-    const refused = kinds.find((kind) => !['inner', 'left', 'outer'].includes(kind))
-    if (refused)
-      throw new Refusal(
-        `${refused.toUpperCase()} JOIN is not read. Write \`FROM a LEFT JOIN b ON a.key = b.key\`: all of a, with what b has${refused === 'right' ? '; name the lists the other way round' : ''}.`,
-      )
-    const on = tokens.findIndex(
-      (token, at) => at > first && token.depth === 0 && (isWord(token, 'on') || isWord(token, 'using')),
-    )
-    if (on < 0)
-      throw new Refusal('JOIN needs its condition: `JOIN products ON orders.product_id = products.id`.')
-    const condition = text.slice(tokens[on]?.to)
-    const from = sourceOf(text.slice(0, tokens[kindAt]?.from))
-    const joined = sourceOf(text.slice(tokens[first]?.to, tokens[on]?.from))
-    const isItself = joined.name.toLowerCase() === from.name.toLowerCase()
-    return {
-      from,
-      // A list joined with itself has the fields of the second as `self.name`.
-      joined: isItself ? { ...joined, name: 'self' } : joined,
-      on: isWord(tokens[on], 'using') ? (enclosed(condition) ?? condition).trim() : condition.trim(),
-      inner: !kinds.includes('left'),
-    }
+    for (const source of beside) add(source, true, undefined)
+    for (const { source, kind, on } of parts.map(joinIn)) add(source, kind !== 'left', on)
+    return { from, joined, where: left }
   }
 
   /** The path of the list after FROM; undefined where the main list is meant, which most names after FROM mean. */
@@ -262,10 +263,8 @@ class Statement {
     return path === '$' ? undefined : path
   }
 
-  /** A text without the names of the sources: `o.total` is `total`. A joined field keeps the name of its list where both have the field. */
-  #qualified(text: string, { from, joined }: { from?: Source; joined?: Source }, keeps = false): string {
-    const mains = new Set(from?.called)
-    const others = new Set(joined?.called)
+  /** A text without the names of the sources: `o.total` is `total`. A joined field keeps the name of its list where one before it has the field. */
+  #qualified(text: string, { from, joined }: Sources, keeps = false): string {
     let out = ''
     let last = 0
     const tokens = scan(text)
@@ -273,47 +272,62 @@ class Statement {
       const dot = tokens[at + 1]
       if (token.kind !== 'word' || dot?.text !== '.' || dot.apart || tokens[at - 1]?.text === '.') continue
       const name = token.text.toLowerCase()
-      const main = mains.has(name)
-      if (!main && !others.has(name)) continue
+      const isMain = from?.called.includes(name) === true
+      const nth = isMain ? -1 : joined.findIndex(({ called }) => called.includes(name))
+      if (!isMain && nth < 0) continue
       const field = tokens[at + 2]?.value ?? ''
-      const isPlain = main || (!keeps && from !== undefined && !this.#lists.has(from.name, field))
-      out += text.slice(last, token.from) + (isPlain ? '' : `${joined?.name}.`)
+      const before = [...(from ? [from] : []), ...joined.slice(0, Math.max(0, nth))]
+      const isPlain =
+        isMain || (!keeps && !before.some((list) => this.#lists.has(list.again ?? list.name, field)))
+      out += text.slice(last, token.from) + (isPlain ? '' : `${joined[nth]?.name}.`)
       last = dot.to
     }
     return out + text.slice(last)
   }
 
   /** Groups, what is computed of each, and which of their columns are wanted in which order. */
-  #group(params: SelectParams, items: readonly Item[], groups: readonly Item[]): void {
+  #group(
+    params: SelectParams,
+    items: readonly Item[],
+    groups: readonly Item[],
+    having: readonly string[],
+  ): void {
     const keys = groups.map((by) => named(by, items))
-    const computed = items.filter(({ source }) => isAggregate(source))
-    const plain = items.filter(
-      (item) => !isAggregate(item.source) && !keys.some((key) => sameText(key.source, item.source)),
-    )
-    const [other] = plain.filter(({ source }) => source !== '*')
-    if (other && groups.length > 0)
-      throw new Refusal(
-        `\`${shown(other.source)}\` differs within a group: add it to GROUP BY, or say which: \`first(${shown(other.source)})\`.`,
+    const isKey = ({ source }: Item): boolean => keys.some((key) => sameText(key.source, source))
+    const isOther = (item: Item): boolean =>
+      ![item.source === '*', isAggregate(item.source), isWindow(item), isKey(item), isValue(item)].some(
+        Boolean,
       )
+    const others = items.filter(isOther)
+    const [other] = others
+    if (other && groups.length === 0)
+      throw new Refusal(
+        `\`${shown(other.source)}\` stands beside \`${shown(items.find(({ source }) => isAggregate(source))?.source ?? 'count')}\`: write GROUP BY ${shown(other.source)}.`,
+      )
+    const columns = items.map((item) => {
+      if (isOther(item)) return { source: `first(${item.source})`, as: item.as ?? item.source }
+      // The order of a window is by columns of the groups.
+      return isWindow(item) ? { ...item, source: withNames(item.source, items) } : item
+    })
     if (other)
-      throw new Refusal(
-        `\`${shown(other.source)}\` stands beside \`${shown(computed[0]?.source ?? 'count')}\`: write GROUP BY ${shown(other.source)}.`,
+      this.#notes.push(
+        `${others.map(({ source }) => `\`${shown(source, 60)}\``).join(', ')}: of the first record of each group. Add it to GROUP BY if it differs within a group.`,
       )
+    const computed = columns.filter((item) => isAggregate(item.source) && !isWindow(item))
     if (keys.length > 0) params.group_by = keys.map(written)
-    if (computed.length > 0 || keys.length === 0)
-      params.aggregate = computed.length > 0 ? computed.map(written) : ['count']
-    else params.aggregate = ['count']
-    const wanted = items.filter(({ source }) => source !== '*').map((item) => item.as ?? item.source)
-    const made = [
-      ...keys.map((key) => key.as ?? key.source),
-      ...computed.map((item) => item.as ?? item.source),
-    ]
+    if (computed.length > 0) params.aggregate = computed.map(written)
+    else if (keys.length === 0 && !columns.some(isWindow)) params.aggregate = ['count']
+    const wanted = columns
+      .filter(({ source }) => source !== '*')
+      .map((item) => (isValue(item) || isWindow(item) ? written(item) : (item.as ?? item.source)))
+    const made = [...keys, ...computed].map((item) => item.as ?? item.source)
     const isSame =
       wanted.length === made.length &&
       computed.length > 0 &&
-      wanted.every((name, at) => sameText(name, made[at] ?? ''))
+      wanted.every((name, at) => sameText(name, made[at] ?? '')) &&
+      !having.some((text) => isAggregate(withNames(text, items)))
     // Without aliases the columns are called as the step that makes them calls them.
-    if (!isSame && wanted.length > 0 && keys.length > 0) params.fields = wanted
+    if (!isSame && wanted.length > 0 && (keys.length > 0 || columns.some(isValue))) params.fields = wanted
   }
 
   /** Each combination of values once. */
@@ -338,21 +352,120 @@ class Statement {
   }
 }
 
-/** The condition of a join with the list after FROM on the left of each equation: `ON b.id = a.b_id` says the same the other way round. */
-function inOrder(on: string, { from, joined }: { from?: Source; joined?: Source }): string {
-  const listOf = (side = ''): string => /^[`"[]?(\w+)[`"\]]?\s*\./.exec(side.trim())?.[1]?.toLowerCase() ?? ''
-  let hasTurned = false
-  const parts = (enclosed(on) ?? on).split(/\s+and\s+/i).map((part) => {
-    const [left, right, more] = part.split('=')
-    const isTurned =
-      more === undefined &&
-      !/[<>!]\s*$/.test(left ?? '') &&
-      joined?.called.includes(listOf(left)) === true &&
-      from?.called.includes(listOf(right)) === true
-    if (isTurned) hasTurned = true
-    return isTurned ? `${right?.trim()} = ${left?.trim()}` : part
+const NO_CONDITION = 'JOIN needs its condition: `JOIN products ON orders.product_id = products.id`.'
+const SEVERAL_LISTS =
+  'FROM names several lists: write `FROM orders JOIN products ON orders.product_id = products.id`.'
+
+/** The words that may stand between two lists before JOIN. */
+const KINDS_OF_JOIN: ReadonlySet<string> = new Set([
+  'inner',
+  'left',
+  'right',
+  'full',
+  'cross',
+  'outer',
+  'natural',
+  'lateral',
+])
+
+/** The text after FROM, cut where each join begins. */
+function partsOfFrom(text: string): string[] {
+  const tokens = scan(text)
+  const starts = tokens.flatMap((token, at) => {
+    if (!isWord(token, 'join') || token.depth > 0) return []
+    let from = at
+    while (from > 0 && KINDS_OF_JOIN.has(tokens[from - 1]?.text.toLowerCase() ?? '')) from--
+    return [tokens[from]?.from ?? 0]
   })
-  return hasTurned ? parts.join(' and ') : on
+  return [0, ...starts].map((start, nth) => text.slice(start, starts[nth]))
+}
+
+/** `left join products p on o.product_id = p.id`. `on` is absent where the equations stand in WHERE. */
+function joinIn(text: string): { source: Source; kind: 'inner' | 'left'; on?: string[] } {
+  const tokens = scan(text)
+  const join = tokens.findIndex((token) => isWord(token, 'join'))
+  const kinds = tokens.slice(0, join).map((token) => token.text.toLowerCase())
+  const refused = kinds.find((kind) => !['inner', 'left', 'outer', 'cross'].includes(kind))
+  if (refused)
+    throw new Refusal(
+      `${refused.toUpperCase()} JOIN is not read. Write \`FROM a LEFT JOIN b ON a.key = b.key\`: all of a, with what b has${refused === 'right' ? '; name the lists the other way round' : ''}.`,
+    )
+  const at = tokens.findIndex(
+    (token, nth) => nth > join && token.depth === 0 && (isWord(token, 'on') || isWord(token, 'using')),
+  )
+  const source = sourceOf(text.slice(tokens[join]?.to, tokens[at]?.from))
+  const kind = kinds.includes('left') ? 'left' : 'inner'
+  if (at < 0 && kinds.includes('cross')) return { source, kind }
+  if (at < 0) throw new Refusal(NO_CONDITION)
+  const written = text.slice(tokens[at]?.to).trim()
+  const condition = enclosed(written) ?? written
+  const isUsing = isWord(tokens[at], 'using')
+  const name = source.called[0] ?? source.name
+  const on = isUsing
+    ? splitAt(condition, [',']).map((field) => `${field.trim()} = ${name}.${field.trim()}`)
+    : conditionsOf(condition)
+  return { source, kind, on }
+}
+
+/**
+ * An equation of two fields with that of `source` on the right; undefined for a condition that joins nothing with it. `plainly`: names
+ * without a list may stand on both sides, and the join finds out which list has which. `before`: the lists on the left; any if undefined.
+ */
+export function equationOf(
+  text: string,
+  source: Source,
+  before: readonly Source[] | undefined,
+  plainly: boolean,
+): string | undefined {
+  const condition = enclosed(text.trim()) ?? text
+  const tokens = scan(condition)
+  const equals = tokens.filter(({ text, depth }) => depth === 0 && (text === '=' || text === '=='))
+  const [sign] = equals
+  if (sign === undefined || equals.length > 1) return undefined
+  const sides = [condition.slice(0, sign.from).trim(), condition.slice(sign.to).trim()]
+  const [left = '', right = ''] = sides
+  if (sides.some((side) => side === '' || /^(?:['"\d-]|true$|false$|null$)/i.test(side))) return undefined
+  const listOf = (side: string): string | undefined => {
+    const tokens = scan(side)
+    const at = tokens.findIndex((token, nth) => token.kind === 'word' && tokens[nth + 1]?.text === '.')
+    return tokens[at]?.text.toLowerCase()
+  }
+  const [one, other] = [listOf(left), listOf(right)]
+  const isOwn = (name: string | undefined): boolean => name !== undefined && source.called.includes(name)
+  const isBefore = (name: string | undefined): boolean =>
+    name === undefined || (before ? before.some(({ called }) => called.includes(name)) : !isOwn(name))
+  if (isOwn(other) && isBefore(one)) return `${left} = ${right}`
+  if (isOwn(one) && isBefore(other)) return `${right} = ${left}`
+  // A name without a list belongs to the list that is asked.
+  if (before === undefined && one === undefined && other !== undefined) return `${right} = ${left}`
+  if (before === undefined && other === undefined && one !== undefined) return `${left} = ${right}`
+  return plainly && one === undefined && other === undefined ? condition : undefined
+}
+
+/** The lists that FROM and JOIN of a statement name, each with the fields that are called by its name. */
+export function sourcesOf(statement: string): (Source & { fields: readonly string[] })[] {
+  const tokens = scan(statement)
+  const from = tokens.findIndex((token) => token.depth === 0 && isWord(token, 'from'))
+  if (from < 0) return []
+  const next = tokens.findIndex(
+    (token, at) =>
+      at > from && token.depth === 0 && /^(?:where|group|having|order|limit|offset|fetch)$/i.test(token.text),
+  )
+  const text = statement.slice(tokens[from]?.to, tokens[next]?.from)
+  const [first = '', ...parts] = partsOfFrom(text)
+  // A SELECT in brackets has no name that is known here.
+  const lists = splitAt(first, [',']).filter((list) => !list.trim().startsWith('('))
+  const sources = [...lists.map(sourceOf), ...parts.map((part) => joinIn(part).source)]
+  return sources.map((source) => ({
+    ...source,
+    fields: tokens.flatMap((token, at) =>
+      token.kind === 'word' &&
+      tokens[at + 1]?.text === '.' &&
+      source.called.includes(token.text.toLowerCase())
+        ? [tokens[at + 2]?.value ?? '']
+        : [],
+    ),
+  }))
 }
 
 function isWord(token: Token | undefined, word: string): boolean {
@@ -378,8 +491,6 @@ function wordsAt(tokens: readonly Token[], at: number, words: readonly string[])
 function endsClause(tokens: readonly Token[], at: number): boolean {
   const word = tokens[at]?.text.toLowerCase() ?? ''
   const next = tokens[at + 1]
-  if (['union', 'intersect', 'except', 'minus'].includes(word))
-    return ['select', 'all', 'distinct'].includes(next?.text.toLowerCase() ?? '') || next?.text === '('
   if (word === 'window') return isWord(tokens[at + 2], 'as')
   return (
     next?.kind === 'word' &&
@@ -465,6 +576,10 @@ function filtered(source: string): string {
   return source.slice(0, name.from) + inner + source.slice(tokens[open.match]?.to)
 }
 
+function isWindow({ source }: Item): boolean {
+  return scan(source).some((token, at, all) => isWord(token, 'over') && all[at + 1]?.text === '(')
+}
+
 /** True where something is computed over several records, windows aside. */
 function isAggregate(source: string): boolean {
   const tokens = scan(source)
@@ -479,10 +594,16 @@ function isAggregate(source: string): boolean {
 
 const isAll = (items: readonly Item[]): boolean => items.length === 1 && items[0]?.source === '*'
 
-const written = ({ source, as }: Item): string => (as === undefined ? source : `${source} as ${as}`)
+/** A value without a name is called as it is written. */
+const written = ({
+  source,
+  as = isValue({ source }) ? source.replaceAll("'", '') : undefined,
+}: Item): string => (as === undefined ? source : `${source} as ${as}`)
 
-/** A number without a name is called as it is written. */
-const isConstant = ({ source, as }: Item): boolean => as === undefined && /^[-+]?\d+(?:\.\d+)?$/.test(source)
+/** A value of its own, which no record has: `'Artist' as kind`. */
+function isValue({ source }: Pick<Item, 'source'>): boolean {
+  return /^(?:'[^']*'|[-+]?\d+(?:\.\d+)?)$/.test(source)
+}
 
 const sameText = (one: string, other: string): boolean =>
   one.replaceAll(/\s+/g, ' ').toLowerCase() === other.replaceAll(/\s+/g, ' ').toLowerCase()
@@ -508,25 +629,32 @@ function columnOf(by: string, items: readonly Item[]): string {
   return item.as ?? item.source
 }
 
-/** A condition on groups with the columns by the names that they were given. */
+/** A text about groups with the columns by the names that they were given: `n` for `count(*)`, `share` for `sum(a) / sum(b)`. */
 function withNames(text: string, items: readonly Item[]): string {
   const tokens = scan(text)
+  const named = items.flatMap(({ source, as }) =>
+    as !== undefined && isAggregate(source) && !isWindow({ source })
+      ? [{ as, words: scan(source).map((token) => token.text) }]
+      : [],
+  )
+  const longest = named.sort((a, b) => b.words.length - a.words.length)
   let out = ''
   let last = 0
   for (const [at, token] of tokens.entries()) {
-    const open = tokens[at + 1]
-    if (token.kind !== 'word' || token.from < last || open?.text !== '(' || open.match < 0) continue
-    const call = text.slice(token.from, tokens[open.match]?.to)
-    const item = items.find(({ as, source }) => as !== undefined && sameText(source, call))
-    if (item?.as === undefined) continue
+    if (token.from < last) continue
+    const item = longest.find(({ words }) =>
+      words.every((word, nth) => tokens[at + nth]?.text.toLowerCase() === word.toLowerCase()),
+    )
+    const end = item && tokens[at + item.words.length - 1]
+    if (item === undefined || end === undefined) continue
     out += text.slice(last, token.from) + item.as
-    last = token.from + call.length
+    last = end.to
   }
   return out + text.slice(last)
 }
 
 /** The parts of a condition that all must hold. BETWEEN has an AND of its own. */
-function conditionsOf(text: string): string[] {
+export function conditionsOf(text: string): string[] {
   if (text === '') return []
   const tokens = scan(text)
   const parts: string[] = []
@@ -555,12 +683,6 @@ function orderOf(text: string): { by: string; descending: boolean } {
   const plain = text.replace(/\s+nulls\s+(?:first|last)$/i, '').replace(/\s+collate\s+\S+/i, '')
   const [, by = plain, direction] = /^(.+?)(?:\s+(asc|desc|ascending|descending))?$/is.exec(plain) ?? []
   return { by: by.trim(), descending: /^desc/i.test(direction ?? '') }
-}
-
-/** `a.x = b.y`: the word in front says whether those without a match stay. */
-function joinOf(on: string, inner: boolean): string {
-  const text = enclosed(on) ?? on
-  return inner ? `inner ${text}` : text
 }
 
 /** The condition of a statement. `note` hears of clauses that belong to other parameters. */

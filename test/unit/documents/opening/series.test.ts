@@ -243,7 +243,7 @@ test('a path to the list of series is about the series, until a question names a
 test('a place among the points is one of them, and SQL names the series', () => {
   expect(ask(matrix(3), { path: '[30]' }).rows).toEqual(flatOf(3).slice(30, 31))
   const statement = 'SELECT metric.instance, count(*) AS n FROM result GROUP BY metric.instance'
-  const { params } = withStatement({ where: statement }, fromValue(matrix(3)))
+  const { params } = withStatement({ where: statement }, [{ handle: '', document: fromValue(matrix(3)) }])
   expect(ask(matrix(3), params).rows).toContainEqual({ 'metric.instance': 'web-1', n: 24 })
 })
 
