@@ -11,6 +11,7 @@ import {
   type Values,
   valuesOf,
 } from '../../documents/columns/values.ts'
+import type { Document } from '../../documents/document.ts'
 import { fromMadeRows } from '../../documents/opening/derive.ts'
 import { madeRows } from '../../documents/opening/rows.ts'
 import { areKeys } from '../../documents/shape/collections.ts'
@@ -52,7 +53,7 @@ import {
 } from '../../query/language/aggregates.ts'
 import { functionNamed } from '../../query/language/functions.ts'
 import { parseComputed, parseCondition } from '../../query/language/parser.ts'
-import { closingAt, enclosed, splitAt } from '../../query/language/scanner.ts'
+import { closingAt, enclosed, scan, splitAt } from '../../query/language/scanner.ts'
 import { type Expression, mapParts, sourceOf } from '../../query/language/tree.ts'
 import { Refusal, shown } from '../../query/refusal.ts'
 import { newWork } from '../../query/work.ts'
@@ -71,7 +72,7 @@ import { compareNaturally } from '../../text/words/natural-order.ts'
 import { aggregateParams } from '../parameters.ts'
 import { identityOf } from '../search/hits.ts'
 import { defineStep } from '../step.ts'
-import { positions } from './sort.ts'
+import { positions, sort } from './sort.ts'
 
 /**
  * Groups come with the largest first column first; `sort` after it overrides. A record with several values in a grouped
@@ -82,7 +83,8 @@ export const aggregate = defineStep({
   name: 'aggregate',
   params: aggregateParams,
   wanted: ({ group_by, aggregate: calls }) => [...(group_by ?? []), ...(calls ?? [])].length > 0,
-  run(document, { group_by = [], aggregate: calls = [] }) {
+  run(given, { group_by = [], aggregate: written = [] }) {
+    const { calls, document } = inOrderOf(given, written)
     const records = requireRecords(document, 'aggregate')
     const keys = rejoined(group_by, records).map((reference) => parseGroupKey(records, reference))
     const { columns, formulas } = columnsIn(
@@ -127,6 +129,51 @@ export const aggregate = defineStep({
 })
 
 // Calls.
+
+/**
+ * The calls without an order in them, `string_agg(name, ', ' order by name)`, and the records in that order: lists, firsts and lasts have
+ * it.
+ */
+function inOrderOf(
+  document: Document,
+  written: readonly string[],
+): { calls: readonly string[]; document: Document } {
+  if (!written.some((text) => /\border\s+by\b/i.test(text))) return { calls: written, document }
+  const parts = written.map(withoutOrder)
+  const [order, another] = [...new Set(parts.flatMap((part) => part.order ?? []))]
+  if (another !== undefined)
+    throw new Refusal(
+      'The aggregates of one question have one order: ask twice, or leave ORDER BY out of one.',
+    )
+  const calls = parts.map(({ call }) => call)
+  if (order === undefined) return { calls, document }
+  const { content, error } = sort.process(document, { sort: splitAt(order, [',']) })
+  if (error !== undefined) throw new Refusal(error)
+  return { calls, document: content }
+}
+
+/** `percentile_cont(0.5) within group (order by x)` is of x; any other order is that of the records. */
+function withoutOrder(written: string): { call: string; order?: string } {
+  const tokens = scan(written)
+  const isWord = (at: number, word: string): boolean => tokens[at]?.text.toLowerCase() === word
+  const at = tokens.findIndex((_, nth) => isWord(nth, 'order') && isWord(nth + 1, 'by'))
+  const opening = tokens.findLastIndex(({ kind, match }, nth) => kind === 'open' && nth < at && match > at)
+  const close = tokens[tokens[opening]?.match ?? -1]
+  if (at < 0 || !close || isWord(opening - 1, 'over')) return { call: written }
+  const order = written.slice(tokens[at + 1]?.to, close.from).trim()
+  const rest = written.slice(close.to)
+  const isWithin = isWord(opening - 1, 'group') && isWord(opening - 2, 'within')
+  if (!isWithin) return { call: `${written.slice(0, tokens[at]?.from).trim()})${rest}`, order }
+  const end = tokens[opening - 3]
+  const start = tokens[end?.match ?? -1]
+  if (!start || !end) return { call: written }
+  const head = written.slice(0, start.to)
+  const inner = written.slice(start.to, end.from).trim()
+  if (inner !== '' && !Number.isFinite(Number(inner))) return { call: `${head}${inner})${rest}`, order }
+  const by = order.replace(/\s+(?:asc|desc)$/i, '')
+  const rank = /\sdesc$/i.test(order) ? 1 - Number(inner) : inner
+  return { call: `${head}${by}${inner === '' ? '' : `, ${rank}`})${rest}` }
+}
 
 /** `sum(price)`: what is asked for. */
 export interface Call {

@@ -138,8 +138,10 @@ function unjoined({ merged = [] }: Side, sides: readonly Side[]): Side[] {
 
 /** The names that the other parameters hold, in small letters: fields of the lists may be meant. */
 function mentionedIn(asked: Readonly<Record<string, unknown>>): ReadonlySet<string> {
-  const texts = ['where', 'group_by', 'aggregate', 'sort', 'fields'].flatMap((name) => asked[name] ?? [])
-  const names = texts.flatMap((text) => String(text).match(/[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*/gu) ?? [])
+  const texts = ['where', 'group_by', 'aggregate', 'sort', 'fields']
+    .flatMap((name) => asked[name] ?? [])
+    .filter((text) => typeof text === 'string')
+  const names = texts.flatMap((text) => text.match(/[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*/gu) ?? [])
   return new Set(names.map((name) => name.toLowerCase()))
 }
 

@@ -5,13 +5,14 @@
  * = 5` are two.
  */
 
+import type { JsonValue } from '../../protocol/json.ts'
 import { operandOf } from '../../text/values/compare.ts'
 import { plainNumber } from '../../text/values/quantities.ts'
 import { Refusal, shown } from '../refusal.ts'
 import { aggregateNamed } from './aggregates.ts'
 import { operatorAtEnd } from './dialects/django.ts'
 import { unwrapped } from './dialects/index.ts'
-import { functionNamed } from './functions.ts'
+import { callFunction, functionNamed } from './functions.ts'
 import { operatorAt, operatorCalled, operatorCalledAlone, operatorOf } from './operators.ts'
 import { enclosed, scan, splitAt, type Token } from './scanner.ts'
 import {
@@ -207,6 +208,7 @@ class Parser {
   readonly #isStrict: boolean
   /** The token after the `end` of each `case`: what is in it joins and compares nothing outside. */
   readonly #cases: ReadonlyMap<number, number>
+  readonly #intervals = new WeakMap<Expression, { count: number; unit: string }>()
   /** Whether any operator is `between`: to look before each `and` again takes quadratic time. */
   #hasBetween: boolean | undefined
   /** Some sign of what was read has no blanks around it. */
@@ -840,7 +842,7 @@ class Parser {
         throw new Refusal(
           `The condition \`${shown(source)}\` lacks a bound. Write like \`price between 5 and 10\`.`,
         )
-      return [literalOf(low), literalOf(high)]
+      return [boundOf(low), boundOf(high)]
     }
     const computed = range && this.#text(range) === rest ? this.#computedOf(range) : undefined
     // `host = host-5`: beside an equals sign it is a text.
@@ -853,7 +855,7 @@ class Parser {
         : fieldsIn(computed).length > 0 && fieldsIn(computed).every((name) => this.#exactly(name)))
     if (isOfFields && computed) return [computed]
     const constant = range && this.#text(range) === rest && !isText ? this.#constantOf(range) : undefined
-    return [literalOf(constant === undefined ? rest : String(constant))]
+    return [literalOf(constant ?? rest)]
   }
 
   // ---- Where the operator is --------------------------------------------------------------------------------------
@@ -968,7 +970,10 @@ class Parser {
    */
   #computedOf(range: Range): Expression | undefined {
     return this.#climbed(range, (read) => {
-      if (read.kind === 'literal' || read.kind === 'field') return undefined
+      if (read.kind === 'literal') return undefined
+      // `json_extract(user, '$.name')` is a field by another name.
+      if (read.kind === 'field')
+        return JSON_MEMBER.test(this.#tokens[range.from]?.text ?? '') ? read : undefined
       const fields = fieldsIn(read)
       // Without blanks around it a sign may be a part of a name: `like-count`, `user/login`.
       const isAnyName = this.#names === NOTHING_KNOWN && (!this.#isTight || holdsAggregate(read))
@@ -980,11 +985,21 @@ class Parser {
     })
   }
 
-  /** The number that is computed of numbers alone: `2 * 2.9`. Without blanks around its signs it may be a date or a range. */
-  #constantOf(range: Range): number | undefined {
-    return this.#climbed(range, (read) =>
-      this.#isTight || read.kind !== 'arithmetic' ? undefined : foldedNumber(read),
-    )
+  /**
+   * The value that is computed of values alone: `2 * 2.9`, `date '2024-05-01' + interval '1 month'`. Without blanks around its signs it may be
+   * a date or a range.
+   */
+  #constantOf(range: Range): string | undefined {
+    return this.#climbed(range, (read) => {
+      if (this.#isTight || (read.kind !== 'arithmetic' && read.kind !== 'call')) return undefined
+      const value = folded(read)
+      return typeof value === 'number' || typeof value === 'string' ? String(value) : undefined
+    })
+  }
+
+  /** The value of a text that is nothing but computed of values. */
+  constant(): string | undefined {
+    return this.#constantOf(this.#all())
   }
 
   /** The value that `use` gives for a range that is one expression; undefined for any other range. Reading goes on where it was. */
@@ -1044,8 +1059,35 @@ class Parser {
       this.#at++
       if (token.kind === 'sign' && !(token.apart && this.#peek()?.apart) && !this.#isBetweenWords())
         this.#isTight = true
-      left = operation(sign, left, this.#climb(power, powers), this.#isStrict)
+      const right = this.#climb(power, powers)
+      left = this.#later(sign, left, right) ?? operation(sign, left, right, this.#isStrict)
     }
+  }
+
+  /** `due + interval '7 days'` is a date so much later. Undefined for all else. */
+  #later(sign: string, date: Expression, right: Expression): Expression | undefined {
+    const interval = this.#intervals.get(right)
+    if (interval === undefined || (sign !== '+' && sign !== '-')) return undefined
+    const count = {
+      kind: 'literal' as const,
+      text: `${sign === '-' ? '-' : ''}${interval.count}`,
+      quoted: false,
+    }
+    const unit = { kind: 'literal' as const, text: interval.unit, quoted: true }
+    return { kind: 'call', name: 'date_add', args: [date, count, unit] }
+  }
+
+  /** `interval '1 month'`, `interval 1 month`, `interval '1' month`; undefined, with nothing read, for all else. */
+  #interval(): Expression | undefined {
+    const [, first, second] = this.#tokens.slice(this.#at, this.#at + 3)
+    const [, count, unit = second?.kind === 'word' ? second.text : undefined] =
+      /^\s*(\d+(?:\.\d+)?)\s*([a-z]+)?\s*$/i.exec(first?.value ?? '') ?? []
+    if (count === undefined || unit === undefined || !first || !['text', 'number'].includes(first.kind))
+      return undefined
+    this.#at += first.text.includes(unit) ? 2 : 3
+    const read: Expression = { kind: 'literal', text: `${count} ${unit}`, quoted: true }
+    this.#intervals.set(read, { count: Number(count), unit })
+    return read
   }
 
   /** In a field, whether the sign that was just read is `*` or `+` and has a word on both sides. In `items.*.name` it has not. */
@@ -1092,6 +1134,8 @@ class Parser {
     if (token.kind === 'word') {
       const word = token.text.toLowerCase()
       if (word === 'case') return this.#case(powers)
+      const interval = word === 'interval' ? this.#interval() : undefined
+      if (interval) return interval
       if (
         (word === 'interval' || word === 'date' || word === 'timestamp') &&
         this.#tokens[this.#at + 1]?.kind === 'text'
@@ -1179,9 +1223,12 @@ class Parser {
   #call(name: string): Expression {
     const open = this.#at + 1
     const end = (this.#tokens[open] as Token).match
-    if (!isCallable(name)) return this.#refuse(`calls \`${name}\`, which is not a function`)
-    this.#at = end + 1
     const inside = { from: open + 1, to: end }
+    const member = JSON_MEMBER.test(name) ? this.#memberIn(inside) : undefined
+    if (member === undefined && !isCallable(name))
+      return this.#refuse(`calls \`${name}\`, which is not a function`)
+    this.#at = end + 1
+    if (member !== undefined) return { kind: 'field', name: member }
     const words = (from: number): string => (this.#tokens[from]?.text ?? '').toLowerCase()
     const isDistinct = words(inside.from) === 'distinct' && inside.to - inside.from > 1
     if (isDistinct) inside.from++
@@ -1199,6 +1246,15 @@ class Parser {
       call = { kind: 'call', name, args, ...(isDistinct && { distinct: true as const }) }
     }
     return this.#window(call)
+  }
+
+  /** `json_extract(user, '$.name')` and `json_extract_path_text(user, 'name')` are `user.name`. Undefined for all else. */
+  #memberIn(inside: Range): string | undefined {
+    const [field, ...names] = this.#arguments(inside).map((range) => this.#text(range))
+    const keys = names.map((name) => /^(['"])(?:\$\.?|\$?\.)?(.+)\1$/s.exec(name)?.[2])
+    return field === undefined || keys.length === 0 || keys.includes(undefined)
+      ? undefined
+      : [field, ...keys].join('.').replaceAll('.[', '[')
   }
 
   /** `over (partition by a, b order by c desc)`. */
@@ -1445,6 +1501,10 @@ function isAggregate(name: string): boolean {
   return aggregateNamed(name) !== undefined || windowNamed(name) !== undefined
 }
 
+/** Functions of databases that read a member of an object. */
+const JSON_MEMBER =
+  /^(?:json_?(?:b_)?(?:extract|value|query)(?:_(?:path|scalar|string))?(?:_text)?|get_json_object)$/i
+
 const NO_CASES: ReadonlyMap<number, number> = new Map()
 
 /** By the token `case`, the one after its `end`. */
@@ -1489,6 +1549,26 @@ function foldedNumber(expression: Expression): number | undefined {
   const number =
     left === undefined || right === undefined ? undefined : FOLDS[expression.operator]?.(left, right)
   return Number.isFinite(number) ? number : undefined
+}
+
+/** The value of an expression without fields; undefined where it has one, or what it says depends on more than its values. */
+function folded(expression: Expression): JsonValue | undefined {
+  if (expression.kind === 'literal') {
+    const number = expression.quoted ? undefined : plainNumber(expression.text)
+    return number ?? expression.text
+  }
+  if (expression.kind !== 'call') return foldedNumber(expression)
+  const fn = expression.over || expression.distinct ? undefined : functionNamed(expression.name)
+  const args = expression.args.map(folded)
+  return fn === undefined || args.length === 0 || args.some((value) => value === undefined)
+    ? undefined
+    : callFunction(fn, args as JsonValue[])
+}
+
+/** A bound of `between`: a value as it is written, or one that is computed of values. */
+function boundOf(written: string): Literal {
+  const mayCompute = /\(|\s[-+*/]\s|^(?:date|timestamp)\s/i.test(written)
+  return literalOf((mayCompute ? new Parser(written, NOTHING_KNOWN).constant() : undefined) ?? written)
 }
 
 /** A value as it was written: in quotes, in what programs put around a literal, bare. */

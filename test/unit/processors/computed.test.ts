@@ -114,6 +114,55 @@ test.each<[Record<string, string>, JsonValue[]]>([
   ],
   [{ aggregate: 'max(price) - min(price) as spread' }, [{ spread: 19.5 }]],
   [
+    { group_by: 'state', aggregate: 'COUNT(*) * 100 / 4 as share', sort: 'COUNT(*) desc' },
+    [
+      { state: 'open', count: 2, share: 50 },
+      { state: 'closed', count: 1, share: 25 },
+    ],
+  ],
+  [
+    { group_by: 'state', aggregate: 'MAX(price)', sort: 'MAX(price) desc' },
+    [
+      { state: 'closed', 'max(price)': 30 },
+      { state: 'open', 'max(price)': 20 },
+    ],
+  ],
+  [
+    { group_by: 'state', aggregate: 'sum(qty) as n', where: 'SUM(price)/2 > 15' },
+    [{ state: 'open', n: 6, 'sum(price)': 30.5 }],
+  ],
+  [{ aggregate: 'sum(closed is null) as waiting' }, [{ waiting: 1 }]],
+  [
+    { aggregate: "string_agg(name, '; ' order by price desc) as names" },
+    [{ names: 'bob jones; cat smith; ann smith' }],
+  ],
+  [
+    { aggregate: 'array_agg(id ORDER BY created DESC) as ids, first(name) as last' },
+    [{ ids: [3, 2, 1], last: 'cat smith' }],
+  ],
+  [
+    {
+      aggregate:
+        'percentile_cont(0.5) within group (order by price) as median, mode() within group (order by state) as state',
+    },
+    [{ median: 20, state: 'open' }],
+  ],
+  [{ where: "created < DATE '2024-01-04' + INTERVAL '1 month'", fields: 'id' }, [{ id: 1 }, { id: 2 }]],
+  [
+    { where: "created between '2024-01-04' and date '2024-01-04' + interval 1 day", fields: 'id' },
+    [{ id: 2 }],
+  ],
+  [
+    { where: "closed > created + interval '3 days'", fields: "id, created + interval '1 week' as due" },
+    [{ id: 1, due: '2024-01-10' }],
+  ],
+  [{ where: "'b' = ANY(tags)", fields: 'id' }, [{ id: 1 }, { id: 2 }]],
+  [
+    { where: 'id = 1', fields: "json_extract(items, '$[1].sku') as sku, date_format(created, '%w') as day" },
+    [{ sku: 'q', day: '3' }],
+  ],
+  [{ where: 'price > 100', group_by: 'upper(state)', aggregate: 'sum(price * qty)' }, []],
+  [
     {
       aggregate:
         'count_if(state = open) as open, count(state = closed), avg(qty > 1) as share, count(*) filter (where price > 15) as dear',

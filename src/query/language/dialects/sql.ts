@@ -60,6 +60,7 @@ const CLAUSES = {
   where: ['where'],
   group: ['group', 'by'],
   having: ['having'],
+  qualify: ['qualify'],
   order: ['order', 'by'],
   limit: ['limit'],
   offset: ['offset'],
@@ -70,7 +71,6 @@ type Clause = keyof typeof CLAUSES
 /** The parts of a statement that one question cannot say, and the question to ask instead. */
 const REFUSED: Readonly<Record<string, string>> = {
   window: 'write the window where it is used: `rank() over (partition by a order by b)`',
-  qualify: 'ask for the window function as a field, then put the condition to the answer by its cache_id',
   into: 'a kept result is read, never changed: leave INTO out',
 }
 
@@ -107,10 +107,13 @@ class Statement {
   readonly #text: string
   readonly #lists: Lists
   readonly #notes: string[] = []
+  /** Lists within the records, by the names of their elements in small letters. */
+  readonly #unnested = new Map<string, string>()
 
   constructor(text: string, lists: Lists) {
     let source = text.trim().replace(/;\s*$/, '').trim()
-    source = withoutComments(source)
+    // In SQL \`cardinality\` is how many elements a list has.
+    source = withoutComments(source).replaceAll(/\bcardinality(?=\s*\()/gi, 'length')
     for (let inner = enclosed(source); inner !== undefined; inner = enclosed(source)) source = inner.trim()
     this.#text = source
     this.#lists = lists
@@ -122,6 +125,7 @@ class Statement {
     const sources = this.#sources(clauses.get('from'), conditionsOf(clauses.get('where') ?? ''))
     const own = (text: string): string => this.#qualified(text, sources)
     const [distinct, list] = this.#selected(clauses.get('select') ?? '')
+    const order = clauses.get('order') ?? ''
     const items = splitAt(list.text, [',']).map((item) => itemOf(own(item)))
     const params: SelectParams = {}
     const path = this.#path(sources.from)
@@ -132,9 +136,17 @@ class Statement {
         return kind + on.map((equation) => this.#qualified(equation, sources, true)).join(' and ')
       })
     const where = sources.where.map(own)
+    const [, sums] = /^\s*(rollup|cube|grouping\s+sets)\s*\(/i.exec(clauses.get('group') ?? '') ?? []
+    if (sums !== undefined)
+      throw new Refusal(
+        `${sums.toUpperCase()} is not read. Write GROUP BY with the fields; for the sums ask once more without GROUP BY.`,
+      )
     const groups = splitAt(own(clauses.get('group') ?? ''), [',']).map((by) => resolved(by, items))
+    const qualified = [clauses.get('qualify') ?? '', list.on === undefined ? '' : firstOfEach(list.on, order)]
+      .flatMap(conditionsOf)
+      .map(own)
     const having = conditionsOf(own(clauses.get('having') ?? ''))
-    const sort = splitAt(own(clauses.get('order') ?? ''), [',']).map(orderOf)
+    const sort = splitAt(own(order), [',']).map(orderOf)
     const isGrouped =
       groups.length > 0 || items.some(({ source }) => isAggregate(source)) || having.length > 0
     // Values alone, `SELECT 3 AS a, 4 AS b`, are one row.
@@ -143,8 +155,8 @@ class Statement {
     else if (distinct && !isAll(items)) this.#distinct(params, items)
     else if (!isAll(items)) params.fields = items.map(written)
     if (distinct && isAll(items) && !isGrouped) params.fields = ['distinct *']
-    if (where.length + having.length > 0)
-      params.where = [...where, ...having.map((text) => withNames(text, items))]
+    if (where.length + having.length + qualified.length > 0)
+      params.where = [...where, ...[...having, ...qualified].map((text) => withNames(text, items))]
     if (sort.length > 0)
       params.sort = sort.map(({ by, descending }) => {
         // Groups have the columns that were asked for; records have what the columns are made of.
@@ -209,10 +221,11 @@ class Statement {
     return clauses
   }
 
-  /** DISTINCT, TOP, and the list after them. */
-  #selected(text: string): [distinct: boolean, list: { text: string; top?: number }] {
-    const [, kind, on, list = ''] = /^(?:(distinct|all)\s+(on\s*\()?)?(.*)$/is.exec(text) ?? []
-    if (on) throw new Refusal('DISTINCT ON is not read: use `group_by` with `first(field)`.')
+  /** DISTINCT, the fields of DISTINCT ON, TOP, and the list after them. */
+  #selected(text: string): [distinct: boolean, list: { text: string; top?: number; on?: string }] {
+    const [, on, ofEach] = /^distinct\s+on\s*\(([^()]*)\)\s*(.*)$/is.exec(text) ?? []
+    if (on !== undefined && ofEach !== undefined) return [false, { text: ofEach, on }]
+    const [, kind, list = ''] = /^(?:(distinct|all)\s+)?(.*)$/is.exec(text) ?? []
     const [, top, rest] = /^top\s*\(?\s*(\d+)\s*\)?\s+(.+)$/is.exec(list) ?? []
     const shownList = rest ?? list
     if (shownList.trim() === '') throw new Refusal('Nothing stands after SELECT: name fields, or `*`.')
@@ -225,8 +238,11 @@ class Statement {
   /** The lists that FROM and JOIN name. Lists that stand side by side are joined by equations in WHERE. */
   #sources(text: string | undefined, where: readonly string[]): Sources {
     if (text === undefined) return { joined: [], where }
-    const [first = '', ...parts] = partsOfFrom(text)
-    const [from, ...beside] = splitAt(first, [',']).map(sourceOf)
+    const [first = '', ...joins] = partsOfFrom(text)
+    const parts = joins.filter((part) => !this.#isUnnested(part))
+    const [from, ...beside] = splitAt(first, [','])
+      .filter((part) => !this.#isUnnested(part))
+      .map(sourceOf)
     if (from === undefined) return { joined: [], where }
     const before = [from]
     const joined: Joined[] = []
@@ -256,6 +272,14 @@ class Statement {
     return { from, joined, where: left }
   }
 
+  /** Notes a list within the records that FROM names: `cross join unnest(tags) as t`. */
+  #isUnnested(part: string): boolean {
+    const [, list, alias, column] = UNNESTED.exec(part) ?? []
+    if (list === undefined || alias === undefined) return false
+    for (const name of [alias, column]) if (name !== undefined) this.#unnested.set(name.toLowerCase(), list)
+    return true
+  }
+
   /** The path of the list after FROM; undefined where the main list is meant, which most names after FROM mean. */
   #path(from: Source | undefined): string | undefined {
     if (from === undefined) return undefined
@@ -264,14 +288,25 @@ class Statement {
   }
 
   /** A text without the names of the sources: `o.total` is `total`. A joined field keeps the name of its list where one before it has the field. */
-  #qualified(text: string, { from, joined }: Sources, keeps = false): string {
+  #qualified(text: string, { from, joined }: Pick<Sources, 'from' | 'joined'>, keeps = false): string {
     let out = ''
     let last = 0
     const tokens = scan(text)
     for (const [at, token] of tokens.entries()) {
       const dot = tokens[at + 1]
-      if (token.kind !== 'word' || dot?.text !== '.' || dot.apart || tokens[at - 1]?.text === '.') continue
+      if (token.kind !== 'word' || token.from < last || tokens[at - 1]?.text === '.') continue
       const name = token.text.toLowerCase()
+      const list = this.#unnested.get(name)
+      if (list !== undefined && dot?.text !== '(') {
+        // The element itself is called \`value\` by some, and by its column by others.
+        const member = dot?.text === '.' ? tokens[at + 2] : undefined
+        const isItself =
+          member && (/^value$/i.test(member.text) || this.#unnested.has(member.text.toLowerCase()))
+        out += `${text.slice(last, token.from)}unnest(${this.#qualified(list, { ...(from && { from }), joined })})`
+        last = isItself ? member.to : token.to
+        continue
+      }
+      if (dot?.text !== '.' || dot.apart) continue
       const isMain = from?.called.includes(name) === true
       const nth = isMain ? -1 : joined.findIndex(({ called }) => called.includes(name))
       if (!isMain && nth < 0) continue
@@ -368,6 +403,15 @@ const KINDS_OF_JOIN: ReadonlySet<string> = new Set([
   'lateral',
 ])
 
+/** A list within the records beside the records: `cross join unnest(tags) as t`, `, json_each(o.tags) t`, `lateral explode(tags) t as tag`. */
+const UNNESTED =
+  /^\s*(?:(?:cross|inner)\s+)?(?:join\s+)?(?:lateral\s+)?(?:view\s+)?(?:unnest|json_each|jsonb?_array_elements(?:_text)?|flatten|explode)\s*\((?:\s*input\s*=>)?\s*([\w.$"[\]]+)\s*\)\s*(?:as\s+)?([\p{L}_]\w*)(?:\s*\(\s*(\w+)[^)]*\)|\s+as\s+(\w+))?(?:\s+on\s+(?:true|1\s*=\s*1))?\s*$/iu
+
+/** The condition that keeps the first record, in an order, of each combination of fields. */
+function firstOfEach(fields: string, order: string): string {
+  return `row_number() over (partition by ${fields}${order === '' ? '' : ` order by ${order}`}) = 1`
+}
+
 /** The text after FROM, cut where each join begins. */
 function partsOfFrom(text: string): string[] {
   const tokens = scan(text)
@@ -449,7 +493,9 @@ export function sourcesOf(statement: string): (Source & { fields: readonly strin
   if (from < 0) return []
   const next = tokens.findIndex(
     (token, at) =>
-      at > from && token.depth === 0 && /^(?:where|group|having|order|limit|offset|fetch)$/i.test(token.text),
+      at > from &&
+      token.depth === 0 &&
+      /^(?:where|group|having|qualify|order|limit|offset|fetch)$/i.test(token.text),
   )
   const text = statement.slice(tokens[from]?.to, tokens[next]?.from)
   const [first = '', ...parts] = partsOfFrom(text)
@@ -690,6 +736,10 @@ export function fromSql(text: string, note: (text: string) => void): string {
   const [, inner = text] =
     /^(?:select\b[^=<>]*?\bfrom\s+\S+\s+(?:as\s+\w+\s+|\w+\s+)??)?where\s+(.+)$/is.exec(text) ?? []
   const tokens = scan(inner)
+  const member = /^('(?:[^']|'')*'|-?\d+(?:\.\d+)?)\s*=\s*(?:any|some)\s*\(\s*([\w.]+)\s*\)$/i.exec(
+    inner.trim(),
+  )
+  if (member) return `${member[2]} = ${member[1]}`
   const at = tokens.findIndex(({ kind, text: word, depth, apart }, place) => {
     if (place === 0 || kind !== 'word' || depth > 0 || !apart) return false
     const next = tokens[place + 1]?.text ?? ''
