@@ -596,10 +596,12 @@ function parseGroupKey(records: Records, reference: string): GroupKey {
   const { source, alias } = aliasIn(reference)
   const [name, part] = partIn(source, alias !== undefined)
   const whole = resolveField(records, name)
-  const within = holdsObjects(records, whole)
-    ? (acrossMap(records, whole) ?? nameWithin(records, whole))
-    : undefined
-  const keys = within || part || !holdsMaps(records, whole) ? undefined : keysOf(records, whole)
+  const areObjects = holdsObjects(records, whole)
+  const across = areObjects ? acrossMap(records, whole) : undefined
+  // One member of a map, which few records have, is no name of it.
+  const isMap = across === undefined && part === undefined && areObjects && holdsMaps(records, whole)
+  const keys = isMap ? keysOf(records, whole) : undefined
+  const within = across ?? (areObjects && !isMap ? nameWithin(records, whole) : undefined)
   const field = within ?? keys ?? whole
   const title = fieldTitle(field.name)
   const note = keys

@@ -470,6 +470,13 @@ test('a map is grouped by its keys, and gives them', () => {
   expect(ask(fromValue(packages), { fields: 'keys(needs) as k', where: 'name = p1' }).rows).toEqual([
     { k: ['d1', 'common'] },
   ])
+  // One member that differs is no name of the map.
+  const lands = Array.from({ length: 24 }, (_, n) => ({
+    speaks: { [`l${n % 12}`]: `tongue ${n % 12}`, ...(n < 2 && { odd: `odd ${n}` }) },
+  }))
+  expect(ask(fromValue(lands), { group_by: 'speaks' }).notes).toContain(
+    '`speaks` is a map: grouped by its keys.',
+  )
   const people = Array.from({ length: 12 }, (_, id) => ({ id, place: { city: 'x', zip: id % 2 } }))
   expect(ask(fromValue(people), { group_by: 'place' }).notes).not.toContain(
     '`place` is a map: grouped by its keys.',
