@@ -24,6 +24,7 @@ import {
   acrossMap,
   eitherWithin,
   holdsObjects,
+  listWithin,
   nameWithin,
   numberWithin,
   textWithin,
@@ -601,7 +602,8 @@ function parseGroupKey(records: Records, reference: string): GroupKey {
   // One member of a map, which few records have, is no name of it.
   const isMap = across === undefined && part === undefined && areObjects && holdsMaps(records, whole)
   const keys = isMap ? keysOf(records, whole) : undefined
-  const within = across ?? (areObjects && !isMap ? nameWithin(records, whole) : undefined)
+  const inner = areObjects && !isMap ? (listWithin(records, whole) ?? nameWithin(records, whole)) : undefined
+  const within = across ?? inner
   const field = within ?? keys ?? whole
   const title = fieldTitle(field.name)
   const note = keys

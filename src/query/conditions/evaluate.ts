@@ -9,7 +9,7 @@ import { isNull, operandFor } from '../../text/values/compare.ts'
 import { type DateOrder, isoDate, partOf } from '../../text/values/dates.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
 import { computedField, isExactly, knowing, resolveExactly, resolveField } from '../fields/fields.ts'
-import { typedWithin, valueOfPairs } from '../fields/inner-fields.ts'
+import { listWithin, typedWithin, valueOfPairs } from '../fields/inner-fields.ts'
 import { parsePath } from '../fields/path.ts'
 import { columnOf, dateOrderIn } from '../fields/reader.ts'
 import { type Field, type Records, recordsOfValues } from '../fields/records.ts'
@@ -233,6 +233,8 @@ class Binder implements Findings, Context {
       const found = resolveField(this.records, field, isEquation ? operands.map(({ text }) => text) : [])
       if (COMPARES.has(operator)) return valueOfPairs(this.records, found) ?? found
       // Whether the objects themselves are there says nothing.
+      const list = measure === 'length' ? listWithin(this.records, found) : undefined
+      if (list) return list
       const isAside = PRESENCE.has(operator) || measure === 'length'
       return isAside ? (typedWithin(this.records, found) ?? found) : found
     } catch (error) {

@@ -15,7 +15,14 @@ import { type Expression, fieldsIn, mapParts, partsOf, sourceOf } from '../langu
 import { listed, Refusal, shown, UnknownField } from '../refusal.ts'
 import { newWork, type Work } from '../work.ts'
 import { alike, type Candidates, shallowest, typo } from './alike.ts'
-import { eitherWithin, holdsObjects, nameWithin, numberWithin, typedWithin } from './inner-fields.ts'
+import {
+  eitherWithin,
+  holdsObjects,
+  listWithin,
+  nameWithin,
+  numberWithin,
+  typedWithin,
+} from './inner-fields.ts'
 import { listOfAll, listOn, within } from './lists.ts'
 import { formatPath, type Path, parsePath, pathKey, type Segment, withinValue } from './path.ts'
 import { columnOf, dateOrderIn } from './reader.ts'
@@ -309,9 +316,10 @@ export function computedField(records: Records, asked: Expression, source: strin
 }
 
 /** The part that an expression wants of a field that holds objects: the number in them, their name, or the value beside its type. */
-type Scalar = 'number' | 'name' | 'typed'
+type Scalar = 'number' | 'name' | 'typed' | 'list'
 
 function scalarWithin(records: Records, field: Field, kind: Scalar): Field | undefined {
+  if (kind === 'list') return listWithin(records, field)
   if (kind === 'typed') return typedWithin(records, field) ?? eitherWithin(records, field)
   return kind === 'number'
     ? (numberWithin(records, field) ?? nameWithin(records, field))
@@ -333,7 +341,9 @@ function inOrder(read: Evaluate, order: DateOrder | undefined): Evaluate {
 }
 
 /** Functions that take a list or an object as it is. */
-const TAKES_WHOLE = /^(?:length|keys|type|join|element|list_\w+|to_text)$/
+const TAKES_WHOLE = /^(?:keys|type|to_text)$/
+/** Functions that take a list. */
+const TAKES_LIST = /^(?:length|join|element|list_\w+)$/
 /** Functions that give one of their arguments as it is. */
 const CHOOSES = /^(?:if|coalesce|nullif)$/
 const TAKES_NUMBERS =
@@ -358,7 +368,9 @@ function ofScalars(expression: Expression, within: (name: string, kind: Scalar) 
             ? 'typed'
             : TAKES_WHOLE.test(name)
               ? undefined
-              : 'name'
+              : TAKES_LIST.test(name)
+                ? 'list'
+                : 'name'
         return mapParts(one, (part) => change(part, wanted))
       }
       case 'case':

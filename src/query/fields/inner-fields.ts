@@ -110,6 +110,31 @@ export function nameWithin(records: Records, field: Field): Field | undefined {
   )
 }
 
+/** The list in objects that hold nothing else, `{"tag": ["a", "b"]}`, as documents of XML have them. Undefined where they hold more. */
+export function listWithin(records: Records, { name, path }: Field): Field | undefined {
+  const keys = new Set<string>()
+  const work = newWork()
+  let areLists = false
+  for (const record of records.values.slice(0, MOST_SAMPLED)) {
+    const values: JsonValue[] = []
+    readValues(record, path, values, work)
+    for (const value of values) {
+      if (value === null || value === '') continue
+      const [key, another] = isObject(value) ? Object.keys(value) : []
+      if (key === undefined || another !== undefined || keys.add(key).size > 1) return undefined
+      const list = own(value as JsonObject, key)
+      // A date may be spelled so: `{"date-parts": [[2024, 5, 1]]}`.
+      if (Array.isArray(list) && list.some(Array.isArray)) return undefined
+      areLists ||= Array.isArray(list)
+    }
+  }
+  const [key] = keys
+  if (key === undefined || !areLists) return undefined
+  const inner = [...path, ...parsePath(`x[${JSON.stringify(key)}]`).slice(1)]
+  const title = `${name}${pathStep(key)}`
+  return { name: title, path: inner, note: `\`${name}\` holds objects and was read as \`${title}\`.` }
+}
+
 /**
  * The parts right within of which each object has one: `start["date","dateTime"]` of a calendar, for days and hours, and
  * `value["stringValue","intValue"]` of values that say their type. Undefined where some object has several, or none.

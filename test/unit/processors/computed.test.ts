@@ -483,6 +483,23 @@ test('a map is grouped by its keys, and gives them', () => {
   )
 })
 
+test('a list in an object of its own, as in XML, is the list', () => {
+  const books = [
+    { id: 1, tags: { tag: ['x', 'y'] } },
+    { id: 2, tags: { tag: ['x'] } },
+    { id: 3, tags: { tag: ['y', 'z', 'x'] } },
+    { id: 4 },
+  ]
+  const asked = (params: Record<string, unknown>) => ask(fromValue(books), params).rows
+  expect(asked({ group_by: 'tags', sort: 'tags' })).toEqual([
+    { 'tags.tag': 'x', count: 3 },
+    { 'tags.tag': 'y', count: 2 },
+    { 'tags.tag': 'z', count: 1 },
+  ])
+  expect(asked({ where: 'length(tags) = 2', fields: 'id' })).toEqual([{ id: 1 }])
+  expect(asked({ where: 'id = 3', fields: "join(tags, '+') as all" })).toEqual([{ all: 'y+z+x' }])
+})
+
 test('a condition on the name of a key is about the groups', () => {
   const asked = ask(fromValue(orders), {
     group_by: "case when price < 15 then 'small' else 'big' end as size",
