@@ -136,9 +136,9 @@ function inText(
   lines: LineIndex,
   pattern: Pattern,
   params: SearchParams,
-  labelOf: (line: number) => string,
+  labelOf: (line: number, before?: number) => string,
 ): Found {
-  const placer = (row: string, { unit }: Hit): string => row + labelOf(unit)
+  const placer = (row: string, { unit }: Hit, before: Hit | undefined): string => row + labelOf(unit, before?.unit)
   const context = contextLines(params)
   if (params.multiline === true) {
     const { ranges, count } = runPattern(pattern, () => findRanges(view.text, lines, pattern))

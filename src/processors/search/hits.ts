@@ -16,7 +16,7 @@ import {
   setOwn,
 } from '../../protocol/json.ts'
 import type { LineIndex } from '../../text/lines.ts'
-import type { LineRange } from '../../text/passages.ts'
+import { type LineRange, lastAtMost } from '../../text/passages.ts'
 import type { Span } from '../../text/patterns/pattern.ts'
 import { ellipsis, excerpt } from '../../text/shorten.ts'
 import { entryAround, entryTest } from './entries.ts'
@@ -398,12 +398,48 @@ const PLACES = ['path', 'file', 'commit']
 
 /**
  * Says what a line is a part of, if its own text does not. It names the file of several, the way to a node of a drawn tree, or the commit
- * of a log. Elsewhere it names the first line of an entry, but for records of one line.
+ * of a log. Elsewhere it names the first line of an entry, but for records of one line. In Markdown it names the headings above, if they
+ * are not those of the line before.
  */
-export function labelsFor(document: Document): (line: number) => string {
+export function labelsFor(document: Document): (line: number, before?: number) => string {
   const placeOf = placesIn(document)
   const headOf = document.traits.line === 'entry' ? headsIn(document) : undefined
-  return (line) => placeOf?.(line) ?? headOf?.(line) ?? ''
+  const sectionOf = document.format === 'markdown' ? sectionsIn(document) : undefined
+  return (line, before) => placeOf?.(line) ?? headOf?.(line) ?? sectionOf?.(line, before) ?? ''
+}
+
+/** Headings that are named at most: the nearest ones. */
+const MOST_HEADINGS = 3
+
+/** The headings that lead to a line. Undefined where there are no sections. */
+function sectionsIn(document: Document): ((line: number, before?: number) => string) | undefined {
+  const sections = (document.records()?.values ?? []).flatMap((record) => {
+    const [line, level, title] = isObject(record)
+      ? ['line', 'level', 'heading'].map((name) => own(record, name))
+      : []
+    return typeof line === 'number' && typeof level === 'number' && typeof title === 'string'
+      ? [{ line: line - 1, level, title }]
+      : []
+  })
+  if (sections.length < 2) return undefined
+  // A title over all of it says nothing of a part.
+  const [first, ...others] = sections
+  const isTitled = first !== undefined && others.every(({ level }) => level > first.level)
+  const at = (line: number): number => lastAtMost(sections, line)
+  return (line, before) => {
+    const index = at(line)
+    if (index < 0 || sections[index]?.line === line) return ''
+    if (before !== undefined && at(before) === index) return ''
+    const path: string[] = []
+    let level = Number.POSITIVE_INFINITY
+    for (let above = index; above >= (isTitled ? 1 : 0) && level > 1; above--) {
+      const section = sections[above]
+      if (section === undefined || section.level >= level) continue
+      level = section.level
+      path.unshift(section.title)
+    }
+    return path.length === 0 ? '' : `  [in ${ellipsis(path.slice(-MOST_HEADINGS).join(' > '), headWidth)}]`
+  }
 }
 
 /** Undefined: no records have a line and a place. */
@@ -506,12 +542,12 @@ function shownLine(lines: LineIndex, line: number, isHit: boolean, hits: readonl
 export function lineHitRows<H extends Hit>(
   lines: LineIndex,
   hits: readonly H[],
-  shown: (row: string, hit: H) => string = (row) => row,
+  shown: (row: string, hit: H, before: H | undefined) => string = (row) => row,
 ): Rows {
   return madeRows('hit', hits.length, (nth) => {
     const hit = hits[nth]
     const [row = ''] = hit ? lineRows(lines, [hit]) : []
-    return hit ? shown(row, hit) : row
+    return hit ? shown(row, hit, hits[nth - 1]) : row
   })
 }
 

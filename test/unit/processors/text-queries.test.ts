@@ -305,3 +305,33 @@ test('a node of a tree is shown with what is within it', () => {
     'lines 2-4\n  - listitem [ref=e2]:\n    - text: Item 7\n    - button "Remove" [ref=e3]',
   ])
 })
+
+test('a hit in Markdown names the headings that lead to it, once for hits that follow each other', () => {
+  const notes = fromRecognised(
+    [
+      '# Changes of the tool',
+      '',
+      '## 2.1.0',
+      '',
+      '### Fixed',
+      '',
+      '- The parser keeps blanks.',
+      '- The parser is faster.',
+      '',
+      '## 2.0.0',
+      '',
+      'A new parser.',
+      '',
+    ].join('\n'),
+  )
+  const { rows } = search(grep, notes, { pattern: 'parser|Fixed' })
+  expect(rows).toEqual([
+    '5: ### Fixed',
+    '7: - The parser keeps blanks.',
+    '8: - The parser is faster.',
+    '12: A new parser.  [in 2.0.0]',
+  ])
+  expect(search(grep, notes, { pattern: 'keeps' }).rows).toEqual([
+    '7: - The parser keeps blanks.  [in 2.1.0 > Fixed]',
+  ])
+})
