@@ -106,7 +106,9 @@ export function pursue(
   if ('error' in question) return { parts, originalTokens, steps: {}, error: question.error }
   // Filters count and sort over all sources at once; a search or a structure belongs to its source.
   const targets = asked.kind === 'filter' ? [{ handle: '', document: combine(parts) }] : parts
-  const params = parts.length > 1 ? withSource(asked.kind, question.params) : question.params
+  // The answers of other SELECTs, and the one result that a statement names, do not name their results.
+  const params =
+    parts.length > 1 && !question.isStaged ? withSource(asked.kind, question.params) : question.params
   const outcomes = targets.map(({ handle, document }): Outcome => {
     const steps = document.bytes < TOLD ? question.steps : question.steps.map((step) => telling(step, told))
     return { handle, source: document, ...runPipeline(document, steps, params) }
@@ -288,7 +290,7 @@ const READERS: Record<Query['kind'], (params: JsonObject) => Question | { error:
 function readQuestion(
   { kind, params }: Pick<Query, 'kind' | 'params'>,
   parts: readonly Part[],
-): (Question & { notes: readonly string[] }) | { error: string } {
+): (Question & { notes: readonly string[]; isStaged: boolean }) | { error: string } {
   if (kind === 'search' && params.pattern === undefined) {
     return { error: '`pattern` is missing. Give the text or regular expression to search for.' }
   }
@@ -298,7 +300,7 @@ function readQuestion(
     if ('error' in read) return read
     const question = kind === 'filter' ? { ...read, params: withOver(read.params) } : read
     const steps = 'before' in asked && asked.before ? [asked.before, ...question.steps] : question.steps
-    return { ...question, steps, notes: asked.notes }
+    return { ...question, steps, notes: asked.notes, isStaged: steps !== question.steps }
   } catch (error) {
     if (error instanceof Refusal) return { error: error.message }
     throw error
@@ -423,7 +425,9 @@ function notesOf(outcomes: readonly Outcome[]): string[] {
 /** Says how many of the records that a filter found are from which of several results. */
 function sourcesOf(source: Document, steps: readonly StepReport[]): string[] {
   const parts = partsOf(source)
-  if (!parts || steps.some(({ name, applied }) => name === 'join' && applied)) return []
+  const isOther = ({ name, applied }: StepReport): boolean =>
+    applied && (name === 'join' || name === 'statement')
+  if (!parts || steps.some(isOther)) return []
   const found = steps.findLast(({ name, applied }) => applied && (name === 'where' || name === 'select'))
   const counts = new Map(parts.map(({ handle }) => [handle, 0]))
   for (const row of (found?.content ?? source).rows().items) {

@@ -13,8 +13,6 @@ const longestList = 200
 /** A list in one string may be as long as a list of strings. */
 const longestJoined = 20_000
 
-const tooLong = `too long; write at most ${longestText} characters`
-
 /** One string; numbers and booleans are taken by their text. */
 export function text(description: string) {
   return z
@@ -50,7 +48,13 @@ export function sentences(description: string) {
     return typeof value === 'object' && value !== null ? conditionsIn(value) : [value]
   }
   return z
-    .preprocess((value) => (value === undefined ? value : read(value)), listOfTexts())
+    .preprocess(
+      (value) => (value === undefined ? value : read(value)),
+      listOfTexts(longestJoined).refine(
+        (texts) => texts.reduce((sum, { length }) => sum + length, 0) <= longestJoined,
+        `too long; write at most ${longestJoined} characters in all`,
+      ),
+    )
     .optional()
     .describe(description)
 }
@@ -132,12 +136,14 @@ function parts(
   }
 }
 
-function listOfTexts() {
-  return z.array(textItem(), 'must be a list of strings').max(longestList, `too many; at most ${longestList}`)
+function listOfTexts(longest = longestText) {
+  return z
+    .array(textItem(longest), 'must be a list of strings')
+    .max(longestList, `too many; at most ${longestList}`)
 }
 
-function textItem() {
-  return z.string('must be a string').max(longestText, tooLong)
+function textItem(longest = longestText) {
+  return z.string('must be a string').max(longest, `too long; write at most ${longest} characters`)
 }
 
 function fromString(value: string, split: (value: string) => unknown[]): unknown {

@@ -47,8 +47,9 @@ function isOf(whole: Document, parts: readonly Part[]): boolean {
   const own = combined.get(whole) ?? []
   return (
     own.length === parts.length &&
-    own.every(({ handle, document }, at) => {
-      return handle === parts[at]?.handle && document === parts[at]?.document
+    own.every(({ handle, name, document }, at) => {
+      const part = parts[at]
+      return handle === part?.handle && name === part.name && document === part.document
     })
   )
 }

@@ -4,13 +4,12 @@ import * as z from 'zod'
 import type { Document } from '../../documents/document.ts'
 import { combine, type Part } from '../../documents/opening/combine.ts'
 import { fromRows } from '../../documents/opening/derive.ts'
-import { type Collection, collectionsOf } from '../../documents/shape/collections.ts'
-import { isObject, type JsonValue, own, renamed } from '../../protocol/json.ts'
+import { isObject, type JsonValue, renamed } from '../../protocol/json.ts'
+import { recordsOf } from '../../query/fields/records.ts'
 import { fromPipes } from '../../query/language/dialects/jq.ts'
 import { readProgram } from '../../query/language/dialects/jq-program.ts'
 import {
   isStatement,
-  type Lists,
   type ReadSelect,
   readSelect,
   type SelectParams,
@@ -32,6 +31,7 @@ import { filterSteps } from '../pipelines.ts'
 import { complaint, defineStep } from '../step.ts'
 import { safely } from '../steps/group.ts'
 import { select } from '../steps/select.ts'
+import { listsOf, listsOfParts, resultsNamed } from './named-lists.ts'
 
 /** Parameters of a filter as they came, and what is to be said of how they were read. */
 export interface Asked {
@@ -68,32 +68,72 @@ export function withStatement(params: Asked['params'], parts: readonly Part[]): 
       [place]: Array.isArray(given) ? given.filter((each) => each !== text) : undefined,
     }
     const all = merged(others, read)
-    const said = before && Object.keys(read).length === 0 ? [] : [`Read as ${JSON.stringify(read)}.`]
+    const said =
+      before && Object.keys(read).length === 0
+        ? []
+        : [`Read as ${JSON.stringify(read, (_, value) => abridged(value))}.`]
     return { params: all, notes: [...said, ...notes], ...(before && { before }) }
   }
   return { params, notes: [] }
+}
+
+/** Longer conditions are shown by their beginning: one holds all values of a SELECT behind IN. */
+const LONGEST_SHOWN = 300
+
+function abridged(value: unknown): unknown {
+  return typeof value === 'string' && value.length > LONGEST_SHOWN
+    ? `${value.slice(0, LONGEST_SHOWN)}…`
+    : value
+}
+
+/** The results that a statement is asked of. */
+interface Results {
+  readonly parts: readonly Part[]
+  /** The results that its names mean, in small letters; empty for a single one. */
+  readonly named: ReadonlyMap<string, Part>
 }
 
 function only(parts: readonly Part[]): Document | undefined {
   return parts.length === 1 ? parts[0]?.document : undefined
 }
 
+/** The result that a SELECT is asked of: the one that the name after its FROM means, or all. */
+function documentFor(text: string, { parts, named }: Results): Document | undefined {
+  if (parts.length < 2) return parts[0]?.document
+  return named.get(listOf(text) ?? '')?.document ?? combine(parts)
+}
+
 /** A statement as the question that is asked last, and the step before it. */
 function staged(text: string, parts: readonly Part[]): ReadSelect & { before?: PipelineStep } {
-  const document = only(parts)
+  const named = parts.length > 1 ? resultsNamed(text, parts) : new Map<string, Part>()
+  const results = { parts, named }
+  const calls = [...named].flatMap(([name, { handle }]) => (name === handle ? [] : [`${name} = ${handle}`]))
+  const told = calls.length > 0 ? [`Read as ${listed(calls)}.`] : ofAll(text, results)
   const stage = stageOf(text)
-  if (stage.kind === 'union') return { params: {}, notes: [], before: asking(stage) }
+  if (stage.kind === 'union') return { params: {}, notes: told, before: asking(stage, results) }
   const { of } = stage
   if (of) {
-    const answer = (): Document | undefined => document && answerOf(of, document, [])
-    return { ...readSelect(withValues(stage.text, document, answer)), before: asking(of) }
+    const answer = (): Document => answerOf(of, results, [])
+    const { params, notes } = readSelect(withValues(stage.text, results, answer))
+    return { params, notes: [...told, ...notes], before: asking(of, results) }
   }
-  const written = withValues(stage.text, document)
-  const notes: string[] = []
-  const named = namedParts(written, stage.joined, parts, notes)
-  if (named === undefined) return readSelect(written, listsOf(document))
-  const read = readSelect(written, listsOfParts(named))
-  return { params: read.params, notes: [...notes, ...read.notes], before: about(combine(named)) }
+  const written = withValues(stage.text, results)
+  const notes = [...told]
+  const sides = sidesOf(written, stage.joined, results, notes)
+  const document = documentFor(stage.text, results)
+  const read = readSelect(written, sides ? listsOfParts(sides) : listsOf(document))
+  const before = sides ? combine(sides) : named.size > 0 ? document : undefined
+  return { params: read.params, notes: [...notes, ...read.notes], ...(before && { before: about(before) }) }
+}
+
+/** The remark on a name that means all of several results, though their records are not alike. */
+function ofAll(text: string, { parts, named }: Results): string[] {
+  const [fields, ...others] = parts.map(({ document }) => [...(recordsOf(document)?.names().keys() ?? [])])
+  const areAlike = others.every((names) => names.every((name) => fields?.includes(name)))
+  if (named.size > 0 || parts.length < 2 || areAlike) return []
+  return [
+    `\`${listOf(text) ?? ''}\` was read as all ${parts.length} results. Put a cache_id after FROM to ask one of them.`,
+  ]
 }
 
 /** The step after which a question is about another document. */
@@ -107,73 +147,49 @@ function about(content: Document): PipelineStep {
 }
 
 /**
- * The lists of a join by the names that a statement has for them, that of FROM first: of several results, or of other SELECTs. Undefined
+ * The sides of a join by the names that a statement has for them, that of FROM first: of several results, or of other SELECTs. Undefined
  * where all are lists of one result.
  */
-function namedParts(
+function sidesOf(
   text: string,
   joined: ReadonlyMap<string, Stage> | undefined,
-  parts: readonly Part[],
+  results: Results,
   notes: string[],
 ): readonly Part[] | undefined {
   const sources = sourcesOf(text)
-  const [from] = sources
-  if (joined !== undefined) {
-    const document = only(parts)
-    if (document === undefined)
-      throw new Refusal('Of several results at once a SELECT in a JOIN is not read. Ask it first.')
-    const made = [...joined].map(([name, stage]) => ({
-      handle: name,
-      name,
-      document: answerOf(stage, document, notes),
-    }))
-    const isFirst = ({ name }: Part): boolean => name === from?.name.toLowerCase()
-    return [...made.filter(isFirst), { handle: '', document }, ...made.filter((part) => !isFirst(part))]
-  }
-  if (parts.length < 2 || sources.length < 2) return undefined
-  const names = [...new Map(sources.map((source) => [source.name.toLowerCase(), source])).values()]
-  const order = assigned(names, parts)
-  const named = (order.length > 0 ? order : parts).map((part, nth) => ({
-    ...part,
-    ...(names[nth] && { name: names[nth].name }),
+  const areSeveral = results.parts.length > 1 && sources.length > 1
+  if (joined === undefined && !areSeveral) return undefined
+  const made = [...(joined ?? [])].map(([name, stage]) => ({
+    handle: name,
+    name,
+    document: answerOf(stage, results, notes),
   }))
-  const calls = named.filter(({ name, handle }) => name !== undefined && name !== handle)
-  if (calls.length > 0)
-    notes.push(`Read as ${listed(calls.map(({ name, handle }) => `${name} = ${handle}`))}.`)
-  return named
+  const [document] = results.parts
+  const others = areSeveral
+    ? results.parts.map(
+        (part) => [...results.named.values()].find(({ handle }) => handle === part.handle) ?? part,
+      )
+    : document
+      ? [{ handle: '', document: document.document }]
+      : []
+  const sides = [...made, ...others]
+  const first = sides.find(({ name }) => name === sources[0]?.name.toLowerCase()) ?? others[0]
+  // The lists that have no name come last.
+  return [
+    ...(first ? [first] : []),
+    ...sides.filter((side) => side !== first && 'name' in side),
+    ...sides.filter((side) => side !== first && !('name' in side)),
+  ]
 }
 
-/**
- * The results in the order of the names; the others come last. A name that is no handle means the first result left with all the fields
- * that are called by it. Empty where there is no such order.
- */
-function assigned(sources: ReturnType<typeof sourcesOf>, parts: readonly Part[]): readonly Part[] {
-  const [source, ...others] = sources
-  if (source === undefined) return parts
-  const candidates = parts.filter(
-    ({ handle, document }) =>
-      handle === source.name ||
-      (!parts.some((part) => part.handle === source.name) &&
-        source.fields.every((field) => field === '' || hasField(document.records(), field))),
-  )
-  for (const part of candidates) {
-    const rest = assigned(
-      others,
-      parts.filter((one) => one !== part),
-    )
-    if (others.length === 0 || rest.length > 0) return [part, ...rest]
-  }
-  return []
-}
-
-function asking(stage: Stage): PipelineStep {
+function asking(stage: Stage, results: Results): PipelineStep {
   return defineStep({
     name: 'statement',
     params: z.object({}),
     wanted: () => true,
-    run(document) {
+    run() {
       const notes: string[] = []
-      const content = answerOf(stage, document, notes)
+      const content = answerOf(stage, results, notes)
       return { content, metadata: { total: content.rows().count, ...(notes.length > 0 && { notes }) } }
     },
   })
@@ -183,18 +199,20 @@ function asking(stage: Stage): PipelineStep {
 const MOST_ROWS = 1_000_000
 
 /** The answer of a stage. The remarks of its steps go to `notes`. */
-function answerOf(stage: Stage, document: Document, notes: string[]): Document {
+function answerOf(stage: Stage, results: Results, notes: string[]): Document {
   if (stage.kind === 'union') {
-    const answers = sameNames(stage.parts.map((part) => answerOf(part, document, notes).rows().items))
+    const answers = sameNames(stage.parts.map((part) => answerOf(part, results, notes).rows().items))
     const items = answers.reduce((rows, next, nth) => combined(rows, next, stage.operators[nth - 1]))
     return fromRows({ noun: 'record', items })
   }
-  const asked = stage.of ? answerOf(stage.of, document, notes) : document
-  const text = withValues(stage.text, document, () => asked)
-  const named = stage.joined && namedParts(text, stage.joined, [{ handle: '', document }], notes)
-  const source = named ? combine(named) : asked
-  const lists = named ? listsOfParts(named) : stage.of ? undefined : listsOf(source)
-  const { params } = readSelect(text, lists)
+  const asked = stage.of ? answerOf(stage.of, results, notes) : documentFor(stage.text, results)
+  if (asked === undefined) throw new Refusal('There is no result that could be asked.')
+  const text = withValues(stage.text, results, () => asked)
+  const sides = sidesOf(text, stage.joined, results, notes)
+  const source = sides ? combine(sides) : asked
+  const lists = sides ? listsOfParts(sides) : stage.of ? undefined : listsOf(source)
+  const { params, notes: told } = readSelect(text, lists)
+  notes.push(...told)
   const read = filterParams.safeParse(params)
   if (!read.success) throw new Refusal(complaint(read.error))
   const { document: answer, steps, error } = runPipeline(source, filterSteps, read.data)
@@ -246,20 +264,20 @@ const MOST_VALUES = 1_900
  */
 function withValues(
   text: string,
-  document: Document | undefined,
-  source: () => Document | undefined = () => document,
+  results: Results,
+  source: () => Document | undefined = () => documentFor(text, results),
 ): string {
   const list = listOf(text)
   let read = text
   const outer = safely(() => sourcesOf(text)) ?? []
   for (const { text: inner, of, isList, from, to } of valueSelects(text).reverse()) {
-    const asked = of === undefined || of === list ? source() : document
-    if (document === undefined || asked === undefined)
-      throw new Refusal('Of several results at once a SELECT in a condition is not read. Ask it first.')
+    const isSame = of === undefined || of === list
     const isMade = of === '(' || /^\s*with\s/i.test(inner)
-    if (of !== undefined && of !== list && !isMade) refuseUnknown(of, document)
+    if (!isSame && !isMade) refuseUnknown(of, documentFor(inner, results), results)
     refuseOuter(inner, outer)
-    const rows = answerOf(stageOf(inner), asked, []).rows().items
+    const asked = isSame ? source() : undefined
+    const those = asked ? { parts: [{ handle: '', document: asked }], named: new Map() } : results
+    const rows = answerOf(stageOf(inner), those, []).rows().items
     const all = rows.map((row) => (isObject(row) ? (Object.values(row)[0] ?? null) : row))
     const values = isList ? [...new Map(all.map((value) => [literal(value), value])).values()] : all
     if (values.length > (isList ? MOST_VALUES : 1))
@@ -289,10 +307,9 @@ function refuseOuter(inner: string, outer: ReturnType<typeof sourcesOf>): void {
     )
 }
 
-/** Any name means the main list, but a second name in one statement means another list. */
-function refuseUnknown(name: string, document: Document): void {
-  const lists = collectionsOf(document.json() ?? null).map(({ path }) => plain(path))
-  if (lists.some((list) => list === plain(name) || list.endsWith(`.${plain(name)}`))) return
+/** Any name means the main list, but a second name in one statement means another list, or another result. */
+function refuseUnknown(name: string, document: Document | undefined, { named }: Results): void {
+  if (document === undefined || named.has(name) || listsOf(document).isKnown(name)) return
   throw new Refusal(
     `\`${shown(name, 40)}\` is no list of this result. Ask the inner one first, of the result that it is about; then put its values into the condition, \`"where": "id in (1, 2, 3)"\`, or join both: \`"cache_id": ["…", "…"], "join_on": "id = id"\`.`,
   )
@@ -327,72 +344,4 @@ function merged(beside: Asked['params'], read: SelectParams): Asked['params'] {
   )
   const conditions = [read.where ?? [], given.where ?? []].flat()
   return { ...read, ...given, ...(conditions.length > 0 && { where: conditions }) }
-}
-
-/** Fields of a list are looked for in so many of its records. */
-const SAMPLE = 100
-
-/** The lists of a document, by the names that a statement has for them: their own, or the way to them. */
-function listsOf(document: Document | undefined): Lists {
-  const main = document?.records()
-  const lists = document === undefined ? [] : collectionsOf(document.json() ?? null)
-  const named = (name: string): Collection | undefined => {
-    const wanted = plain(name)
-    const found =
-      lists.find(({ path }) => plain(path) === wanted) ??
-      lists.find(({ path }) => plain(path).endsWith(`.${wanted}`))
-    // The list of series, and the map of paths, mean the records that were made of them.
-    return found && found.path === main?.gathered?.path ? main : found
-  }
-  return {
-    path(name) {
-      const list = named(name)
-      // Of lists of that name within the elements of another one, all are meant.
-      const inAll = list?.path.replaceAll(/\[\d+\](?=[.[])/g, '[*]')
-      if (list !== undefined && inAll !== undefined && inAll !== list.path && !name.includes('['))
-        return `${inAll}[*]`
-      if (list !== undefined) return list.path === main?.path ? undefined : list.path
-      // A path in so many words; a plain name that is no list means the main one.
-      if (document === undefined || !/[.[$]/.test(name)) return undefined
-      return select.process(document, { path: name }).error === undefined ? name : undefined
-    },
-    has: (name, field) => hasField(named(name) ?? main, field),
-  }
-}
-
-/** The lists of a join by their names; a name that is none of them means a list of the result that has lists. */
-function listsOfParts(parts: readonly Part[]): Lists {
-  const others = listsOf(parts.find(({ name }) => name === undefined)?.document)
-  const partOf = (name: string): Part | undefined =>
-    parts.find((part) => [part.name, part.handle].some((one) => one?.toLowerCase() === name.toLowerCase()))
-  return {
-    path: (name) => (partOf(name) ? undefined : others.path(name)),
-    has: (name, field) => {
-      const part = partOf(name)
-      return part ? hasField(part.document.records(), field) : others.has(name, field)
-    },
-  }
-}
-
-/** True where records have a field, or nothing is known of them. Names are the same in capital and small letters, as in SQL. */
-function hasField(list: Collection | undefined, field: string): boolean {
-  const wanted = field.toLowerCase()
-  return (
-    list?.values
-      .slice(0, SAMPLE)
-      .some(
-        (record) =>
-          isObject(record) &&
-          (own(record, field) !== undefined ||
-            Object.keys(record).some((name) => name.toLowerCase() === wanted)),
-      ) ?? true
-  )
-}
-
-/** `$.data.items[*]` is `data.items`. */
-function plain(path: string): string {
-  return path
-    .replaceAll(/\[\*?\]/g, '')
-    .replace(/^\$\.?/, '')
-    .toLowerCase()
 }

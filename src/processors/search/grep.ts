@@ -138,7 +138,8 @@ function inText(
   params: SearchParams,
   labelOf: (line: number, before?: number) => string,
 ): Found {
-  const placer = (row: string, { unit }: Hit, before: Hit | undefined): string => row + labelOf(unit, before?.unit)
+  const placer = (row: string, { unit }: Hit, before: Hit | undefined): string =>
+    row + labelOf(unit, before?.unit)
   const context = contextLines(params)
   if (params.multiline === true) {
     const { ranges, count } = runPattern(pattern, () => findRanges(view.text, lines, pattern))

@@ -453,13 +453,20 @@ const GENERAL: ReadonlySet<string> = new Set([
   'values',
   'list',
   'content',
+  'nodes',
+  'edges',
+  'node',
 ])
+
+/** The last name on the way to a list that says what is in it: `orders` for `$.data.orders.nodes`. */
+export function titleOf(path: string): string | undefined {
+  return namesOn(parsePath(path)).findLast((name) => !GENERAL.has(name.toLowerCase()))
+}
 
 export function sideOf(path: string, records: Records, handle: string, several: boolean): Side {
   const names = namesOn(parsePath(path))
-  const last = names.findLast((name) => !GENERAL.has(name.toLowerCase()))
   return {
-    name: last ?? 'joined',
+    name: titleOf(path) ?? 'joined',
     place: several ? `${handle} ${path}`.trim() : path,
     handle,
     names,

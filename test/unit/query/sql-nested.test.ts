@@ -274,6 +274,91 @@ describe('the lists that a statement joins', () => {
   })
 })
 
+describe('names of lists', () => {
+  const geo = {
+    data: {
+      countries: {
+        total: 2,
+        nodes: [
+          { code: 'DE', name: 'Germany' },
+          { code: 'FR', name: 'France' },
+        ],
+      },
+      regions: {
+        nodes: ['Berlin', 'Bremen', 'Corse', 'Germany'].map((name, at) => ({
+          name,
+          of: at < 2 ? 'DE' : 'FR',
+          towns: [{ town: name }, { town: 'x' }],
+        })),
+      },
+    },
+  }
+  test.each<[string, JsonValue[]]>([
+    ['SELECT count(*) AS n FROM countries', [{ n: 2 }]],
+    ['SELECT count(*) AS n FROM country', [{ n: 2 }]],
+    ['SELECT count(*) AS n FROM data.countries.nodes', [{ n: 2 }]],
+    ['SELECT count(*) AS n FROM towns', [{ n: 8 }]],
+    ['SELECT r.name FROM regions r JOIN countries c ON r.name = c.name', [{ name: 'Germany' }]],
+    [
+      'SELECT name FROM countries WHERE code NOT IN (SELECT of FROM regions WHERE name = "Corse")',
+      [{ name: 'Germany' }],
+    ],
+    [
+      'SELECT name FROM countries UNION ALL SELECT name FROM regions WHERE of = "DE"',
+      [{ name: 'Germany' }, { name: 'France' }, { name: 'Berlin' }, { name: 'Bremen' }],
+    ],
+    [
+      'SELECT n, sum(a) AS a, sum(b) AS b FROM (SELECT name AS n, 1 AS a, 0 AS b FROM countries UNION ALL SELECT name, 0, 2 FROM countries) GROUP BY n ORDER BY n',
+      [
+        { n: 'France', a: 1, b: 2 },
+        { n: 'Germany', a: 1, b: 2 },
+      ],
+    ],
+  ])('%s', (statement, expected) => {
+    expect(ask(geo, statement)).toEqual(expected)
+  })
+
+  test('that are unknown are told, or refused in a join', () => {
+    const parts = [{ handle: '', document: fromValue(geo) }]
+    const { notes } = withStatement({ where: 'SELECT count(*) FROM places' }, parts)
+    expect(notes.join(' ')).toContain('`places` is no list of this result, so the main one was asked.')
+    const three = [{ handle: '', document: fromValue({ a: shop.buyers, b: shop.orders, c: shop.lines }) }]
+    expect(() => withStatement({ where: 'SELECT * FROM a JOIN d ON a.id = d.id' }, three)).toThrow(
+      /`d` is no list of this result. There are `a`, `b`, `c`/,
+    )
+  })
+
+  test('mean one of several results each', () => {
+    const parts = [
+      { handle: 'aaaaaaaaaaa1', document: fromValue(shop.orders) },
+      { handle: 'aaaaaaaaaaa2', document: fromValue(shop.buyers) },
+    ]
+    const rowsOf = (where: string): readonly JsonValue[] => {
+      const { params, before } = withStatement({ where }, parts)
+      const steps = [...(before ? [before] : []), ...filterSteps]
+      const { document, error } = runPipeline(combine(parts), steps, filterParams.parse(params))
+      if (error !== undefined) throw new Error(error)
+      return document.rows().items
+    }
+    expect(rowsOf('SELECT count(*) AS n FROM buyers WHERE city = "Ulm"')).toEqual([{ n: 2 }])
+    expect(rowsOf('SELECT id FROM buyers EXCEPT SELECT buyer FROM orders')).toEqual([{ id: 3 }])
+    expect(rowsOf('SELECT name FROM buyers WHERE id NOT IN (SELECT buyer FROM orders)')).toEqual([
+      { name: 'Cy' },
+    ])
+    expect(
+      rowsOf(
+        'SELECT b.name, x.n FROM buyers b JOIN (SELECT buyer, count(*) AS n FROM orders GROUP BY buyer) x ON x.buyer = b.id ORDER BY x.n',
+      ),
+    ).toEqual([
+      { name: 'Ben', n: 1 },
+      { name: 'Ada', n: 2 },
+    ])
+    expect(withStatement({ where: 'SELECT count(*) FROM stuff' }, parts).notes.join(' ')).toContain(
+      '`stuff` was read as all 2 results',
+    )
+  })
+})
+
 test('joined and counted rows are those of plain code', () => {
   const key = fc.integer({ min: 0, max: 4 })
   const lists = fc.record({

@@ -28,13 +28,17 @@ export interface ReadSelect {
 
 /** Knowledge of the lists that FROM and JOIN name. */
 export interface Lists {
-  /** The path of the list that is called so; undefined where the main list is meant. */
-  path(name: string): string | undefined
+  /** The path of the list that is called so; undefined where the main list is meant, unless its path is wanted `always`. */
+  path(name: string, always?: boolean): string | undefined
   /** Whether records of the list that is called so have a field. */
   has(name: string, field: string): boolean
+  /** Whether a list is called so. */
+  isKnown(name: string): boolean
+  /** The names of all lists. */
+  readonly names: readonly string[]
 }
 
-const NOTHING_KNOWN: Lists = { path: () => undefined, has: () => true }
+const NOTHING_KNOWN: Lists = { path: () => undefined, has: () => true, isKnown: () => true, names: [] }
 
 /** The longest statement, in characters. */
 const LONGEST = 20_000
@@ -128,7 +132,7 @@ class Statement {
     const order = clauses.get('order') ?? ''
     const items = splitAt(list.text, [',']).map((item) => itemOf(own(item)))
     const params: SelectParams = {}
-    const path = this.#path(sources.from)
+    const path = this.#path(sources)
     if (path !== undefined) params.path = path
     if (sources.joined.length > 0)
       params.join_on = sources.joined.map(({ on, inner }) => {
@@ -280,10 +284,19 @@ class Statement {
     return true
   }
 
-  /** The path of the list after FROM; undefined where the main list is meant, which most names after FROM mean. */
-  #path(from: Source | undefined): string | undefined {
+  /** The path of the list after FROM; undefined where the main list is meant, which a name that is none means. */
+  #path({ from, joined }: Sources): string | undefined {
     if (from === undefined) return undefined
-    const path = this.#lists.path(from.name)
+    const { names } = this.#lists
+    const unknown = [from, ...joined].find((list) => !this.#lists.isKnown(list.again ?? list.name))
+    const told = names.map((name) => `\`${name}\``).join(', ')
+    if (unknown && unknown !== from && names.length > 2)
+      throw new Refusal(`\`${shown(unknown.name, 40)}\` is no list of this result. There are ${told}.`)
+    const path = this.#lists.path(from.name, joined.length > 0)
+    if (unknown === from && names.length > 1)
+      this.#notes.push(
+        `\`${shown(from.name, 40)}\` is no list of this result, so the main one was asked. There are ${told}.`,
+      )
     return path === '$' ? undefined : path
   }
 
@@ -486,6 +499,42 @@ export function equationOf(
   return plainly && one === undefined && other === undefined ? condition : undefined
 }
 
+/** The names after each FROM and JOIN of a statement, in small letters, with the words of the SELECT around each. */
+export function namesUsed(statement: string): { name: string; words: readonly string[] }[] {
+  const tokens = scan(statement)
+  const made = new Set(
+    tokens.flatMap((token, at) =>
+      isWord(tokens[at + 1], 'as') && tokens[at + 2]?.text === '(' && isWord(tokens[at + 3], 'select')
+        ? [token.value.toLowerCase()]
+        : [],
+    ),
+  )
+  const found = new Map<string, Set<string>>()
+  for (const [at, token] of tokens.entries()) {
+    if (!isWord(token, 'from') && !isWord(token, 'join')) continue
+    const next = tokens[at + 1]
+    const name = next?.value.toLowerCase() ?? ''
+    if (next === undefined || !['word', 'text'].includes(next.kind) || made.has(name)) continue
+    if (tokens[at + 2]?.text === '(' || isWord(tokens[at - 2], 'extract')) continue
+    const alias = isWord(tokens[at + 2], 'as') ? tokens[at + 3] : tokens[at + 2]
+    const called = [alias?.value.toLowerCase(), name]
+    const { depth } = token
+    const before = tokens.findLastIndex(
+      (one, nth) => nth < at && one.depth === depth && isWord(one, 'select'),
+    )
+    const after = tokens.findIndex((one, nth) => nth > at && (one.depth < depth || isWord(one, 'select')))
+    const own = tokens.slice(Math.max(0, before), after < 0 ? undefined : after)
+    const isJoin = own.some((one) => isWord(one, 'join'))
+    const words = own.flatMap((one, nth) => {
+      const isCalled = own[nth - 1]?.text === '.' && called.includes(own[nth - 2]?.value.toLowerCase())
+      const isPlain = !isJoin && own[nth - 1]?.text !== '.' && own[nth + 1]?.text !== '('
+      return (isCalled || isPlain) && one !== next && ['word', 'text'].includes(one.kind) ? [one.value] : []
+    })
+    found.set(name, new Set([...(found.get(name) ?? []), ...words]))
+  }
+  return [...found].map(([name, words]) => ({ name, words: [...words] }))
+}
+
 /** The lists that FROM and JOIN of a statement name, each with the fields that are called by its name. */
 export function sourcesOf(statement: string): (Source & { fields: readonly string[] })[] {
   const tokens = scan(statement)
@@ -640,11 +689,12 @@ function isAggregate(source: string): boolean {
 
 const isAll = (items: readonly Item[]): boolean => items.length === 1 && items[0]?.source === '*'
 
-/** A value without a name is called as it is written. */
-const written = ({
-  source,
-  as = isValue({ source }) ? source.replaceAll("'", '') : undefined,
-}: Item): string => (as === undefined ? source : `${source} as ${as}`)
+/** A value without a name is called as it is written. A number alone would come first among the names of a row. */
+function written({ source, as }: Item): string {
+  const value = source.startsWith("'") ? source.slice(1, -1) : `value ${source}`
+  const name = as ?? (isValue({ source }) ? value : undefined)
+  return name === undefined ? source : `${source} as ${name}`
+}
 
 /** A value of its own, which no record has: `'Artist' as kind`. */
 function isValue({ source }: Pick<Item, 'source'>): boolean {
