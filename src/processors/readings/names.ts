@@ -96,9 +96,10 @@ function planOf(asked: Asked): Plan {
 function sortedByColumns(asked: Asked): Asked {
   const { aggregate = [], group_by: keys = [], sort } = asked
   if (sort === undefined) return asked
-  const columns = new Map(
-    [...aggregate, ...keys].map((text) => [squeezed(sourceIn(text)), columnNamed(text)]),
-  )
+  const columns = new Map([
+    ...aggregate.map((text): [string, string] => [squeezed(sourceIn(text)), columnNamed(text)]),
+    ...keys.map((text): [string, string] => [squeezed(sourceIn(text)), keyNamed(text)]),
+  ])
   const added: string[] = []
   const orders = sort.map((text) => {
     const [, sign = '', by = '', direction = ''] =
@@ -153,7 +154,7 @@ function grouped(
   const { aggregate = [], group_by: keys = [] } = asked
   const sources = new Map<string, string>()
   const added: string[] = []
-  const columns = new Set([...calls, ...keys].map(columnNamed))
+  const columns = new Set([...calls.map(columnNamed), ...keys.map(keyNamed)])
   const groupedBy = new Map(keys.map((key) => [squeezed(key), key]))
   const shown: string[] = []
   for (const { text, named } of items) {
@@ -164,7 +165,7 @@ function grouped(
     const { as, source, expression } = named
     const column = as ?? columnNamed(source)
     const key = groupedBy.get(squeezed(source))
-    const isKey = as !== undefined && keys.some((one) => columnNamed(one) === as)
+    const isKey = as !== undefined && keys.some((one) => keyNamed(one) === as)
     if (isKey && keys.includes(as)) sources.set(as, source)
     if (isKey || (as === undefined && columns.has(column))) shown.push(column)
     else if (key !== undefined && as !== undefined) {
@@ -186,6 +187,11 @@ function grouped(
     fields: added.length > 0 ? shown : withCalls(shown, calls),
   }
   return { sources, params }
+}
+
+/** The name of the column that a key makes: a key may be a field called `n`. */
+function keyNamed(text: string): string {
+  return safely(() => parseNamed(text).as) ?? text
 }
 
 /** The name of the column that a call or a key makes. */
