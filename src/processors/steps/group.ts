@@ -49,6 +49,7 @@ import {
   type NamedAggregate,
   type Numbers,
   type Over,
+  onceEach,
   readingsOf,
   sumOfAll,
 } from '../../query/language/aggregates.ts'
@@ -187,6 +188,8 @@ export interface Call {
   /** Of `correlation`, `arg_max`. */
   second?: string
   separator?: string
+  /** Each value of a group counts once: `sum(distinct price)`. */
+  distinct?: true
   /** As it was written, where its field is a condition. */
   title?: string
   /** The name of the result: `sum(price) as revenue`. */
@@ -307,6 +310,7 @@ function withArguments(
   const [, behind] = /^distinct\b\s*(.+)$/is.exec(written) ?? []
   const distinct = behind === undefined ? undefined : (enclosed(behind) ?? behind).trim()
   const inner = (distinct ?? written).replace(/^\*$/, '')
+  const once = distinct !== undefined && { distinct: true as const }
   if (filter !== undefined) return filtered(name, inner, filter)
   if (conditional) return withCondition(name, inner)
   if (name === 'count' && distinct !== undefined) return { name: 'distinct', field: inner }
@@ -317,15 +321,15 @@ function withArguments(
     const [field = '', other, more] = splitAt(inner, [',']).map((part) => part.trim())
     if (field === '' || more !== undefined || (other === undefined && takes === 'field, field'))
       throw new Refusal(`\`${name}\` needs two fields: write \`${aggregateNamed(name)?.aggregate.example}\`.`)
-    if (other === undefined) return { name, field }
+    if (other === undefined) return { name, field, ...once }
     return takes === 'field, field'
       ? { name, field, second: other }
-      : { name, field, separator: other.replace(/^(["'])(.*)\1$/s, '$2') }
+      : { name, field, separator: other.replace(/^(["'])(.*)\1$/s, '$2'), ...once }
   }
   if (inner !== '') {
     if (name === 'percent' && /^count$/i.test(inner)) return { name, field: undefined }
     const field = asNumbers(name, inner)
-    return field === inner ? { name, field } : { name, field, title: `${name}(${inner})` }
+    return field === inner ? { name, field, ...once } : { name, field, title: `${name}(${inner})`, ...once }
   }
   if (takes === 'field or nothing') return { name, field: undefined }
   if (itself) return { name, field: '@' }
@@ -392,12 +396,15 @@ export function columnOfCall(written: string): string | undefined {
 }
 
 /** The name of a column without an alias: `count`, `sum(price)`, `p90(ms)`. */
-export function columnName({ name, rank, second, alias, title }: Call, field: string | undefined): string {
+export function columnName(
+  { name, rank, second, alias, title, distinct }: Call,
+  field: string | undefined,
+): string {
   if (alias !== undefined) return alias
   if (title !== undefined) return title
   const head = name === 'percentile' ? `p${rank ?? 50}` : name
   const rest = [
-    field === undefined ? undefined : fieldTitle(field),
+    field === undefined ? undefined : `${distinct ? 'distinct ' : ''}${fieldTitle(field)}`,
     second,
     name === 'percentile' ? undefined : rank,
   ]
@@ -929,7 +936,8 @@ interface Cells {
 /** The cells of a column in all groups of so many records. */
 function cellsOf(column: Column, groups: Groups, records: number): Cells {
   const { call, aggregate, field, second, at } = column
-  const gathered = groups.gathered[at]
+  const all = groups.gathered[at]
+  const gathered = call.distinct && all ? onceEach(all) : all
   if (!field || !gathered) {
     const counts = Array.from(groups.records)
     return {
@@ -955,7 +963,7 @@ function cellsOf(column: Column, groups: Groups, records: number): Cells {
   // Of all records together the same question has the same answer.
   const cells =
     groups.together && !second
-      ? census.derived(`${call.name} ${call.rank} ${call.separator}`, compute)
+      ? census.derived(`${call.name} ${call.rank} ${call.separator} ${call.distinct}`, compute)
       : compute()
   if (aggregate.reads === 'values') {
     const cut = cutIn(aggregate, over, cells)

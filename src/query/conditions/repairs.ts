@@ -6,6 +6,7 @@ import { several } from '../../documents/columns/column.ts'
 import { IDS, plainName } from '../../documents/shape/identity.ts'
 import { nestingOf } from '../../documents/shape/nesting.ts'
 import { isObject, type JsonValue } from '../../protocol/json.ts'
+import { formatCount } from '../../text/format.ts'
 import { literal } from '../../text/patterns/literal.ts'
 import { type Operand, operandFor, operandOf } from '../../text/values/compare.ts'
 import { fieldAt } from '../fields/fields.ts'
@@ -225,6 +226,7 @@ export function repaired(context: Context, asked: Asked, resolve: () => Field, f
   const field = inner(context.records, asked, resolve())
   const bound = context.bind(asked, field, found)
   const { records } = context
+  if (asked.operator === 'is null' && asked.negated) return notBlank(context, bound, found) ?? bound
   const isAbsence =
     asked.operator === 'is null' ? !asked.negated : asked.operator === 'exists' && asked.negated
   if (!isAbsence && (!['=', 'has', 'contains'].includes(asked.operator) || asked.beside)) return bound
@@ -251,6 +253,25 @@ function blank(
   const other = context.bind(read, field, { notes: new Set(), patterns: [] })
   if (!holdsSome(context.records, other.field, other.test)) return undefined
   found.notes.add(`\`${comparison.written}\` read as \`${shown(`${comparison.field} = ""`)}\`.`)
+  return other
+}
+
+/** Where an empty text stands for no value, `is not null` leaves out the same records that `is null` finds. */
+function notBlank(
+  context: Context,
+  { comparison, field, matches }: Bound,
+  found: Findings,
+): Bound | undefined {
+  const { values } = context.records
+  if (matches(values).includes(0)) return undefined
+  const read: Asked = { ...comparison, operator: '=', operands: [operandFor('', true)] }
+  const other = context.bind(read, field, { notes: new Set(), patterns: [] })
+  const empty = other.matches(values).reduce((count, matches) => count + (matches === 0 ? 1 : 0), 0)
+  if (empty === 0) return undefined
+  const words = shown(`${comparison.field} != ""`)
+  found.notes.add(
+    `\`${comparison.written}\` read as \`${words}\`: ${formatCount(empty)} with an empty \`${field.name}\` ${empty === 1 ? 'is' : 'are'} left out.`,
+  )
   return other
 }
 

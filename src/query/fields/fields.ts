@@ -3,6 +3,7 @@
  * of the pen.
  */
 
+import type { Column } from '../../documents/columns/column.ts'
 import { isObject, type JsonValue, own } from '../../protocol/json.ts'
 import { type DateOrder, isoDate } from '../../text/values/dates.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
@@ -272,7 +273,15 @@ export function computedField(records: Records, asked: Expression, source: strin
     fields.set(name, found)
     return found
   }
-  const whole = ofLists(written, (name) => (listOn(records, fieldOf(name).path)?.length ?? 0) > 0)
+  const blank = new Set<string>()
+  const isBlank = (name: string): boolean => {
+    const { path } = fieldOf(name)
+    const is = blank.has(name) || hasBlanksAlone(columnOf(records.values, path))
+    if (is) blank.add(name)
+    return is
+  }
+  const listed = ofLists(written, (name) => (listOn(records, fieldOf(name).path)?.length ?? 0) > 0)
+  const whole = withBlanks(listed, isBlank)
   fieldsIn(whole).forEach(fieldOf)
   const expression = ofScalars(whole, (name, kind) => {
     const outer = fieldOf(name)
@@ -307,7 +316,10 @@ export function computedField(records: Records, asked: Expression, source: strin
     deep: false,
     dotted: [],
   }
-  const note = [...fields.values()].flatMap((field) => field.note ?? []).join(' ')
+  const note = [
+    ...[...fields.values()].flatMap((field) => field.note ?? []),
+    ...[...blank].map((name) => `An empty \`${name}\` was read as null.`),
+  ].join(' ')
   return {
     name: source,
     path: list ? [...list, ...ELEMENTS, computed] : [computed],
@@ -386,6 +398,33 @@ function ofScalars(expression: Expression, within: (name: string, kind: Scalar) 
       default:
         return mapParts(one, (part) => change(part))
     }
+  }
+  return change(expression)
+}
+
+/** True where no value is null and some are empty texts: CSV and XML have no null. */
+function hasBlanksAlone(column: Column): boolean {
+  let hasBlank = false
+  for (let code = 0; code < column.size; code++) {
+    const values = column.values(code)
+    if (values.length === 0 || values.includes(null)) return false
+    hasBlank ||= values.length === 1 && values[0] === ''
+  }
+  return hasBlank
+}
+
+/** The expression with empty texts as nulls where null is asked for: `case when phone is null …`, `coalesce(phone, '-')`. */
+function withBlanks(expression: Expression, isBlank: (name: string) => boolean): Expression {
+  const nothing: Expression = { kind: 'literal', text: '', quoted: true }
+  const orNull = (one: Expression): Expression =>
+    one.kind === 'field' && isBlank(one.name) ? { kind: 'call', name: 'nullif', args: [one, nothing] } : one
+  const change = (one: Expression): Expression => {
+    const parts = mapParts(one, change)
+    if (parts.kind === 'comparison' && parts.operator === 'is null' && parts.left.kind === 'field')
+      return isBlank(parts.left.name) ? { ...parts, operator: '=', operands: [nothing] } : parts
+    if (parts.kind === 'call' && functionNamed(parts.name)?.name === 'coalesce')
+      return { ...parts, args: parts.args.map(orNull) }
+    return parts
   }
   return change(expression)
 }

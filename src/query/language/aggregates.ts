@@ -201,6 +201,34 @@ export function eachValue(
   }
 }
 
+/** Each value of a group once, as `sum(distinct price)` has it. */
+export function onceEach(gathered: Gathered): Gathered {
+  const { values, members } = gathered
+  const { length } = values.items
+  const seen = new Set<number>()
+  const [groups, codes]: [number[], number[]] = [[], []]
+  eachValue(gathered, (group, id) => {
+    const key = group * length + id
+    if (seen.has(key)) return
+    seen.add(key)
+    groups.push(group)
+    codes.push(id)
+  })
+  const ids = Uint32Array.from({ length }, (_, id) => id)
+  const starts = Uint32Array.from({ length: length + 1 }, (_, id) => id)
+  return {
+    ...gathered,
+    // A code is an item, and a row a pair of an item and a group.
+    values: { ...values, ids, starts, single: Int32Array.from(ids) },
+    codes: Uint32Array.from(codes),
+    members: {
+      rows: Uint32Array.from(codes, (_, at) => at),
+      groups: Uint32Array.from(groups),
+      count: members.count,
+    },
+  }
+}
+
 /** How many values each group has. */
 function countsOf({ values: { starts }, codes, members }: Gathered): Uint32Array {
   const { rows, groups, count } = members

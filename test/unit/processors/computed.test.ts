@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Document } from '../../../src/documents/document.ts'
 import { combine } from '../../../src/documents/opening/combine.ts'
-import { fromValue } from '../../../src/documents/opening/derive.ts'
+import { fromRecognised, fromValue } from '../../../src/documents/opening/derive.ts'
 import { filterParams } from '../../../src/processors/parameters.ts'
 import { runPipeline } from '../../../src/processors/pipeline.ts'
 import { filterSteps } from '../../../src/processors/pipelines.ts'
@@ -481,6 +481,45 @@ test('a map is grouped by its keys, and gives them', () => {
   expect(ask(fromValue(people), { group_by: 'place' }).notes).not.toContain(
     '`place` is a map: grouped by its keys.',
   )
+})
+
+test('where no value is null, an empty text is none, wherever null is asked for', () => {
+  const calls = fromRecognised('id,phone,team\n1,030,a\n2,,a\n3,040,\n4,,b\n5,,b\n')
+  const count = (params: Record<string, unknown>) => ask(calls, params).rows[0]
+  expect(count({ where: 'phone is null', aggregate: 'count' })).toEqual({ count: 3 })
+  const { rows, notes } = ask(calls, { where: 'phone is not null', aggregate: 'count' })
+  expect(rows).toEqual([{ count: 2 }])
+  expect(notes).toContain('`phone is not null` read as `phone != ""`: 3 with an empty `phone` are left out.')
+  expect(
+    count({ aggregate: 'sum(case when phone is null then 1 else 0 end) as a, sum(phone is not null) as b' }),
+  ).toEqual({ a: 3, b: 2 })
+  expect(ask(calls, { group_by: "coalesce(team, 'none') as team" }).rows).toEqual([
+    { team: 'a', count: 2 },
+    { team: 'b', count: 2 },
+    { team: 'none', count: 1 },
+  ])
+})
+
+test('a value counts once in an aggregate of distinct ones', () => {
+  const sold = [
+    { team: 'a', year: 2020, kind: 'x' },
+    { team: 'a', year: 2020, kind: 'y' },
+    { team: 'a', year: 2021, kind: 'x' },
+    { team: 'b', year: 2021, kind: 'y' },
+  ]
+  const params = {
+    group_by: 'team',
+    aggregate: "sum(distinct year), string_agg(distinct kind, '+') as kinds",
+    sort: 'team',
+  }
+  expect(ask(fromValue(sold), params).rows).toEqual([
+    { team: 'a', 'sum(distinct year)': 4041, kinds: 'x+y' },
+    { team: 'b', 'sum(distinct year)': 2021, kinds: 'y' },
+  ])
+  const lists = [{ n: [1, 2, 2] }, { n: [2, 3] }]
+  expect(ask(fromValue(lists), { aggregate: 'avg(distinct n) as a, sum(n) as s' }).rows).toEqual([
+    { a: 2, s: 10 },
+  ])
 })
 
 test('a list in an object of its own, as in XML, is the list', () => {
