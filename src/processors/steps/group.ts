@@ -416,6 +416,8 @@ export function columnName(
 export function fieldTitle(name: string): string {
   const [, key] = /^\[("(?:[^"\\]|\\.)*")\]$/.exec(name) ?? []
   if (key !== undefined) return JSON.parse(key)
+  const [, , quoted] = /^(["'`])([^"'`\\]+)\1$/.exec(name) ?? []
+  if (quoted !== undefined) return quoted
   return name === '@' ? 'value' : name
 }
 

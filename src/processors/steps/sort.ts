@@ -11,6 +11,7 @@ import { codedOf } from '../../query/fields/reader.ts'
 import { type Field, type Records, requireRecords } from '../../query/fields/records.ts'
 import { readValues } from '../../query/fields/walk.ts'
 import { rejoined } from '../../query/fields/wanted.ts'
+import { closingAt } from '../../query/language/scanner.ts'
 import { newWork } from '../../query/work.ts'
 import { datePart } from '../../text/values/date-parts.ts'
 import { orderOfDates, parseDate } from '../../text/values/dates.ts'
@@ -393,6 +394,8 @@ function partOfGroups(records: Records, name: string): Field | undefined {
 
 /** `items` of `items.length`, `len(items)`, `size(items)`, `count(items)`. */
 function lengthOf(name: string): string | undefined {
+  // `length(a) - length(b)` is none of them.
+  if (/\(/.test(name) && closingAt(name, name.indexOf('(')) < name.length - 1) return undefined
   const [, called, before] =
     /^(?:len|length|size|count)\s*\(\s*(.+?)\s*\)$|^(.+?)\s*(?:\.(?:length|len|size|count)(?:\(\))?|\|\s*length)$/is.exec(
       name,

@@ -152,20 +152,22 @@ function titleOf(source: string): string {
 }
 
 const FRAME =
-  /(?:(?<=\()|\s+)(?:rows|range)\s+(?:between\s+)?(unbounded|\d{1,9})\s+preceding(?:\s+and\s+(?:(current)\s+row|(unbounded|\d{1,9})\s+(?:following)))?(?=\s*\))/gi
+  /(?:(?<=\()|\s+)(?:rows|range)\s+(?:between\s+)?(current\s+row|(?:unbounded|\d{1,9})\s+(?:preceding|following))(?:\s+and\s+(current\s+row|(?:unbounded|\d{1,9})\s+(?:preceding|following)))?(?=\s*\))/gi
 
 /** The text without frames, and the frames in their order; a window without one has what its order says. */
 function plainFrames(written: string): { source: string; frames: Frame[] } {
   const frames: Frame[] = []
-  const number = (text: string | undefined): number =>
-    text === undefined ? 0 : /unbounded/i.test(text) ? Number.POSITIVE_INFINITY : Number(text)
-  const source = written.replaceAll(
-    FRAME,
-    (_, before: string, __: string | undefined, after: string | undefined) => {
-      frames.push({ before: number(before), after: number(after) })
-      return ''
-    },
-  )
+  /** Rows from this one on: below zero for the ones before it. */
+  const rowsTo = (bound: string): number => {
+    const [count = '', direction = ''] = bound.toLowerCase().split(/\s+/)
+    if (count === 'current') return 0
+    const rows = count === 'unbounded' ? Number.POSITIVE_INFINITY : Number(count)
+    return direction === 'preceding' ? -rows : rows
+  }
+  const source = written.replaceAll(FRAME, (_, first: string, last: string | undefined) => {
+    frames.push({ before: -rowsTo(first), after: rowsTo(last ?? 'current') })
+    return ''
+  })
   return { source, frames }
 }
 

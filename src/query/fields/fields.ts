@@ -11,7 +11,7 @@ import { nearest } from '../../text/words/edit-distance.ts'
 import { aggregateNamed } from '../language/aggregates.ts'
 import { compile, type Evaluate, halvesOf, Many, plain, type Result } from '../language/compile.ts'
 import { functionNamed, functionOfList, takesLists } from '../language/functions.ts'
-import { type Knows, parseComputed } from '../language/parser.ts'
+import { type Knows, parseComputed, parseCondition } from '../language/parser.ts'
 import { type Expression, fieldsIn, mapParts, partsOf, sourceOf } from '../language/tree.ts'
 import { listed, Refusal, shown, UnknownField } from '../refusal.ts'
 import { newWork, type Work } from '../work.ts'
@@ -123,9 +123,27 @@ export function resolveField(records: Records, reference: string, wanted: readon
     isField: true,
     note: () => undefined,
   })
-  return expression
-    ? computedField(records, expression, reference.trim())
-    : resolveName(records, reference, wanted)
+  const value = expression ?? conditionIn(records, reference)
+  return value ? computedField(records, value, reference.trim()) : resolveName(records, reference, wanted)
+}
+
+/** Whether a condition on known fields holds, as a value: `year % 4 = 0`. Undefined for all else. */
+function conditionIn(records: Records, reference: string): Expression | undefined {
+  if (!/[<>=]|\s(?:is|in|like|between)\s/i.test(reference)) return undefined
+  const value = (text: string): Expression => ({ kind: 'literal', text, quoted: false })
+  try {
+    const when = parseCondition(reference, {
+      knows: knowing(records),
+      exactly: (name) => isExactly(records, name),
+      note: () => undefined,
+    })
+    const names = fieldsIn(when)
+    if (names.length === 0 || !names.every((name) => isExactly(records, name))) return undefined
+    return { kind: 'case', branches: [{ when, value: value('true') }], otherwise: value('false') }
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
 }
 
 /** Like `resolveField`, without computed fields. */
@@ -973,6 +991,8 @@ function missing(records: Records, reference: string): string {
     return `The records have no fields; use \`@\` for the record itself instead of \`${reference}\`.`
   const outer = outerOf(records, reference)
   if (outer !== undefined) return outer
+  if (/\b(?:now|today|current_date|current_timestamp|getdate|sysdate)\b/i.test(reference))
+    return `The date of today is not known here. Write it in \`${reference}\`, as '2024-05-31'.`
   const near = nearest(reference, names.keys(), 4)
   const all = `There are: ${listed(outerFirst([...names.keys()]), 25)}.`
   if (near.length === 0) return `No record has the field \`${reference}\`. ${all}`

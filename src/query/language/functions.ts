@@ -502,8 +502,19 @@ function part(text: string, [separator, nth]: Args): JsonValue {
   const parts = between === '' ? [...text] : text.split(between)
   const wanted = wholeOf(nth)
   if (nth === undefined) return parts.slice(0, MOST_PARTS)
-  if (wanted === undefined || wanted === 0) return null
+  if (wanted === 0)
+    throw new Refusal("`split` counts from 1: `split(path, '/', 1)` is the first part, -1 the last.")
+  if (wanted === undefined) return null
   return parts[wanted < 0 ? parts.length + wanted : wanted - 1] ?? null
+}
+
+/** The text before the nth separator; behind the nth from the end where it is negative. */
+function upTo(text: string, [separator, nth]: Args): JsonValue {
+  const between = textOf(separator) ?? ''
+  const count = wholeOf(nth)
+  if (between === '' || count === undefined) return null
+  const parts = text.split(between)
+  return (count < 0 ? parts.slice(count) : parts.slice(0, count)).join(between)
 }
 
 /** From a position that counts from 1, as SQL does; from the end where it is negative. */
@@ -545,6 +556,7 @@ const ROWS: readonly Row[] = [
   ['left', '', 2, 'text', 'The first characters.', 'left(code, 2)', ofText((text, [count]) => text.slice(0, Math.max(0, wholeOf(count) ?? 0)))],
   ['right', '', 2, 'text', 'The last characters.', 'right(code, 2)', ofText((text, [count]) => text.slice(Math.max(0, text.length - Math.max(0, wholeOf(count) ?? 0))))],
   ['split', 'splitpart stringtoarray strsplit stringsplit', [1, 3], 'list', 'The parts of a text between separators, or the nth of them (-1 the last).', "split(email, '@', 2)", ofText(part)],
+  ['substring_index', '', 3, 'text', 'The text before the nth separator; behind the nth from the end where it is negative.', "substring_index(race, '_', 1)", ofText(upTo)],
   ['replace', 'replaceall strreplace', 3, 'text', 'Each occurrence of a text by another; a pattern is written /like this/.', "replace(name, '-', ' ')", ofText((text, [from, to]) => replacedIn(text, textOf(from), textOf(to) ?? ''))],
   ['regexp_replace', 'regexreplace resub gsub', [3, 4], 'text', 'Each match of a pattern by a text, in which $1 is a group.', "regexp_replace(name, '\\d+', '#')", ofText((text, [from, to, flags]) => isNothing(from) ? null : replaced(text, patternOf(textOf(from) ?? '', textOf(flags)), textOf(to) ?? ''))],
   ['extract', 'regexpextract regexextract regexpsubstr regexpmatch capture', [2, 3], 'text', 'What a regular expression finds first: the group named by its number, else the first group.', "extract(title, '#(\\d+)', 1)", ofText((text, [pattern, group]) => extracted(text, pattern, group))],
@@ -590,6 +602,7 @@ const ROWS: readonly Row[] = [
       ([value]) => partNumber(name, value),
     ],
   ),
+  ['month_name', '', 1, 'text', 'The month by its name.', 'month_name(created_at)', ofDate((time) => FORMATS.B?.(new Date(time)) ?? null)],
   ['weekday', 'dayname dayofweek', 1, 'text', 'The day of the week by its name.', 'weekday(created_at)', ofDate((_, value) => partOf(value ?? null, 'weekday'))],
   ['date', 'todate', 1, 'date', 'The day of a time.', 'date(created_at)', ofDate((_, value) => partOf(value ?? null, 'day'))],
   ['date_add', 'addtodate timestampadd', 3, 'date', 'A date so many units later: date, number, unit.', "date_add(due, 7, 'day')", later],
@@ -673,7 +686,7 @@ export function takesLists({ name }: ScalarFunction): boolean {
 }
 
 const OF_DATES = new Set(
-  'date_diff age date_trunc date_part year quarter month week day hour minute second weekday date date_add date_format epoch'.split(
+  'date_diff age date_trunc date_part julian_day month_name year quarter month week day hour minute second weekday date date_add date_format epoch'.split(
     ' ',
   ),
 )

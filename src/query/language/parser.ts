@@ -1225,7 +1225,7 @@ class Parser {
     const end = (this.#tokens[open] as Token).match
     const inside = { from: open + 1, to: end }
     const member = JSON_MEMBER.test(name) ? this.#memberIn(inside) : undefined
-    if (member === undefined && !isCallable(name))
+    if (member === undefined && !isCallable(name) && !/^(?:date_?sub|sub_?date)$/i.test(name))
       return this.#refuse(`calls \`${name}\`, which is not a function`)
     this.#at = end + 1
     if (member !== undefined) return { kind: 'field', name: member }
@@ -1243,6 +1243,14 @@ class Parser {
       call = cast(read({ from: inside.from, to: as ?? inside.to }), kind)
     } else {
       const args = this.#text(inside) === '*' ? [] : this.#arguments(inside).map(read)
+      const [date, interval] = args
+      const sign = /^(?:date_?add|add_?date)$/i.test(name)
+        ? '+'
+        : /^(?:date_?sub|sub_?date)$/i.test(name)
+          ? '-'
+          : ''
+      const later = date && interval && sign !== '' ? this.#later(sign, date, interval) : undefined
+      if (later) return later
       call = { kind: 'call', name, args, ...(isDistinct && { distinct: true as const }) }
     }
     return this.#window(call)

@@ -133,6 +133,48 @@ test.each<[Record<string, string>, JsonValue[]]>([
   ],
   [{ aggregate: 'sum(closed is null) as waiting' }, [{ waiting: 1 }]],
   [
+    { group_by: 'qty % 2 = 0 as even', sort: 'even' },
+    [
+      { even: false, count: 1 },
+      { even: true, count: 2 },
+    ],
+  ],
+  [
+    { fields: 'id, price > 15 as dear', where: 'id < 3' },
+    [
+      { id: 1, dear: false },
+      { id: 2, dear: true },
+    ],
+  ],
+  [
+    { group_by: 'state', where: 'count(distinct "name") > 1', aggregate: 'count' },
+    [{ state: 'open', count: 2, 'distinct(name)': 2 }],
+  ],
+  [{ where: "'ann smith' in (state, name)", fields: 'id' }, [{ id: 1 }]],
+  [
+    { where: 'id = 1', fields: "substring_index(email, '@', -1) as host, monthname(created) as month" },
+    [{ host: 'x.org', month: 'January' }],
+  ],
+  [
+    {
+      where: 'id = 1 and closed > date_sub(closed, interval 2 day)',
+      fields: 'id, date_add(created, interval 1 month) as next',
+    },
+    [{ id: 1, next: '2024-02-03' }],
+  ],
+  [
+    { fields: 'id, sum(qty) over (order by id rows between 1 preceding and 1 preceding) as before' },
+    [
+      { id: 1, before: null },
+      { id: 2, before: 2 },
+      { id: 3, before: 1 },
+    ],
+  ],
+  [
+    { fields: 'id', sort: "length(name) - length(replace(name, 'n', '')) desc", where: 'id < 3' },
+    [{ id: 1 }, { id: 2 }],
+  ],
+  [
     { aggregate: "string_agg(name, '; ' order by price desc) as names" },
     [{ names: 'bob jones; cat smith; ann smith' }],
   ],

@@ -102,6 +102,10 @@ describe('a statement becomes the parameters of a filter', () => {
       { group_by: ['unnest(labels) as label'], aggregate: ['COUNT(*) as n'] },
     ],
     ['SELECT i.id, l.value FROM items i, json_each(i.labels) l', { fields: ['id', 'unnest(labels)'] }],
+    [
+      'SELECT year / 10 AS decade, COUNT(*) AS n FROM t GROUP BY year / 10',
+      { group_by: ['floor(year / 10) as decade'], aggregate: ['COUNT(*) as n'] },
+    ],
     ['SELECT cardinality(labels) AS n FROM items', { fields: ['length(labels) as n'] }],
     [
       'SELECT a.n, m.n AS boss FROM a LEFT JOIN a m ON a.of = m.id',

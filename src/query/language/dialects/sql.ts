@@ -340,8 +340,9 @@ class Statement {
     groups: readonly Item[],
     having: readonly string[],
   ): void {
-    const keys = groups.map((by) => named(by, items))
-    const isKey = ({ source }: Item): boolean => keys.some((key) => sameText(key.source, source))
+    const keys = groups.map((by) => this.#whole(named(by, items)))
+    const isKey = ({ source }: Item): boolean =>
+      groups.some((by) => sameText(by.source, source)) || keys.some((key) => sameText(key.source, source))
     const isOther = (item: Item): boolean =>
       ![item.source === '*', isAggregate(item.source), isWindow(item), isKey(item), isValue(item)].some(
         Boolean,
@@ -367,7 +368,10 @@ class Statement {
     else if (keys.length === 0 && !columns.some(isWindow)) params.aggregate = ['count']
     const wanted = columns
       .filter(({ source }) => source !== '*')
-      .map((item) => (isValue(item) || isWindow(item) ? written(item) : (item.as ?? item.source)))
+      .map((item) => {
+        const key = keys[groups.findIndex(({ source }) => sameText(source, item.source))] ?? item
+        return isValue(item) || isWindow(item) ? written(item) : (key.as ?? key.source)
+      })
     const made = [...keys, ...computed].map((item) => item.as ?? item.source)
     const isSame =
       wanted.length === made.length &&
@@ -376,6 +380,14 @@ class Statement {
       !having.some((text) => isAggregate(withNames(text, items)))
     // Without aliases the columns are called as the step that makes them calls them.
     if (!isSame && wanted.length > 0 && (keys.length > 0 || columns.some(isValue))) params.fields = wanted
+  }
+
+  /** A key with a quotient of whole numbers rounded down, as many databases divide: `year / 10` is the decade. */
+  #whole(key: Item): Item {
+    const source = key.source.replaceAll(QUOTIENT, 'floor($1 / $2)')
+    if (source === key.source) return key
+    this.#notes.push(`\`${shown(key.source, 60)}\` in GROUP BY read as \`${shown(source, 60)}\`.`)
+    return { source, as: key.as ?? key.source.replaceAll('/', 'by') }
   }
 
   /** Each combination of values once. */
@@ -419,6 +431,9 @@ const KINDS_OF_JOIN: ReadonlySet<string> = new Set([
 /** A list within the records beside the records: `cross join unnest(tags) as t`, `, json_each(o.tags) t`, `lateral explode(tags) t as tag`. */
 const UNNESTED =
   /^\s*(?:(?:cross|inner)\s+)?(?:join\s+)?(?:lateral\s+)?(?:view\s+)?(?:unnest|json_each|jsonb?_array_elements(?:_text)?|flatten|explode)\s*\((?:\s*input\s*=>)?\s*([\w.$"[\]]+)\s*\)\s*(?:as\s+)?([\p{L}_]\w*)(?:\s*\(\s*(\w+)[^)]*\)|\s+as\s+(\w+))?(?:\s+on\s+(?:true|1\s*=\s*1))?\s*$/iu
+
+/** A field by a whole number. */
+const QUOTIENT = /((?<![\w.)])[\p{L}_"][\w."]*)\s*\/\s*(\d+)(?![\w.])/gu
 
 /** The condition that keeps the first record, in an order, of each combination of fields. */
 function firstOfEach(fields: string, order: string): string {
@@ -790,6 +805,13 @@ export function fromSql(text: string, note: (text: string) => void): string {
     inner.trim(),
   )
   if (member) return `${member[2]} = ${member[1]}`
+  const among = /^('(?:[^']|'')*')\s+(not\s+)?in\s*\((\s*[\p{L}_"][^()']*)\)$/iu.exec(inner.trim())
+  if (among) {
+    const parts = splitAt(among[3] ?? '', [',']).map(
+      (field) => `${field} ${among[2] ? '!=' : '='} ${among[1]}`,
+    )
+    return `(${parts.join(among[2] ? ' and ' : ' or ')})`
+  }
   const at = tokens.findIndex(({ kind, text: word, depth, apart }, place) => {
     if (place === 0 || kind !== 'word' || depth > 0 || !apart) return false
     const next = tokens[place + 1]?.text ?? ''
