@@ -12,8 +12,9 @@ import { listName, listOn, unwind, withoutList } from '../../query/fields/lists.
 import { formatPath, type Path, parsePath } from '../../query/fields/path.ts'
 import { type Field, type Records, recordsOf } from '../../query/fields/records.ts'
 import { readValues } from '../../query/fields/walk.ts'
-import { parseCondition } from '../../query/language/parser.ts'
-import { type Condition, type Expression, sourceOf } from '../../query/language/tree.ts'
+import { parseComputed, parseCondition } from '../../query/language/parser.ts'
+import { scan } from '../../query/language/scanner.ts'
+import { type Condition, type Expression, mapParts, sourceOf } from '../../query/language/tree.ts'
 import { listed, Refusal, shown } from '../../query/refusal.ts'
 import { newWork, type Work } from '../../query/work.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
@@ -370,12 +371,23 @@ function pairsIn(text: string): Pair[] {
   if (text === '') return []
   const [, one, other] = /^([\w.[\]*$@-]+)\s+([\w.[\]*$@-]+)$/.exec(text) ?? []
   if (one !== undefined && other !== undefined) return [{ left: one, right: other }]
+  const computed = /\(/.test(text) ? text.split(/\s+and\s+/i).map(computedPair) : []
+  if (computed.length > 0 && computed.every((pair) => pair !== undefined)) return computed
   try {
     return equationsIn(parseCondition(text.replaceAll(ARROWS, ' = ')), text)
   } catch (error) {
     if (error instanceof Refusal) throw new Refusal(`\`join_on\` cannot read \`${shown(text)}\`. ${HOW_TO}`)
     throw error
   }
+}
+
+/** Two sides as they are written: a condition would read `date(a)` as `a`. */
+function computedPair(text: string): Pair | undefined {
+  const [sign, another] = scan(text).filter(
+    ({ kind, text, depth }) => kind === 'sign' && depth === 0 && /^==?$/.test(text),
+  )
+  if (!sign || another) return undefined
+  return { left: text.slice(0, sign.from).trim(), right: text.slice(sign.to).trim() }
 }
 
 function equationsIn(condition: Condition, text: string): Pair[] {
@@ -485,6 +497,8 @@ export function fieldIn(
   reference: string,
   leniently = false,
 ): { field: Field; qualified: boolean } | undefined {
+  const computed = /[(+*/%|]|\s-\s/.test(reference) ? computedIn(side, reference, leniently) : undefined
+  if (computed) return computed
   const path = parsePath(reference)
   const renamed = side.merged && reference.includes('.') && resolveExactly(side.records, keyed(reference))
   if (renamed) return { field: renamed, qualified: true }
@@ -509,6 +523,26 @@ export function fieldIn(
     }
   }
   return undefined
+}
+
+/** What is computed of fields of a side, `lower(products.code)`; undefined for all else, and where one of them is not there. */
+function computedIn(
+  side: Side,
+  reference: string,
+  leniently: boolean,
+): { field: Field; qualified: boolean } | undefined {
+  const expression = safely(() => parseComputed(reference))
+  if (!expression) return undefined
+  let qualified = false
+  const change = (one: Expression): Expression => {
+    if (one.kind !== 'field') return mapParts(one, change)
+    const found = fieldIn(side, one.name, leniently)
+    if (!found) throw new Refusal(`No field \`${one.name}\`.`)
+    qualified ||= found.qualified
+    return { kind: 'field', name: found.field.name }
+  }
+  const field = safely(() => resolveField(side.records, sourceOf(change(expression))))
+  return field && { field, qualified }
 }
 
 /** The path of one key with points in it: `products.id` of what was joined. */
@@ -601,6 +635,9 @@ function tierOf(
   return found.filter(({ called }) => called === most).sort((a, b) => rank(a) - rank(b))
 }
 
+/** The name before the fields of a list that is joined with itself. */
+const OF_ITSELF = /(?<![\w.])self\./
+
 function readPairing(
   left: Side,
   right: Side,
@@ -613,7 +650,7 @@ function readPairing(
   for (const pair of pairs) {
     const [first, written] = swapped ? [pair.right, pair.left] : [pair.left, pair.right]
     const isSame = [left, ...(left.merged ?? [])].some(({ place }) => place === right.place)
-    const ofItself = isSame ? /^self\.(.+)$/s.exec(written ?? '')?.[1] : undefined
+    const ofItself = isSame && OF_ITSELF.test(written ?? '') ? written?.replace(OF_ITSELF, '') : undefined
     const second = ofItself ?? written
     if (ofItself !== undefined) called += 1
     const one = first === undefined ? undefined : fieldIn(left, first, leniently)
@@ -628,7 +665,7 @@ function readPairing(
   }
   // Of a list with itself the fields of the second are told from those of the first as `self.name`.
   const itself =
-    called > 0 && pairs.some((pair) => [pair.left, pair.right].some((name) => name?.startsWith('self.')))
+    called > 0 && pairs.some((pair) => [pair.left, pair.right].some((name) => OF_ITSELF.test(name ?? '')))
   return { left, right: itself ? { ...right, name: 'self' } : right, on, called }
 }
 

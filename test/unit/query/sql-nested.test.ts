@@ -230,6 +230,11 @@ describe('the lists that a statement joins', () => {
       'SELECT city FROM buyers EXCEPT SELECT item FROM lines ORDER BY city',
       [{ city: 'Bonn' }, { city: 'Ulm' }],
     ],
+    [
+      'SELECT x.id, y.id AS next FROM orders x JOIN orders y ON date_trunc("month", x.day) = date_trunc("month", y.day) AND x.id < y.id',
+      [{ id: 11, next: 12 }],
+    ],
+    ['SELECT b.name, o.id FROM buyers b JOIN orders o ON o.buyer = b.id + 1', [{ name: 'Ada', 'orders.id': 12 }]],
     ['SELECT id FROM buyers INTERSECT SELECT buyer FROM orders', [{ id: 1 }, { id: 2 }]],
     [
       'SELECT (SELECT count(*) FROM orders) AS orders, (SELECT max(price) FROM lines) AS most',
