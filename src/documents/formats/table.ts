@@ -253,8 +253,9 @@ function cutAtGaps(lines: LineIndex, header: string): FoundTable | undefined {
   return { json: () => recordsOf(distinct(names), rows), asides: [] }
 }
 
-/** Names in capitals, with their unit in brackets: `CPU(cores)`. */
+/** Names in capitals, with their unit in brackets: `CPU(cores)`. A line that begins with a number is a row. */
 function isCapital(header: string): boolean {
+  if (/^\s*\d+\s/.test(header)) return false
   return /^[^a-z]*[A-Z]{2}[^a-z]*$/.test(header.replace(/\([a-z]{1,12}\)/g, ''))
 }
 

@@ -686,3 +686,13 @@ describe('sockets', () => {
     expect(asides).toContain('text beside it: Active UNIX domain sockets (w/o servers)')
   })
 })
+
+test('wc counts lines, words and bytes, and a listing of numbered instructions is no table', () => {
+  const files = many(12, (n) => `  ${10 + n * 7}   ${40 + n}   ${900 + n} /usr/lib/file-${n}.py`)
+  const { records, asides } = read([...files, ' 582  546  10866 total'].join('\n'))
+  expect(records).toHaveLength(12)
+  expect(records?.[1]).toEqual({ lines: 17, words: 41, bytes: 901, name: '/usr/lib/file-1.py' })
+  expect(asides).toEqual(['582  546  10866 total'])
+  const code = many(40, (n) => `  ${n}           ${2 * n} LOAD_CONST               ${n} (${n})`)
+  expect(read(`${code[0]}\n\n${code.join('\n')}\n`).records).toBeUndefined()
+})
