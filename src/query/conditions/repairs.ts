@@ -506,7 +506,10 @@ function begun(
   return context.bind({ ...comparison, operands: [operandFor(only, true)] }, field, found)
 }
 
-/** `in_progress` for `In Progress`: the one text that differs in blanks, `_`, `-` and case alone, in the field that holds it. */
+/**
+ * `in_progress` for `In Progress`: the one text that differs in blanks, `_`, `-` and case alone, in the field that holds it. A link of
+ * Markdown is called by its text.
+ */
 function respelled(
   context: Context,
   { comparison, field }: Bound,
@@ -549,8 +552,13 @@ function textsIn(records: Records, { path }: Field, test: (text: string) => bool
   return [...texts]
 }
 
+/** A link of Markdown, which is called by its text. */
+const LINK = /^\[([^\]]{1,200})\]\([^()\s]{1,2000}\)$/
+
 /** True when a text is `wanted` once it is squeezed. Most differ in their first letter already. */
 function isSpelled(text: string, wanted: string): boolean {
+  const linked = text.startsWith('[') ? LINK.exec(text)?.[1] : undefined
+  if (linked !== undefined) return squeezed(linked) === wanted
   let same = 0
   for (let at = 0; at < text.length; at++) {
     const char = text.charCodeAt(at)

@@ -616,3 +616,13 @@ test('a condition within a function is none of the name of a field', () => {
   const records = [{ 'Speed IAS in knots': 3 }, { 'Speed IAS in knots': 5 }]
   expect(ask(fromValue(records), { aggregate: 'avg(Speed IAS in knots) as x' }).rows).toEqual([{ x: 4 }])
 })
+
+test('a link of Markdown is called by its text', () => {
+  const apis = [
+    { api: '[Frankfurter](https://frankfurter.example/docs)', https: 'Yes' },
+    { api: '[Rates Now](https://rates.example)', https: 'No' },
+  ]
+  const { rows, notes } = ask(fromValue(apis), { where: 'api = frankfurter', fields: 'https' })
+  expect(rows).toEqual([{ https: 'Yes' }])
+  expect(notes).toContain('`frankfurter` read as "[Frankfurter](https://frankfurter.example/docs)".')
+})
