@@ -17,7 +17,9 @@ import {
   withoutComments,
 } from '../../query/language/dialects/sql.ts'
 import {
+  joinedTo,
   listOf,
+  memberAt,
   type SetOperator,
   type Stage,
   stageOf,
@@ -114,12 +116,12 @@ function staged(text: string, parts: readonly Part[]): ReadSelect & { before?: P
   const { of } = stage
   if (of) {
     const answer = (): Document => answerOf(of, results, [])
-    const { params, notes } = readSelect(withValues(stage.text, results, answer))
+    const { params, notes } = readSelect(withValues(stage.text, results, answer).text)
     return { params, notes: [...told, ...notes], before: asking(of, results) }
   }
-  const written = withValues(stage.text, results)
+  const { text: written, lists } = withValues(stage.text, results, undefined, true)
   const notes = [...told]
-  const sides = sidesOf(written, stage.joined, results, notes)
+  const sides = sidesOf(written, stage.joined, lists, results, notes)
   const document = documentFor(stage.text, results)
   const read = readSelect(written, sides ? listsOfParts(sides) : listsOf(document))
   const before = sides ? combine(sides) : named.size > 0 ? document : undefined
@@ -153,17 +155,19 @@ function about(content: Document): PipelineStep {
 function sidesOf(
   text: string,
   joined: ReadonlyMap<string, Stage> | undefined,
+  lists: readonly Part[],
   results: Results,
   notes: string[],
 ): readonly Part[] | undefined {
   const sources = sourcesOf(text)
   const areSeveral = results.parts.length > 1 && sources.length > 1
-  if (joined === undefined && !areSeveral) return undefined
-  const made = [...(joined ?? [])].map(([name, stage]) => ({
+  if (joined === undefined && lists.length === 0 && !areSeveral) return undefined
+  const answers = [...(joined ?? [])].map(([name, stage]) => ({
     handle: name,
     name,
     document: answerOf(stage, results, notes),
   }))
+  const made = [...answers, ...lists]
   const [document] = results.parts
   const others = areSeveral
     ? results.parts.map(
@@ -207,11 +211,11 @@ function answerOf(stage: Stage, results: Results, notes: string[]): Document {
   }
   const asked = stage.of ? answerOf(stage.of, results, notes) : documentFor(stage.text, results)
   if (asked === undefined) throw new Refusal('There is no result that could be asked.')
-  const text = withValues(stage.text, results, () => asked)
-  const sides = sidesOf(text, stage.joined, results, notes)
+  const { text, lists } = withValues(stage.text, results, () => asked, stage.of === undefined)
+  const sides = sidesOf(text, stage.joined, lists, results, notes)
   const source = sides ? combine(sides) : asked
-  const lists = sides ? listsOfParts(sides) : stage.of ? undefined : listsOf(source)
-  const { params, notes: told } = readSelect(text, lists)
+  const known = sides ? listsOfParts(sides) : stage.of ? undefined : listsOf(source)
+  const { params, notes: told } = readSelect(text, known)
   notes.push(...told)
   const read = filterParams.safeParse(params)
   if (!read.success) throw new Refusal(complaint(read.error))
@@ -257,18 +261,22 @@ function combined(
 
 /** Values that a SELECT in a condition may stand for. */
 const MOST_VALUES = 1_900
+const LONGEST_VALUES = 15_000
 
 /**
  * A statement with values in the place of the SELECTs that stand for them. One that is about the same list as the statement is asked of what
- * the statement is asked of, `source`.
+ * the statement is asked of, `source`. `mayJoin`: more values than a condition may hold are a list that is joined.
  */
 function withValues(
   text: string,
   results: Results,
   source: () => Document | undefined = () => documentFor(text, results),
-): string {
+  mayJoin = false,
+): { text: string; lists: readonly Part[] } {
   const list = listOf(text)
   let read = text
+  let joins = ''
+  const lists: Part[] = []
   const outer = safely(() => sourcesOf(text)) ?? []
   for (const { text: inner, of, isList, from, to } of valueSelects(text).reverse()) {
     const isSame = of === undefined || of === list
@@ -280,7 +288,17 @@ function withValues(
     const rows = answerOf(stageOf(inner), those, []).rows().items
     const all = rows.map((row) => (isObject(row) ? (Object.values(row)[0] ?? null) : row))
     const values = isList ? [...new Map(all.map((value) => [literal(value), value])).values()] : all
-    if (values.length > (isList ? MOST_VALUES : 1))
+    const isLong = values.length > MOST_VALUES || values.map(literal).join(', ').length > LONGEST_VALUES
+    const member = isList && isLong && mayJoin ? memberAt(read, from) : undefined
+    if (member) {
+      const name = `listed_${lists.length + 1}`
+      const items = values.map((value) => ({ [name]: value }))
+      lists.push({ handle: name, name, document: fromRows({ noun: 'record', items }) })
+      joins += ` LEFT JOIN ${name} ON ${member.left} = ${name}.${name}`
+      read = `${read.slice(0, member.from)}${name}.${name} IS ${member.isNot ? '' : 'NOT '}NULL${read.slice(to)}`
+      continue
+    }
+    if (isList ? isLong : values.length > 1)
       throw new Refusal(
         isList
           ? `The SELECT behind IN gives ${values.length} values; ${MOST_VALUES} are the most. Join the lists in its place: \`FROM a JOIN b ON a.b_id = b.id\`, or for NOT IN \`FROM a LEFT JOIN b ON a.b_id = b.id WHERE b.id IS NULL\`.`
@@ -288,7 +306,7 @@ function withValues(
       )
     read = `${read.slice(0, from)}${isList ? `(${values.map(literal).join(', ')})` : literal(values[0] ?? null)}${read.slice(to)}`
   }
-  return read
+  return { text: joins === '' ? read : joinedTo(read, joins), lists }
 }
 
 /** A SELECT in brackets gives its values once, not for each record of the one around it. */

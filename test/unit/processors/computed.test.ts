@@ -626,3 +626,8 @@ test('a link of Markdown is called by its text', () => {
   expect(rows).toEqual([{ https: 'Yes' }])
   expect(notes).toContain('`frankfurter` read as "[Frankfurter](https://frankfurter.example/docs)".')
 })
+
+test('the date of today is not known, and said to be', () => {
+  const asked = ask(fromValue(orders), { fields: "date_diff('day', created, 'now') as age" })
+  expect(asked.error).toContain('The date of today is not known here.')
+})

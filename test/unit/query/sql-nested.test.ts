@@ -234,7 +234,10 @@ describe('the lists that a statement joins', () => {
       'SELECT x.id, y.id AS next FROM orders x JOIN orders y ON date_trunc("month", x.day) = date_trunc("month", y.day) AND x.id < y.id',
       [{ id: 11, next: 12 }],
     ],
-    ['SELECT b.name, o.id FROM buyers b JOIN orders o ON o.buyer = b.id + 1', [{ name: 'Ada', 'orders.id': 12 }]],
+    [
+      'SELECT b.name, o.id FROM buyers b JOIN orders o ON o.buyer = b.id + 1',
+      [{ name: 'Ada', 'orders.id': 12 }],
+    ],
     ['SELECT id FROM buyers INTERSECT SELECT buyer FROM orders', [{ id: 1 }, { id: 2 }]],
     [
       'SELECT (SELECT count(*) FROM orders) AS orders, (SELECT max(price) FROM lines) AS most',
@@ -261,6 +264,25 @@ describe('the lists that a statement joins', () => {
     ],
   ])('%s', (statement, expected) => {
     expect(ask(shop, statement)).toEqual(expected)
+  })
+
+  test('and a list of values too long for a condition', () => {
+    const long = {
+      people: Array.from({ length: 3000 }, (_, id) => ({ id, team: id % 3 })),
+      terms: Array.from({ length: 2900 }, (_, n) => ({ person: n + 50 })),
+    }
+    expect(ask(long, 'SELECT count(*) AS n FROM people WHERE id NOT IN (SELECT person FROM terms)')).toEqual([
+      { n: 100 },
+    ])
+    expect(
+      ask(
+        long,
+        'SELECT count(*) AS n FROM people p WHERE (p.team = 1 OR p.id IN (SELECT person FROM terms)) AND p.id < 60',
+      ),
+    ).toEqual([{ n: 27 }])
+    expect(() =>
+      ask(long, 'SELECT count(*) FROM (SELECT * FROM people) WHERE id IN (SELECT person FROM terms)'),
+    ).toThrow(/2900 values/)
   })
 
   test('are those of several results in the order of the statement, whichever comes first', () => {

@@ -210,6 +210,43 @@ export function valueSelects(text: string): ValueSelect[] {
   })
 }
 
+/** `m.id not in` before a list at `from`: what is looked for, and where all of it begins. Undefined where it is not told. */
+export function memberAt(
+  text: string,
+  from: number,
+): { left: string; isNot: boolean; from: number } | undefined {
+  const tokens = scan(text)
+  const open = tokens.findIndex((token) => token.from === from)
+  if (!isWord(tokens[open - 1], 'in')) return undefined
+  const isNot = isWord(tokens[open - 2], 'not')
+  const last = open - (isNot ? 3 : 2)
+  let first = last
+  const depth = tokens[open]?.depth
+  const ends = (token: Token | undefined): boolean =>
+    token === undefined ||
+    (token.kind === 'open' && token.match > last) ||
+    (token.depth === depth && /^(?:and|or|not|where|having|on|when|select|,)$/i.test(token.text))
+  while (first > 0 && !ends(tokens[first - 1])) first--
+  const [begin, end] = [tokens[first], tokens[last]]
+  return begin && end && last >= first
+    ? { left: text.slice(begin.from, end.to), isNot, from: begin.from }
+    : undefined
+}
+
+/** A statement with further joins behind those of its FROM. */
+export function joinedTo(text: string, joins: string): string {
+  const tokens = scan(text)
+  const [from = -1] = outer(tokens, 'from')
+  const next = tokens.find(
+    (token, at) =>
+      at > from &&
+      token.depth === 0 &&
+      /^(?:where|group|having|qualify|order|limit|offset|fetch)$/i.test(token.text),
+  )
+  const at = next?.from ?? text.length
+  return `${text.slice(0, at)}${joins} ${text.slice(at)}`
+}
+
 /** The name after FROM of a statement, in small letters. */
 export function listOf(text: string): string | undefined {
   const tokens = scan(text)
