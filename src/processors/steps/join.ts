@@ -525,7 +525,7 @@ export function fieldIn(
   return undefined
 }
 
-/** What is computed of fields of a side, `lower(products.code)`; undefined for all else, and where one of them is not there. */
+/** A computed value of fields of a side, `lower(products.code)`; undefined for all else, and where one of them is not there. */
 function computedIn(
   side: Side,
   reference: string,

@@ -242,37 +242,62 @@ export function repaired(context: Context, asked: Asked, resolve: () => Field, f
   return bound
 }
 
-/** CSV and XML have no null: what is not known is an empty text there. */
-function blank(
+/** Words that exports write for no value. */
+const NOTHINGS: ReadonlySet<string> = new Set([
+  '',
+  'NULL',
+  'null',
+  '(null)',
+  'None',
+  'NaN',
+  'N/A',
+  'n/a',
+  '\\N',
+])
+
+/** The comparison with the texts that stand for no value in a field, in CSV and XML, which have no null. Undefined where it has none. */
+function withNothings(
   context: Context,
   { comparison, field }: Bound,
-  operand: Operand,
-  found: Findings,
-): Bound | undefined {
-  const read: Asked = { ...comparison, operator: '=', negated: false, operands: [operand] }
-  const other = context.bind(read, field, { notes: new Set(), patterns: [] })
-  if (!holdsSome(context.records, other.field, other.test)) return undefined
-  found.notes.add(`\`${comparison.written}\` read as \`${shown(`${comparison.field} = ""`)}\`.`)
-  return other
+): { bound: Bound; words: string } | undefined {
+  const texts = textsIn(context.records, field, (text) => NOTHINGS.has(text))
+  if (texts.length === 0) return undefined
+  const operator = texts.length === 1 ? '=' : 'in'
+  const negated = comparison.operator === 'is null' && comparison.negated
+  const read: Asked = {
+    ...comparison,
+    operator,
+    negated,
+    operands: texts.map((text) => operandFor(text, true)),
+  }
+  const [only = ''] = texts.map((text) => JSON.stringify(text))
+  const all = texts.map((text) => JSON.stringify(text)).join(', ')
+  const sign = operator === '=' ? (negated ? '!=' : '=') : negated ? 'not in' : 'in'
+  return {
+    bound: context.bind(read, field, { notes: new Set(), patterns: [] }),
+    words: shown(`${comparison.field} ${sign} ${operator === '=' ? only : `(${all})`}`),
+  }
+}
+
+/** An empty text, or a word for it, where no value is null. */
+function blank(context: Context, bound: Bound, _: Operand, found: Findings): Bound | undefined {
+  const read = withNothings(context, bound)
+  if (!read || !holdsSome(context.records, read.bound.field, read.bound.test)) return undefined
+  found.notes.add(`\`${bound.comparison.written}\` read as \`${read.words}\`.`)
+  return read.bound
 }
 
 /** Where an empty text stands for no value, `is not null` leaves out the same records that `is null` finds. */
-function notBlank(
-  context: Context,
-  { comparison, field, matches }: Bound,
-  found: Findings,
-): Bound | undefined {
+function notBlank(context: Context, bound: Bound, found: Findings): Bound | undefined {
   const { values } = context.records
-  if (matches(values).includes(0)) return undefined
-  const read: Asked = { ...comparison, operator: '=', operands: [operandFor('', true)] }
-  const other = context.bind(read, field, { notes: new Set(), patterns: [] })
-  const empty = other.matches(values).reduce((count, matches) => count + (matches === 0 ? 1 : 0), 0)
-  if (empty === 0) return undefined
-  const words = shown(`${comparison.field} != ""`)
+  const read = bound.matches(values).includes(0) ? undefined : withNothings(context, bound)
+  const empty =
+    read?.bound.matches(values).reduce((count, matches) => count + (matches === 0 ? 1 : 0), 0) ?? 0
+  if (!read || empty === 0) return undefined
   found.notes.add(
-    `\`${comparison.written}\` read as \`${words}\`: ${formatCount(empty)} with an empty \`${field.name}\` ${empty === 1 ? 'is' : 'are'} left out.`,
+    `\`${bound.comparison.written}\` read as \`${read.words}\`: ${formatCount(empty)} with an empty \`${bound.field.name}\` ${empty === 1 ? 'is' : 'are'} left out.`,
   )
-  return other
+  return read.bound
 }
 
 /** The remark that a comparison was read in other words. */

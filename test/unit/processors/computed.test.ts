@@ -542,6 +542,15 @@ test('where no value is null, an empty text is none, wherever null is asked for'
   ])
 })
 
+test('words that exports write for no value are none where no value is null', () => {
+  const players = fromRecognised('id,place\n1,P\n2,NULL\n3,\n4,C\n5,NULL\n')
+  expect(ask(players, { where: 'place is null', aggregate: 'count' })).toMatchObject({
+    rows: [{ count: 3 }],
+    notes: ['`place is null` read as `place in ("NULL", "")`.'],
+  })
+  expect(ask(players, { where: 'place is not null', fields: 'id' }).rows).toEqual([{ id: 1 }, { id: 4 }])
+})
+
 test('a value counts once in an aggregate of distinct ones', () => {
   const sold = [
     { team: 'a', year: 2020, kind: 'x' },
