@@ -372,10 +372,20 @@ function described(kin: readonly Kin[]): string[] {
 const MOST_DESCRIBED = 4
 const MOST_COUNTED = 280
 
+/** So few fields are told with what is in them: `{type, id, attributes: {name, league}}` of JSON:API. */
+const FEW_OF_PART = 4
+
 /** `$.users: 42 records {id, login, team}`. */
 function describeKin({ path, collections, count }: Kin): string {
   const [first] = collections
-  const names = namesIn(first?.values ?? [])
+  const values = first?.values ?? []
+  const inner = (name: string): string => {
+    const held = values.slice(0, 5).map((value) => (isObject(value) ? (own(value, name) ?? null) : null))
+    const within = held.every((value) => value === null || isObject(value)) ? namesIn(held) : []
+    return within.length === 0 ? name : `${name}: {${some(within)}}`
+  }
+  const fields = namesIn(values)
+  const names = fields.length <= FEW_OF_PART ? fields.map(inner) : fields
   const kind = formatPlural(count, names.length === 0 ? 'value' : 'record')
   const places = collections.length > 1 ? ` in ${collections.length} ${first?.keys ? 'maps' : 'lists'}` : ''
   const keyed = first?.keys && collections.length === 1 ? ' by key' : ''

@@ -195,7 +195,10 @@ function arrayType(shape: Shape, style: Style, worth: number): Written {
 }
 
 function objectType(shape: Shape, style: Style, worth: number): Written {
-  const inner = { ...style, depth: style.depth - 1 }
+  // An object that holds another one alone is no level of its own: `edges: {node: {…}}[]` of GraphQL.
+  const [only, another] = shape.fields.values()
+  const isWrapper = another === undefined && only !== undefined && only.objects > 0
+  const inner = isWrapper ? style : { ...style, depth: style.depth - 1 }
   if (shape.values) {
     if (style.depth <= 0) return { text: 'Record', worth: 0 }
     const values = write(shape.values, inner, worth)
@@ -217,7 +220,7 @@ function objectType(shape: Shape, style: Style, worth: number): Written {
       continue
     }
     const value = worth * (noise ? NOISE : 1) * family.length
-    const type = typeOf(field, inner, worth * INNER)
+    const type = typeOf(field, inner, isWrapper ? worth : worth * INNER)
     sum += value * (style.types === 'bare' ? 1 : TYPED) + type.worth
     const last = family.length > 1 ? ` … ${fieldName(family.at(-1)?.[0] ?? '')}` : ''
     written.push(`${fieldName(name)}${last}${field.count < shape.objects ? '?' : ''}${type.text}`)

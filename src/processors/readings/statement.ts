@@ -3,7 +3,7 @@
 import * as z from 'zod'
 import type { Document } from '../../documents/document.ts'
 import { combine, type Part } from '../../documents/opening/combine.ts'
-import { fromRows } from '../../documents/opening/derive.ts'
+import { fromRows, fromText } from '../../documents/opening/derive.ts'
 import { isObject, type JsonValue, renamed } from '../../protocol/json.ts'
 import { recordsOf } from '../../query/fields/records.ts'
 import { fromPipes } from '../../query/language/dialects/jq.ts'
@@ -99,10 +99,18 @@ function only(parts: readonly Part[]): Document | undefined {
   return parts.length === 1 ? parts[0]?.document : undefined
 }
 
-/** The result that a SELECT is asked of: the one that the name after its FROM means, or all. */
+/** The result that a SELECT is asked of: the one that the name after its FROM means, or all. `lines` are those of a text. */
 function documentFor(text: string, { parts, named }: Results): Document | undefined {
+  const document = only(parts)
+  if (document && isOfLines(text, document)) return fromText(document.text)
   if (parts.length < 2) return parts[0]?.document
   return named.get(listOf(text) ?? '')?.document ?? combine(parts)
+}
+
+/** True where the lines of a text are asked that has other records, such as the sections of Markdown. */
+function isOfLines(text: string, document: Document): boolean {
+  const isText = document.format === 'markdown' || document.format === 'html'
+  return isText && listOf(text) === 'lines' && !listsOf(document).isKnown('lines')
 }
 
 /** A statement as the question that is asked last, and the step before it. */
@@ -124,7 +132,8 @@ function staged(text: string, parts: readonly Part[]): ReadSelect & { before?: P
   const sides = sidesOf(written, stage.joined, lists, results, notes)
   const document = documentFor(stage.text, results)
   const read = readSelect(written, sides ? listsOfParts(sides) : listsOf(document))
-  const before = sides ? combine(sides) : named.size > 0 ? document : undefined
+  const isOther = named.size > 0 || document !== only(parts)
+  const before = sides ? combine(sides) : isOther ? document : undefined
   return { params: read.params, notes: [...notes, ...read.notes], ...(before && { before: about(before) }) }
 }
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { combine } from '../../../src/documents/opening/combine.ts'
-import { fromValue } from '../../../src/documents/opening/derive.ts'
+import { fromRecognised, fromValue } from '../../../src/documents/opening/derive.ts'
 import { filterParams } from '../../../src/processors/parameters.ts'
 import { runPipeline } from '../../../src/processors/pipeline.ts'
 import { filterSteps } from '../../../src/processors/pipelines.ts'
@@ -353,6 +353,19 @@ describe('names of lists', () => {
     expect(() => withStatement({ where: 'SELECT * FROM a JOIN d ON a.id = d.id' }, three)).toThrow(
       /`d` is no list of this result. There are `a`, `b`, `c`/,
     )
+  })
+
+  test('the lines of a text are a list where its records are others', () => {
+    const notes = fromRecognised(
+      '# Changes\n\n## 2.0\n\n- [FIX] a\n- [NEW] b\n\n## 1.0\n\n- [FIX] c\n- [FIX] d\n',
+    )
+    const rowsOf = (where: string): readonly JsonValue[] => {
+      const { params, before } = withStatement({ where }, [{ handle: '', document: notes }])
+      const steps = [...(before ? [before] : []), ...filterSteps]
+      return runPipeline(notes, steps, filterParams.parse(params)).document.rows().items
+    }
+    expect(rowsOf("SELECT count(*) AS n FROM lines WHERE line LIKE '%[FIX]%'")).toEqual([{ n: 3 }])
+    expect(rowsOf("SELECT heading FROM sections WHERE text LIKE '%NEW%'")).toEqual([{ heading: '2.0' }])
   })
 
   test('mean one of several results each', () => {

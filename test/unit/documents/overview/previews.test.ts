@@ -82,6 +82,18 @@ test('tells what stands beside the records, with paths and names', () => {
   expect(text).toContain('also $.settings: 12 fields {option_0, option_1')
 })
 
+test('tells what is in the objects of another list that has few fields', () => {
+  const text = previewOf({
+    data: many(40, (id) => ({ type: 'gift', id: String(id), attributes: { amount: id, year: 2020 } })),
+    included: many(5, (id) => ({
+      type: 'team',
+      id: String(id),
+      attributes: { name: `t${id}`, league: 'x' },
+    })),
+  })
+  expect(text).toContain('also $.included: 5 records {type, id, attributes: {name, league}}')
+})
+
 test('gathers collections of one kind', () => {
   const methods = (count: number) => ({ methods: many(count, (id) => ({ id, verb: 'GET' })) })
   const text = previewOf({ kind: 'api', resources: { a: methods(4), b: methods(5), c: methods(6) } })

@@ -85,3 +85,13 @@ test('codes of four digits are no dates', () => {
     '{code: string, day: date}',
   )
 })
+
+test('an object that holds another one alone is no level of its own', () => {
+  const states = [
+    {
+      cursor: 'a',
+      node: { name: 'Ohio', bills: { totalCount: 1, edges: [{ node: { number: 'SB 1', status: 'law' } }] } },
+    },
+  ]
+  expect(notation(states, 300)).toContain('edges: {node: {number, status}}[]')
+})
