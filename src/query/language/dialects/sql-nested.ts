@@ -47,11 +47,13 @@ export function stageOf(text: string): Stage {
 function read(written: string, named: Named, depth: Depth): Stage {
   if (depth.within > MOST_DEEP) throw new Refusal(`At most ${MOST_DEEP} SELECTs may stand within each other.`)
   if (depth.left.count-- <= 0) throw new Refusal(`A statement may ask at most ${MOST_SELECTS} SELECTs.`)
-  const text = withoutExists(bare(written))
-  const tokens = scan(text)
-  if (isWord(tokens[0], 'with')) return afterWith(text, tokens, named, depth)
-  const sets = setsIn(tokens)
-  if (sets.length > 0) return union(text, tokens, sets, named, depth)
+  const whole = withoutExists(bare(written))
+  const words = scan(whole)
+  if (isWord(words[0], 'with')) return afterWith(whole, words, named, depth)
+  const sets = setsIn(words)
+  if (sets.length > 0) return union(whole, words, sets, named, depth)
+  const text = withoutOuter(whole)
+  const tokens = text === whole ? words : scan(text)
   const [from] = outer(tokens, 'from')
   const next = from === undefined ? undefined : tokens[from + 1]
   const joins = outer(tokens, 'join')
@@ -106,6 +108,67 @@ function withoutExists(written: string): string {
     text = `${text.slice(0, from)}${asMember(written.slice(open.to, close.from), isNot)}${text.slice(close.to)}`
   }
   return text
+}
+
+/**
+ * `(select sum(n) from b where b.a_id = a.id)` for each record of a: the sums by `a_id`, joined with a. A count of nothing is 0. Others
+ * that are about the outer record stay as they are.
+ */
+function withoutOuter(written: string): string {
+  const selects = valueSelects(written)
+  if (selects.every(({ isList }) => isList)) return written
+  const outside = namesOf(written)
+  let text = written
+  let joins = ''
+  for (const [nth, { text: inner, isList, from, to }] of [...selects.entries()].reverse()) {
+    const grouped = isList ? undefined : byKey(inner, outside, nth + 1)
+    if (grouped === undefined) continue
+    text = `${text.slice(0, from)}${grouped.value}${text.slice(to)}`
+    joins = ` LEFT JOIN ${grouped.join}${joins}`
+  }
+  return joins === '' ? text : joinedTo(text, joins)
+}
+
+/** The names by which fields of the lists of a statement are called; none where FROM is not read. */
+function namesOf(statement: string): string[] {
+  try {
+    return sourcesOf(statement).flatMap(({ called }) => called)
+  } catch (error) {
+    if (error instanceof Refusal) return []
+    throw error
+  }
+}
+
+function byKey(
+  inner: string,
+  outside: readonly string[],
+  nth: number,
+): { value: string; join: string } | undefined {
+  const tokens = scan(inner)
+  const [source, another] = sourcesOf(inner)
+  const place = (word: string): Token | undefined => tokens[outer(tokens, word)[0] ?? tokens.length]
+  const [from, where] = [place('from'), place('where')]
+  const isLonger = ['group', 'order'].some((word) =>
+    outer(tokens, word).some((at) => isWord(tokens[at + 1], 'by')),
+  )
+  if (!source || another || !from || !where || isLonger || place('limit')) return undefined
+  const parts = conditionsOf(inner.slice(where.to))
+  const isKey = (part: string): boolean => {
+    const [left = ''] = equationOf(part, source, undefined, false)?.split(' = ') ?? []
+    return outside.includes(/^(\w+)\s*\./.exec(left)?.[1]?.toLowerCase() ?? '')
+  }
+  const [key, more] = parts.filter(isKey)
+  if (key === undefined || more !== undefined) return undefined
+  const [left = '', right = ''] = equationOf(key, source, undefined, false)?.split(' = ') ?? []
+  const item = inner.slice(tokens[0]?.to, from.from).trim()
+  const rest = parts.filter((part) => part !== key)
+  const conditions = rest.length > 0 ? ` WHERE ${rest.join(' AND ')}` : ''
+  const [name, value] = [`of_each_${nth}`, `value_${nth}`]
+  const list = inner.slice(from.from, where.from).trim()
+  return {
+    value: /^count\b/i.test(item) ? `coalesce(${name}.${value}, 0)` : `${name}.${value}`,
+    join: `(SELECT ${right} AS key_${nth}, ${item} AS ${value} ${list}${conditions} GROUP BY ${right}) ${name} ON ${left} = ${name}.key_${nth}`,
+  }
 }
 
 function asMember(inner: string, isNot: boolean): string {
