@@ -65,7 +65,10 @@ test('questions that need something computed are answered by one call', async ()
         document: found,
         steps,
         error,
-      } = runPipeline(document, [...(asked.before ? [asked.before] : []), ...filterSteps], { ...asked.params, ...params })
+      } = runPipeline(document, [...(asked.before ? [asked.before] : []), ...filterSteps], {
+        ...asked.params,
+        ...params,
+      })
       const rows = found.rows().items.slice(offset, offset + limit)
       const matched = steps.find(({ name, applied }) => applied && name === 'where')?.metadata.matched
       answer =
