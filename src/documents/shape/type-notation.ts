@@ -107,7 +107,7 @@ const NOISE = 0.25
 /** The factor that a type adds to the worth of a name. */
 const TYPED = 1.25
 
-function write(shape: Shape, style: Style, worth: number): Written {
+function write(shape: Shape, style: Style, worth: number, isElement = false): Written {
   const types: string[] = []
   let sum = 0
   const values = style.enumerate ? enumeration(shape) : undefined
@@ -119,7 +119,7 @@ function write(shape: Shape, style: Style, worth: number): Written {
   }
   const parts = [
     ...(shape.held ? [heldType(shape.held, style, worth)] : []),
-    ...(shape.objects > 0 ? [objectType(shape, style, worth)] : []),
+    ...(shape.objects > 0 ? [objectType(shape, style, worth, isElement)] : []),
     ...(shape.arrays ? [arrayType(shape, style, worth)] : []),
   ]
   for (const part of parts) {
@@ -189,15 +189,13 @@ function heldType(held: Shape, style: Style, worth: number): Written {
 
 function arrayType(shape: Shape, style: Style, worth: number): Written {
   if (!shape.elements || shape.elements.count === 0) return { text: 'unknown[]', worth: 0 }
-  const inner = write(shape.elements, style, worth)
+  const inner = write(shape.elements, style, worth, true)
   const union = inner.text.includes('|') && !/^[{[].*[}\]]$/.test(inner.text)
   return { text: union ? `(${inner.text})[]` : `${inner.text}[]`, worth: inner.worth }
 }
 
-function objectType(shape: Shape, style: Style, worth: number): Written {
-  // An object that holds another one alone is no level of its own: `edges: {node: {…}}[]` of GraphQL.
-  const [only, another] = shape.fields.values()
-  const isWrapper = another === undefined && only !== undefined && only.objects > 0
+function objectType(shape: Shape, style: Style, worth: number, isElement: boolean): Written {
+  const isWrapper = isElement && holdsOneAlone(shape)
   const inner = isWrapper ? style : { ...style, depth: style.depth - 1 }
   if (shape.values) {
     if (style.depth <= 0) return { text: 'Record', worth: 0 }
@@ -227,6 +225,12 @@ function objectType(shape: Shape, style: Style, worth: number): Written {
   }
   if (hidden > 0) written.push(`…${hidden} more`)
   return { text: `{${written.join(', ')}}`, worth: sum }
+}
+
+/** True for an element that holds another object alone, which is no level of its own: `edges: {node: {…}}[]` of GraphQL. */
+function holdsOneAlone({ fields }: Shape): boolean {
+  const [only, another] = fields.values()
+  return another === undefined && only !== undefined && only.objects > 0
 }
 
 /** Beside so many fields, one that fewer of the objects have is counted, not named. */
@@ -265,7 +269,9 @@ function typeOf(field: Shape, style: Style, worth: number): Written {
   if (style.types === 'bare') {
     const list = field.arrays ? '[]' : ''
     const holder = field.arrays ? field.elements : field
-    const inner = holder && holder.objects > 0 ? objectType(holder, style, worth) : { text: '', worth: 0 }
+    const isElement = holder !== field
+    const inner =
+      holder && holder.objects > 0 ? objectType(holder, style, worth, isElement) : { text: '', worth: 0 }
     const colon = inner.text.startsWith('Record') ? ': ' : ''
     return { text: colon === '' ? list + inner.text : colon + inner.text + list, worth: inner.worth }
   }

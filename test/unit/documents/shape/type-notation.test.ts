@@ -86,7 +86,7 @@ test('codes of four digits are no dates', () => {
   )
 })
 
-test('an object that holds another one alone is no level of its own', () => {
+test('an element that holds another object alone is no level of its own', () => {
   const states = [
     {
       cursor: 'a',
