@@ -9,6 +9,17 @@ export class Refusal extends Error {
 /** No record has a field that was named: another place of the document may have it. */
 export class UnknownField extends Refusal {}
 
+/** The value of `read`, or undefined where it is refused; `refused` is told why. */
+export function safely<T>(read: () => T, refused?: (why: string) => void): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    refused?.(error.message)
+    return undefined
+  }
+}
+
 /** A name or expression as it may appear in a message: short, on one line. */
 export function shown(text: string, limit = 80): string {
   const line = text.replaceAll(/\s+/g, ' ')

@@ -8,8 +8,8 @@ import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../pr
 import { exactPath } from '../../query/fields/fields.ts'
 import { type Path, parsePath } from '../../query/fields/path.ts'
 import { recordsOf, withNames } from '../../query/fields/records.ts'
+import { safely } from '../../query/refusal.ts'
 import type { ProcessorResult } from '../processor.ts'
-import { safely } from '../steps/group.ts'
 import { namedIn } from './elsewhere.ts'
 
 type Asked = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-/** The lists and results that the names after FROM and JOIN of a statement mean. */
+/** The lists and results that the names after FROM and JOIN of a statement mean. `statement.ts` knows the words, this file the documents. */
 
 import type { Document } from '../../documents/document.ts'
 import type { Part } from '../../documents/opening/combine.ts'
@@ -10,7 +10,7 @@ import { listOn } from '../../query/fields/lists.ts'
 import { formatPath } from '../../query/fields/path.ts'
 import { recordsOf } from '../../query/fields/records.ts'
 import { type Lists, namesUsed } from '../../query/language/dialects/sql.ts'
-import { safely } from '../steps/group.ts'
+import { safely } from '../../query/refusal.ts'
 import { titleOf } from '../steps/join.ts'
 import { select } from '../steps/select.ts'
 

@@ -1,11 +1,13 @@
 /** Names that a question gives to what it computes, `price * qty as total`: every step knows them, whichever parameter says them. */
+
 import { exactPath, resolveField } from '../../query/fields/fields.ts'
 import { type Records, withNames } from '../../query/fields/records.ts'
 import { holdsAggregate, parseNamed } from '../../query/language/parser.ts'
 import { fieldsIn, type Named } from '../../query/language/tree.ts'
+import { safely } from '../../query/refusal.ts'
 import type { PipelineStep } from '../pipeline.ts'
 import { failed } from '../step.ts'
-import { columnOfCall, safely } from '../steps/group.ts'
+import { columnOfCall } from '../steps/group.ts'
 import { isWindow } from '../steps/window.ts'
 
 interface Asked {

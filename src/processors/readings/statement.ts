@@ -26,12 +26,11 @@ import {
   valueSelects,
 } from '../../query/language/dialects/sql-nested.ts'
 import { scan } from '../../query/language/scanner.ts'
-import { listed, Refusal, shown } from '../../query/refusal.ts'
+import { listed, Refusal, safely, shown } from '../../query/refusal.ts'
 import { filterParams } from '../parameters.ts'
 import { type PipelineStep, runPipeline } from '../pipeline.ts'
 import { filterSteps } from '../pipelines.ts'
 import { complaint, defineStep } from '../step.ts'
-import { safely } from '../steps/group.ts'
 import { select } from '../steps/select.ts'
 import { listsOf, listsOfParts, resultsNamed } from './named-lists.ts'
 
@@ -47,8 +46,8 @@ export interface Asked {
 const PLACES = ['where', 'path'] as const
 
 /**
- * Puts what a statement says into the parameters that say the same. Parameters beside it hold as well. `parts` is what the
- * question is asked of: they tell which lists the names after FROM and JOIN mean. Throws a `Refusal` for what is not read.
+ * Reads the statement in `where` or `path` as parameters of a filter. The other parameters hold as well. `parts` are the results that the
+ * question is asked of: their lists have the names after FROM and JOIN. Throws a `Refusal` for what is not read.
  */
 export function withStatement(params: Asked['params'], parts: readonly Part[]): Asked {
   const document = only(parts)

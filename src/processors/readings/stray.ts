@@ -16,12 +16,12 @@ import {
   partsOf,
   sourceOf,
 } from '../../query/language/tree.ts'
-import { listed } from '../../query/refusal.ts'
+import { listed, safely } from '../../query/refusal.ts'
 import { newWork } from '../../query/work.ts'
 import { formatCount } from '../../text/format.ts'
 import type { PipelineStep } from '../pipeline.ts'
 import type { ProcessorResult } from '../processor.ts'
-import { aggregate, type Call, parseCall, safely } from '../steps/group.ts'
+import { aggregate, type Call, parseCall } from '../steps/group.ts'
 import { projection } from '../steps/projection.ts'
 import { select } from '../steps/select.ts'
 import { unnested } from '../steps/unnest.ts'

@@ -57,7 +57,7 @@ import { functionNamed } from '../../query/language/functions.ts'
 import { parseComputed, parseCondition } from '../../query/language/parser.ts'
 import { closingAt, enclosed, scan, splitAt } from '../../query/language/scanner.ts'
 import { type Expression, mapParts, sourceOf } from '../../query/language/tree.ts'
-import { Refusal, shown } from '../../query/refusal.ts'
+import { Refusal, safely, shown } from '../../query/refusal.ts'
 import { newWork } from '../../query/work.ts'
 import { formatPlural } from '../../text/format.ts'
 import {
@@ -360,17 +360,6 @@ function asNumbers(name: string, inner: string): string {
 function isOneCall(text: string): boolean {
   const [, name = ''] = /^([a-z_]\w*)\s*\(/i.exec(text) ?? []
   return functionNamed(name) !== undefined && closingAt(text, text.indexOf('(')) === text.length - 1
-}
-
-/** The value of `read`, or undefined where it is refused; `refused` is told why. */
-export function safely<T>(read: () => T, refused?: (why: string) => void): T | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    refused?.(error.message)
-    return undefined
-  }
 }
 
 /** `p90(x)`, `percentile(x, 90)`, `quantile(x, 0.9)`, `percentile(90, x)`, `top(x, 3)`. */

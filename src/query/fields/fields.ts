@@ -13,7 +13,7 @@ import { compile, type Evaluate, halvesOf, Many, plain, type Result } from '../l
 import { functionNamed, functionOfList, takesLists } from '../language/functions.ts'
 import { type Knows, parseComputed, parseCondition } from '../language/parser.ts'
 import { type Expression, fieldsIn, mapParts, partsOf, sourceOf } from '../language/tree.ts'
-import { listed, Refusal, shown, UnknownField } from '../refusal.ts'
+import { listed, Refusal, safely, shown, UnknownField } from '../refusal.ts'
 import { newWork, type Work } from '../work.ts'
 import { alike, type Candidates, shallowest, typo } from './alike.ts'
 import {
@@ -131,19 +131,12 @@ export function resolveField(records: Records, reference: string, wanted: readon
 function conditionIn(records: Records, reference: string): Expression | undefined {
   if (!/[<>=]|\s(?:is|in|like|between)\s/i.test(reference)) return undefined
   const value = (text: string): Expression => ({ kind: 'literal', text, quoted: false })
-  try {
-    const when = parseCondition(reference, {
-      knows: knowing(records),
-      exactly: (name) => isExactly(records, name),
-      note: () => undefined,
-    })
-    const names = fieldsIn(when)
-    if (names.length === 0 || !names.every((name) => isExactly(records, name))) return undefined
-    return { kind: 'case', branches: [{ when, value: value('true') }], otherwise: value('false') }
-  } catch (error) {
-    if (error instanceof Refusal) return undefined
-    throw error
-  }
+  const exactly = (name: string): boolean => isExactly(records, name)
+  const names = { knows: knowing(records), exactly, note: () => undefined }
+  const when = safely(() => parseCondition(reference, names))
+  const fields = when ? fieldsIn(when) : []
+  if (when === undefined || fields.length === 0 || !fields.every(exactly)) return undefined
+  return { kind: 'case', branches: [{ when, value: value('true') }], otherwise: value('false') }
 }
 
 /** Like `resolveField`, without computed fields. */

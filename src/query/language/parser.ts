@@ -1251,6 +1251,8 @@ class Parser {
           : ''
       const later = date && interval && sign !== '' ? this.#later(sign, date, interval) : undefined
       if (later) return later
+      if (sign === '-')
+        return this.#refuse(`calls \`${name}\` without an interval: write \`date_sub(due, interval 7 day)\``)
       call = { kind: 'call', name, args, ...(isDistinct && { distinct: true as const }) }
     }
     return this.#window(call)

@@ -1,5 +1,5 @@
 /** SELECTs within a statement: in FROM and JOIN, after WITH, joined by UNION, and as values in a condition. */
-import { Refusal, shown } from '../../refusal.ts'
+import { Refusal, safely, shown } from '../../refusal.ts'
 import { enclosed, scan, type Token } from '../scanner.ts'
 import { conditionsOf, equationOf, sourcesOf } from './sql.ts'
 
@@ -117,7 +117,8 @@ function withoutExists(written: string): string {
 function withoutOuter(written: string): string {
   const selects = valueSelects(written)
   if (selects.every(({ isList }) => isList)) return written
-  const outside = namesOf(written)
+  // Where FROM is not read, it is refused later.
+  const outside = (safely(() => sourcesOf(written)) ?? []).flatMap(({ called }) => called)
   let text = written
   let joins = ''
   for (const [nth, { text: inner, isList, from, to }] of [...selects.entries()].reverse()) {
@@ -127,16 +128,6 @@ function withoutOuter(written: string): string {
     joins = ` LEFT JOIN ${grouped.join}${joins}`
   }
   return joins === '' ? text : joinedTo(text, joins)
-}
-
-/** The names by which fields of the lists of a statement are called; none where FROM is not read. */
-function namesOf(statement: string): string[] {
-  try {
-    return sourcesOf(statement).flatMap(({ called }) => called)
-  } catch (error) {
-    if (error instanceof Refusal) return []
-    throw error
-  }
 }
 
 function byKey(
