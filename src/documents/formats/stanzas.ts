@@ -97,7 +97,7 @@ function areInOrder(lines: LineIndex, first: string, sampled: number): boolean {
   for (let index = 0; index + IN_ORDER < sampled; index++) {
     if (pairAt(lines, index)?.key !== first) continue
     all += 1
-    const keys = [1, 2, 3].map((below) => pairAt(lines, index + below)?.key ?? '')
+    const keys = Array.from({ length: IN_ORDER }, (_, at) => pairAt(lines, index + 1 + at)?.key ?? '')
     if (new Set([first, ...keys]).size > IN_ORDER && !keys.includes(''))
       orders.set(keys.join(':'), (orders.get(keys.join(':')) ?? 0) + 1)
   }

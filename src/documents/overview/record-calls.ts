@@ -1,5 +1,6 @@
 /** Ready-made calls on records: filter what stands out, group what repeats, search what is written. */
 import { isObject, type JsonObject, type JsonPrimitive, type JsonValue } from '../../protocol/json.ts'
+import { DAY } from '../../text/values/dates.ts'
 import { pathStep } from '../shape/collections.ts'
 import { distinctCount, type Field, fieldsOf, frequent, isNoise } from '../shape/fields.ts'
 import { knownOf } from '../shape/known-list.ts'
@@ -205,7 +206,7 @@ function isGathering(field: Field): boolean {
 
 /** A part of the date that gives some groups and not one for each record. */
 function period({ strings }: Shape): string {
-  const days = (Date.parse(strings?.latest ?? '') - Date.parse(strings?.earliest ?? '')) / 86_400_000
+  const days = (Date.parse(strings?.latest ?? '') - Date.parse(strings?.earliest ?? '')) / DAY
   if (!(days > 2)) return 'hour'
   return days > 1500 ? 'year' : days > 60 ? 'month' : 'day'
 }

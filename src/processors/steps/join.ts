@@ -515,11 +515,8 @@ export function fieldIn(
     [path, false],
   ] as const) {
     if (!candidate || candidate.length === 0) continue
-    try {
-      return { field: keyWithin(side.records, resolveField(side.records, formatPath(candidate))), qualified }
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-    }
+    const field = safely(() => keyWithin(side.records, resolveField(side.records, formatPath(candidate))))
+    if (field) return { field, qualified }
   }
   return undefined
 }

@@ -14,7 +14,7 @@ import { type Field, type Records, recordsOf } from '../../query/fields/records.
 import { readValues } from '../../query/fields/walk.ts'
 import { readWanted, rejoined, type Wanted } from '../../query/fields/wanted.ts'
 import { splitAt } from '../../query/language/scanner.ts'
-import { Refusal, shown } from '../../query/refusal.ts'
+import { Refusal, safely, shown } from '../../query/refusal.ts'
 import { newWork } from '../../query/work.ts'
 import { projectionParams } from '../parameters.ts'
 import { defineStep } from '../step.ts'
@@ -202,13 +202,13 @@ function leaving(
   notes: string[],
   lenient: boolean,
 ): Document {
-  try {
-    return without(document, references, notes)
-  } catch (error) {
-    if (!lenient || !(error instanceof Refusal)) throw error
-    notes.push(error.message)
-    return document
-  }
+  if (!lenient) return without(document, references, notes)
+  return (
+    safely(
+      () => without(document, references, notes),
+      (why) => notes.push(why),
+    ) ?? document
+  )
 }
 
 function without(document: Document, references: readonly string[], notes: string[]): Document {
@@ -277,14 +277,12 @@ function each<R, T extends { note?: string }>(
   const found: T[] = []
   const refused: string[] = []
   for (const reference of references) {
-    try {
-      const one = read(reference)
-      if (one.note !== undefined) notes.push(one.note)
-      found.push(one)
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      refused.push(`${error.message}`)
-    }
+    const one = safely(
+      () => read(reference),
+      (why) => refused.push(why),
+    )
+    if (one?.note !== undefined) notes.push(one.note)
+    if (one !== undefined) found.push(one)
   }
   if (found.length === 0)
     throw new Refusal(
@@ -305,10 +303,5 @@ function documentOf(value: JsonValue): Document {
 
 /** The path that a text is; none of `split(file, '.', 1)`. */
 function pathIn(reference: string): Path | undefined {
-  try {
-    return parsePath(reference)
-  } catch (error) {
-    if (error instanceof Refusal) return undefined
-    throw error
-  }
+  return safely(() => parsePath(reference))
 }

@@ -14,8 +14,8 @@ import { rejoined } from '../../query/fields/wanted.ts'
 import { closingAt } from '../../query/language/scanner.ts'
 import { newWork } from '../../query/work.ts'
 import { datePart } from '../../text/values/date-parts.ts'
-import { orderOfDates, parseDate } from '../../text/values/dates.ts'
-import { rankOn, SCALE_NAMES, type Scale } from '../../text/values/levels.ts'
+import { orderOfDates, TIME_READERS } from '../../text/values/dates.ts'
+import { rankOn, SCALE_NAMES, SCALE_READERS, type Scale } from '../../text/values/levels.ts'
 import {
   areCores,
   cores,
@@ -230,11 +230,8 @@ const READINGS = {
   size: (text: string) => plainNumber(text) ?? looseNumber(text) ?? quantity(text),
   duration,
   cores,
-  time: (text: string) => (text.length > 4 ? parseDate(text)?.from : undefined),
-  dayFirst: (text: string) => parseDate(text, undefined, 'day')?.from,
-  monthFirst: (text: string) => parseDate(text, undefined, 'month')?.from,
-  level: (text: string) => rankOn('level', text),
-  grade: (text: string) => rankOn('grade', text),
+  ...TIME_READERS,
+  ...SCALE_READERS,
   /** Versions are no numbers, for `1.10` is after `1.9` there. */
   version: (): undefined => undefined,
   number: plainNumber,

@@ -22,7 +22,7 @@ import {
   sourceOf,
 } from '../../query/language/tree.ts'
 import { type Frame, type Partition, WINDOWS, windowNamed } from '../../query/language/windows.ts'
-import { Refusal, shown } from '../../query/refusal.ts'
+import { Refusal, safely, shown } from '../../query/refusal.ts'
 import { newWork } from '../../query/work.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
 import type { PipelineStep } from '../pipeline.ts'
@@ -110,12 +110,7 @@ function isEarly(item: string, conditions: readonly { names: readonly string[] }
 }
 
 function namesIn(condition: string): string[] {
-  try {
-    return fieldsIn(parseCondition(condition))
-  } catch (error) {
-    if (error instanceof Refusal) return []
-    throw error
-  }
+  return safely(() => fieldsIn(parseCondition(condition))) ?? []
 }
 
 /** The name of the column that a whole item is. */

@@ -30,7 +30,7 @@ import { otherRecords, type Records, recordsOf, recordsOfValues } from '../field
 import { walk } from '../fields/walk.ts'
 import { parseCondition } from '../language/parser.ts'
 import { fieldsIn } from '../language/tree.ts'
-import { listed, Refusal, UnknownField } from '../refusal.ts'
+import { listed, Refusal, safely, UnknownField } from '../refusal.ts'
 import { newWork } from '../work.ts'
 import type { Bound } from './comparison.ts'
 import { type Binding, bind, timed } from './evaluate.ts'
@@ -174,12 +174,7 @@ export function placesNaming(document: Document, names: readonly string[]): stri
 
 /** The last names of the fields in conditions, plainly spelled; none where a condition cannot be read without the records. */
 function lastNames(conditions: readonly string[]): string[] {
-  try {
-    return conditions.flatMap((condition) => fieldsIn(parseCondition(condition)).map(lastName))
-  } catch (error) {
-    if (error instanceof Refusal) return []
-    throw error
-  }
+  return safely(() => conditions.flatMap((text) => fieldsIn(parseCondition(text)).map(lastName))) ?? []
 }
 
 function lastName(name: string): string {
@@ -270,14 +265,9 @@ function withoutLists(value: JsonValue, objects: boolean): JsonValue {
 }
 
 function boundTo(path: string, records: Records, conditions: readonly string[]): BoundRecords[] {
-  try {
-    const binding = bind(conditions, records)
-    const isBound = binding.comparisons.length > 0 && binding.comparisons.every(isNamed)
-    return isBound ? [{ path, records, binding }] : []
-  } catch (error) {
-    if (error instanceof Refusal) return []
-    throw error
-  }
+  const binding = safely(() => bind(conditions, records))
+  if (!binding || binding.comparisons.length === 0 || !binding.comparisons.every(isNamed)) return []
+  return [{ path, records, binding }]
 }
 
 /** False for a field that was found by a slip of the pen: another collection has to have it as it is called. */
@@ -462,18 +452,14 @@ function nestedPlace(document: Document, records: Records): Nested | undefined {
 
 function reached(root: JsonValue, path: string): JsonValue[] {
   const found: JsonValue[] = []
-  try {
-    walk(
-      root,
-      parsePath(path),
-      (value, key) => found.push(key === undefined ? value : withField('_key', key, value)),
-      newWork(),
-    )
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    return []
+  const take = (value: JsonValue, key: string | undefined): void => {
+    found.push(key === undefined ? value : withField('_key', key, value))
   }
-  return found
+  const walked = (): JsonValue[] => {
+    walk(root, parsePath(path), take, newWork())
+    return found
+  }
+  return safely(walked) ?? []
 }
 
 // ---- Beside the main collection ------------------------------------------------------------------------------------

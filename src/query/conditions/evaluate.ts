@@ -16,7 +16,7 @@ import { type Field, type Records, recordsOfValues } from '../fields/records.ts'
 import { lengthOf, type OperatorTest, testOf } from '../language/operators.ts'
 import { type Knows, type Names, parseCondition } from '../language/parser.ts'
 import { type Comparison, type Condition, sourceOf, type Within } from '../language/tree.ts'
-import { Refusal, shown } from '../refusal.ts'
+import { Refusal, safely, shown } from '../refusal.ts'
 import {
   type Asked,
   askedBy,
@@ -293,12 +293,7 @@ class Binder implements Findings, Context {
     if (isValue || !/[a-z]/i.test(text) || isNull(operand)) return undefined
     const { texts, values } = sampleOf(this.records, field)
     if (values.length === 0 || texts.some((held) => looseNumber(held) === undefined)) return undefined
-    try {
-      return resolveField(this.records, text).name
-    } catch (error) {
-      if (error instanceof Refusal) return undefined
-      throw error
-    }
+    return safely(() => resolveField(this.records, text).name)
   }
 }
 

@@ -5,7 +5,7 @@
 import type { JsonValue } from '../../protocol/json.ts'
 import { formatCount } from '../../text/format.ts'
 import { equals, isNull, type Operand, operandFor } from '../../text/values/compare.ts'
-import { type DateOrder, offset, orderOfDates, parseDate, zoneIn } from '../../text/values/dates.ts'
+import { DAY, type DateOrder, offset, orderOfDates, parseDate, zoneIn } from '../../text/values/dates.ts'
 import { holdsLevels, levelAsNumber } from '../../text/values/levels.ts'
 import { areCores, cores, duration, plainNumber, quantity } from '../../text/values/quantities.ts'
 import { columnOf } from '../fields/reader.ts'
@@ -247,7 +247,7 @@ const TIMES: readonly (readonly [RegExp, number])[] = [
   [/(?:_s|_secs?|[a-z]Secs?|seconds)$/i, 1_000],
   [/(?:_mins?|minutes)$/i, 60_000],
   [/(?:_h|_hrs?|hours)$/i, 3_600_000],
-  [/(?:_d|_days?|days)$/i, 86_400_000],
+  [/(?:_d|_days?|days)$/i, DAY],
 ]
 const SIZES: readonly (readonly [RegExp, number])[] = [
   [/(?:_kb|KB|kilobytes)$/, 1e3],

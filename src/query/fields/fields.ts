@@ -220,12 +220,7 @@ function exactly(records: Records, reference: string): Field | undefined {
 
 /** The field at a path; none where the text is no path, as `split(file, '.', 1)`. */
 export function exactPath(records: Records, text: string): Field | undefined {
-  try {
-    return resolveExactly(records, parsePath(text))
-  } catch (error) {
-    if (error instanceof Refusal) return undefined
-    throw error
-  }
+  return safely(() => resolveExactly(records, parsePath(text)))
 }
 
 /** Of an expression, the first name in it that is no field. */
@@ -246,30 +241,21 @@ export function knowing(records: Records): Knows {
 /** Whether a name is a field of the records as it is written. Remembers. */
 export function isExactly(records: Records, name: string): boolean {
   if (name === '' || name.length > 200 || records.whole.length === 0) return false
-  return records.table.derived(`exactly ${name}`, () => {
-    try {
-      const path = parsePath(name)
-      if (path.length === 0) return name === '@' || name === '$' || name === '.'
-      return resolveExactly(records, path) !== undefined
-    } catch (error) {
-      if (error instanceof Refusal) return false
-      throw error
-    }
-  })
+  const isField = (): boolean => {
+    const path = parsePath(name)
+    if (path.length === 0) return name === '@' || name === '$' || name === '.'
+    return resolveExactly(records, path) !== undefined
+  }
+  return records.table.derived(`exactly ${name}`, () => safely(isField) ?? false)
 }
 
 function lookedUp(records: Records, name: string): ReturnType<Knows> {
   if (records.whole.length === 0) return undefined
   if (isExactly(records, name)) return 'exactly'
-  try {
-    const step = resolveName(records, name).path.at(-1)
-    if (step === undefined) return 'nearly'
-    const [last] = step.selectors
-    return last?.kind === 'name' && last.name.toLowerCase() === name.toLowerCase() ? 'within' : 'nearly'
-  } catch (error) {
-    if (error instanceof Refusal) return undefined
-    throw error
-  }
+  const found = safely(() => resolveName(records, name))
+  if (found === undefined) return undefined
+  const [last] = found.path.at(-1)?.selectors ?? []
+  return last?.kind === 'name' && last.name.toLowerCase() === name.toLowerCase() ? 'within' : 'nearly'
 }
 
 /**
@@ -674,12 +660,7 @@ function betterOne(
   const having = others
     .filter((name) => hasOne(records, parsePath(name), wanted))
     .map((name) => readAs(written, name))
-  let tagged: Field | undefined
-  try {
-    tagged = pairAnywhere(records, path, written)
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-  }
+  const tagged = safely(() => pairAnywhere(records, path, written))
   if (tagged && hasOne(records, tagged.path, wanted)) having.push(tagged)
   const [only, another] = having
   return only && !another
@@ -712,17 +693,13 @@ export function holding({ whole }: Pick<Records, 'whole'>, names: readonly strin
   const work = newWork()
   return names.filter((name) => {
     const path = parsePath(name)
-    try {
-      return whole.some((record) => {
-        const values: JsonValue[] = []
-        readValues(record, path, values, work)
-        return values.some(isValue)
-      })
-    } catch (error) {
-      // Too much to look at: then it is not ruled out.
-      if (error instanceof Refusal) return true
-      throw error
+    const hasValue = (record: JsonValue): boolean => {
+      const values: JsonValue[] = []
+      readValues(record, path, values, work)
+      return values.some(isValue)
     }
+    // Too much to look at: then it is not ruled out.
+    return safely(() => whole.some(hasValue)) ?? true
   })
 }
 

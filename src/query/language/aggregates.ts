@@ -4,8 +4,8 @@
  */
 import { type Census, equals, frequencies, type Values } from '../../documents/columns/values.ts'
 import type { JsonValue } from '../../protocol/json.ts'
-import { orderOfDates, parseDate } from '../../text/values/dates.ts'
-import { rankOn, SCALE_NAMES, type Scale } from '../../text/values/levels.ts'
+import { orderOfDates, TIME_READERS } from '../../text/values/dates.ts'
+import { rankOn, SCALE_NAMES, SCALE_READERS, type Scale } from '../../text/values/levels.ts'
 import {
   areCores,
   besideToTheDigit,
@@ -254,20 +254,15 @@ const READERS = {
   ms: (text: string) => duration(text),
   bytes: (text: string) => quantity(text) ?? looseNumber(text),
   cores: (text: string) => cores(text),
-  time: (text: string) => (text.length > 4 ? parseDate(text)?.from : undefined),
-  dayFirst: (text: string) => parseDate(text, undefined, 'day')?.from,
-  monthFirst: (text: string) => parseDate(text, undefined, 'month')?.from,
-  level: (text: string) => rankOn('level', text),
-  grade: (text: string) => rankOn('grade', text),
+  ...TIME_READERS,
+  ...SCALE_READERS,
 }
-
-const TIMES: ReadonlySet<keyof typeof READERS> = new Set(['time', 'dayFirst', 'monthFirst'])
 
 function numbersAs(values: Values, kind: keyof typeof READERS): Numbers {
   return values.derived(`numbers as ${kind}`, () =>
     Float64Array.from(values.items, (value: JsonValue) => {
       if (typeof value === 'string') return READERS[kind](value) ?? Number.NaN
-      return typeof value === 'number' && !TIMES.has(kind) ? value : Number.NaN
+      return typeof value === 'number' && !Object.hasOwn(TIME_READERS, kind) ? value : Number.NaN
     }),
   )
 }

@@ -5,7 +5,7 @@
  */
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { type Operand, operandFor } from '../../text/values/compare.ts'
-import { parseDate } from '../../text/values/dates.ts'
+import { DAY, parseDate } from '../../text/values/dates.ts'
 import {
   amountIn,
   besideToTheDigit,
@@ -211,8 +211,6 @@ function literalValue({ text, quoted }: { text: string; quoted: boolean }): Json
   if (text === 'null') return null
   return looseNumber(text) ?? text
 }
-
-const DAY = 86_400_000
 
 /**
  * Computes with numbers, also in strings. A list is computed by element, and two lists by the elements in one place. Dates less dates are

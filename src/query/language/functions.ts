@@ -6,6 +6,7 @@
 import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { compileLinear, type EachMatch } from '../../text/patterns/pattern.ts'
 import { type DatePart, dateOf, datePart, partOf, WEEKDAYS } from '../../text/values/date-parts.ts'
+import { DAY } from '../../text/values/dates.ts'
 import { amountIn, looseNumber } from '../../text/values/quantities.ts'
 import { compareNaturally } from '../../text/words/natural-order.ts'
 import { Refusal, shown } from '../refusal.ts'
@@ -227,8 +228,8 @@ const MILLISECONDS: Readonly<Record<string, number>> = {
   second: 1_000,
   minute: 60_000,
   hour: 3_600_000,
-  day: 86_400_000,
-  week: 604_800_000,
+  day: DAY,
+  week: 7 * DAY,
 }
 const MONTHS: Readonly<Record<string, number>> = { month: 1, quarter: 3, year: 12 }
 const SHORT_UNITS: Readonly<Record<string, string>> = {
@@ -335,7 +336,7 @@ const NUMBERS: Readonly<Record<string, (time: Date) => number>> = {
   second: (time) => time.getUTCSeconds(),
   dow: (time) => time.getUTCDay(),
   isodow: (time) => time.getUTCDay() || 7,
-  doy: (time) => Math.floor((time.getTime() - Date.UTC(time.getUTCFullYear(), 0, 1)) / 86_400_000) + 1,
+  doy: (time) => Math.floor((time.getTime() - Date.UTC(time.getUTCFullYear(), 0, 1)) / DAY) + 1,
   epoch: (time) => time.getTime() / 1_000,
 }
 /** The parts that a date without a year lacks. */

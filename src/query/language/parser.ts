@@ -7,8 +7,9 @@
 
 import type { JsonValue } from '../../protocol/json.ts'
 import { operandOf } from '../../text/values/compare.ts'
+import { DATE_PARTS } from '../../text/values/date-parts.ts'
 import { plainNumber } from '../../text/values/quantities.ts'
-import { Refusal, shown } from '../refusal.ts'
+import { Refusal, safely, shown } from '../refusal.ts'
 import { aggregateNamed } from './aggregates.ts'
 import { operatorAtEnd } from './dialects/django.ts'
 import { unwrapped } from './dialects/index.ts'
@@ -178,23 +179,7 @@ const CHANGE_NOTHING: ReadonlySet<string> = new Set(
 const plainName = (name: string): string => name.toLowerCase().replaceAll('_', '')
 
 /** The properties of a field that may be asked for without parentheses: `labels.length`, `created_at:month`. */
-const PROPERTIES: ReadonlySet<string> = new Set([
-  'length',
-  'len',
-  'size',
-  'count',
-  'year',
-  'month',
-  'day',
-  'hour',
-  'minute',
-  'week',
-  'weekday',
-  'quarter',
-  'month_of_year',
-  'day_of_month',
-  'hour_of_day',
-])
+const PROPERTIES: ReadonlySet<string> = new Set(['length', 'len', 'size', 'count', ...DATE_PARTS])
 
 class Parser {
   readonly #source: string
@@ -1010,11 +995,10 @@ class Parser {
       this.#at = range.from
       this.#end = range.to
       this.#isTight = false
-      const read = this.#climb(0, POWERS)
-      return this.#at < range.to ? undefined : use(read)
-    } catch (error) {
-      if (error instanceof Refusal) return undefined
-      throw error
+      return safely(() => {
+        const read = this.#climb(0, POWERS)
+        return this.#at < range.to ? undefined : use(read)
+      })
     } finally {
       ;[this.#at, this.#end, this.#depth] = before
     }
@@ -1313,10 +1297,8 @@ class Parser {
     this.#at = range.from
     this.#end = range.to
     try {
-      const read = this.#climb(0, POWERS)
-      if (this.#at === range.to) return read
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
+      const read = safely(() => this.#climb(0, POWERS))
+      if (read !== undefined && this.#at === range.to) return read
     } finally {
       ;[this.#at, this.#end] = before
     }

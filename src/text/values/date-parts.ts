@@ -1,8 +1,9 @@
 /** Parts of dates to group by: each month, each day of the week. All in UTC. */
 import { isObject, type JsonValue } from '../../protocol/json.ts'
-import { bucket, compactDate, type DateOrder, dateIn, parseDate, type Span } from './dates.ts'
+import { bucket, compactDate, DAY, type DateOrder, dateIn, parseDate, type Span } from './dates.ts'
 
-const PARTS = [
+/** The parts that dates can be grouped by. */
+export const DATE_PARTS = [
   'year',
   'quarter',
   'month',
@@ -15,7 +16,7 @@ const PARTS = [
   'month_of_year',
   'day_of_month',
 ] as const
-export type DatePart = (typeof PARTS)[number]
+export type DatePart = (typeof DATE_PARTS)[number]
 
 const SYNONYMS: Readonly<Record<string, DatePart>> = {
   date: 'day',
@@ -37,12 +38,11 @@ export function datePart(word: string): DatePart | undefined {
     .replaceAll(/[\s_-]/g, '')
     .replace(/ly$|s$/, '')
     .replace(/^dai$/, 'day')
-  const part = PARTS.find((one) => one.replaceAll('_', '') === plain)
+  const part = DATE_PARTS.find((one) => one.replaceAll('_', '') === plain)
   return part ?? (Object.hasOwn(SYNONYMS, plain) ? SYNONYMS[plain] : undefined)
 }
 
 export const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
-const DAY = 86_400_000
 
 /**
  * `2024`, `2024-Q2`, `2024-05`, `2024-W18` (ISO 8601), `2024-05-06`, `2024-05-06T10`, `2024-05-06T10:30`, `Monday`, `10`. Dates without a

@@ -72,6 +72,13 @@ function isMark(code: number): boolean {
   return code === slash || code === dash
 }
 
+/** Where the dates of a field begin, in milliseconds since 1970: as they say themselves, or in the order of its dates with slashes. */
+export const TIME_READERS = {
+  time: (text: string) => (text.length > 4 ? parseDate(text)?.from : undefined),
+  dayFirst: (text: string) => parseDate(text, undefined, 'day')?.from,
+  monthFirst: (text: string) => parseDate(text, undefined, 'month')?.from,
+} as const
+
 /**
  * The time that `text` names, as wide as it was written. Without a zone it is UTC. `order`: of the other dates of its field. Undefined when
  * it is no date, or two.
@@ -215,7 +222,8 @@ function instant(text: string): Span | undefined {
 
 const [dash, slash, colon, dot, T, Z, zero, m] = [45, 47, 58, 46, 84, 90, 48, 109]
 const HOUR = 3_600_000
-const DAY = 24 * HOUR
+/** Milliseconds of a day. */
+export const DAY = 24 * HOUR
 
 function hasMarks(text: string): boolean {
   return (

@@ -41,6 +41,12 @@ export function rankOn(scale: Scale, word: string): number | undefined {
   return word.length > LONGEST ? undefined : RANKS.get(scale)?.get(word.trim().toLowerCase())
 }
 
+/** The place of a text on each of the scales. */
+export const SCALE_READERS = {
+  level: (text: string) => rankOn('level', text),
+  grade: (text: string) => rankOn('grade', text),
+} as const satisfies Record<Scale, unknown>
+
 /** How two words lie on the scale that has both: negative, 0 or positive; undefined when none has. `wanted` is lower case. */
 export function orderOfLevels(value: string, wanted: string): number | undefined {
   for (const scale of SCALE_NAMES) {
