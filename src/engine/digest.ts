@@ -299,8 +299,10 @@ function wholeFor(
 ): 'as it came' | Template | undefined {
   if (wholeTokens === 0 || isSketch || result.isError === true) return undefined
   const { maxResponseSize, previewSize, truncationMessage } = options
-  const fits = weight.characters <= Math.min(jsonLimit, textLimit) && json() <= jsonLimit
-  if (fits && isBetterWhole(document, weight.tokens, { most: wholeTokens, previewSize })) return 'as it came'
+  const { characters, tokens } = weight
+  const fits = (): boolean => characters <= Math.min(jsonLimit, textLimit) && json() <= jsonLimit
+  // To write a large result takes as long as to read it.
+  if (isBetterWhole(document, tokens, { most: wholeTokens, previewSize }) && fits()) return 'as it came'
   const [only, ...others] = textsOf(result)
   if (!isExact || only === undefined || others.length > 0 || truncationMessage !== undefined) return undefined
   const table = wholeTable(document, tool, Math.min(maxResponseSize, jsonLimit))

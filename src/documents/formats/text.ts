@@ -137,11 +137,12 @@ export interface Outline {
 /** The parts of a text with their numbers, first names and lines; of XML its elements. */
 export function outlineOf(lines: LineIndex, text: string): Outline | undefined {
   const looked = Math.min(lines.count, OUTLINED_LINES)
+  const starts = Array.from({ length: looked }, (_, index) => lines.at(index).slice(0, LONGEST))
   for (const { title, pattern, but } of PARTS) {
     const found: string[] = []
     const names: string[] = []
-    for (let index = 0; index < looked; index++) {
-      const name = pattern.exec(lines.at(index).slice(0, LONGEST))?.[1]
+    for (const [index, start] of starts.entries()) {
+      const name = pattern.exec(start)?.[1]
       if (name === undefined || but?.test(name)) continue
       found.push(`${index + 1} ${ellipsis(name, 60)}`)
       names.push(name)
