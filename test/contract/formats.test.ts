@@ -62,6 +62,8 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
       '--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1 +1 @@\n-x\n+y\n',
       'src/lib:\na.ts\n\nsrc/x:\nb.ts\n',
       '==> a.txt <==\nonly one\n',
+      '<?xml version="1.0"?>\n<pmd>\n<file name="a/b.java">\nodd\n</file>\n<file name="a/c.java">\n</file>\n</pmd>\n',
+      '<checkstyle>\n<file name="a/b.java">\n<error line="1"/>\n</file>\n<file name="c.java">\n<error line="2"/>\n</file>\n</checkstyle>\n',
     ],
     grows: below('', (nth) => `==> src/f${nth}.txt <==\nline ${nth}\n`),
   },
@@ -113,6 +115,18 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
       (nth) => `BEGIN:VEVENT\nUID:${nth}\nATTENDEE;CN=A:mailto:a@x\nEND:VEVENT`,
       'END:VCALENDAR\n',
     ),
+  },
+  bibtex: {
+    are: [
+      '@article{ann2024,\n  title = {A {B} of "C"},\n  author = {Ann Lee and Bo M{\\"u}ller},\n  year = 2024,\n}\n',
+      '% made by hand\n@string{j = "Journal"}\n\n@book{b, title = "Two" # " parts", journal = j}\n',
+    ],
+    areNot: [
+      '@media print { a { color: red } }\n@media screen { b { top: 0 } }\n',
+      'Write to @ann{x, y = {1}}\n',
+      '@Override\npublic void run() { x = 1; }\n',
+    ],
+    grows: below('', (nth) => `@misc{k${nth},\n  title = {A {title} of ${nth}},\n  year = {2024}\n}`),
   },
   'sql dump': {
     are: [

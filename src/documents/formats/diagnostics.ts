@@ -5,11 +5,14 @@ import { overviewOfEntries } from '../overview/entries.ts'
 import { exactNumber } from './cells.ts'
 import { defineFormat } from './define.ts'
 
-// `src/a.ts(12,3): error TS2345: …`, `src/a.c:12:3: warning: …`, `src/a.py:12: …`.
-const PLACE = /^((?:[A-Za-z]:)?[^\s:()[\],]{1,300})(?:\((\d+),(\d+)\):|:(\d+)(?::(\d+))?(?::| -)) ?(.*)$/
+// `src/a.ts(12,3): error TS2345: …`, `a.cpp(12) : …`, `src/a.c:12:3: warning: …`, `src/a.py:12: …`.
+const PLACE =
+  /^((?:[A-Za-z]:)?[^\s:()[\],]{1,300})(?:\((\d+)(?:,(\d+))?\) ?:|:(\d+)(?::(\d+))?(?::| -)) ?(.*)$/
 const LEVELLED =
   /^(fatal error|error|warning|note|info|information|hint)\b(?:[ :[]+([A-Z]{1,6}[-_]?\d{1,6})\]?)?:? ?/i
 const CODED = /^([A-Z]{1,4}\d{2,5})\b:? /
+// The check that a message names at its end: ` [-Wunused-variable]`, ` [arg-type]`, `  [whitespace/tab] [1]`.
+const CHECK = /( {1,3})\[([A-Za-z-][\w@/.+=-]{1,60})\](?: +\[\d\])?\s*$/
 // `  12:3  error  Unexpected console statement  no-console`, below a line with the file.
 const STYLISH = /^ +(\d+):(\d+) +(error|warning) +(.*?)(?: {2,}([@\w/-]+))?$/
 const LONGEST = 4_096
@@ -44,15 +47,17 @@ function placeOf(line: string): JsonObject | undefined {
   // A file has a name with a dot or a folder; a clock has neither.
   if (!/[./\\]/.test(file) || /^\d[\d.-]*$/.test(file) || /^\d{4}-\d\d-\d\d/.test(file)) return undefined
   const column = column1 ?? column2
-  const [level, word, code] = LEVELLED.exec(said) ?? []
+  const [level, word, written] = LEVELLED.exec(said) ?? []
   const rest = said.slice(level?.length ?? 0)
   const [coded, alone] = (level === undefined ? CODED.exec(rest) : null) ?? []
+  const [, gap = '', check] = CHECK.exec(rest) ?? []
+  const code = written ?? alone ?? (level !== undefined || gap.length > 1 ? check : undefined)
   return {
     file,
     file_line: exactNumber(line1 ?? line2 ?? '') ?? line1 ?? line2 ?? null,
     ...(column === undefined ? {} : { column: exactNumber(column) ?? column }),
     ...(word === undefined ? {} : { level: word.toLowerCase() }),
-    ...((code ?? alone) === undefined ? {} : { code: code ?? alone ?? null }),
+    ...(code === undefined ? {} : { code }),
     message: rest.slice(coded?.length ?? 0),
   }
 }

@@ -19,6 +19,14 @@ interface Heading {
   readonly below?: RegExp
   /** The last line of a file, which is no part of it. */
   readonly end?: RegExp
+  /** The text is something else in which such lines stand: `at` are their places. */
+  readonly isOther?: (lines: LineIndex, at: readonly Place[]) => boolean
+}
+
+/** The line of a heading, and the name in it. */
+interface Place {
+  readonly line: number
+  readonly name: string
 }
 
 const FENCE = /^(?:\x60{3,}|~~~)/
@@ -32,6 +40,7 @@ const HEADINGS: readonly Heading[] = [
       `^<(?:file|document|source)\\b[^>]{0,200}?\\b(?:path|name|filename|source)="${NAME}"[^>]{0,200}>$`,
     ),
     end: /^<\/(?:file|document|source)>$/,
+    isOther: isReport,
   },
   { line: new RegExp(`^(?:File|FILE|Path|file): ?${NAME}$`), above: RULE, below: RULE },
   {
@@ -53,8 +62,7 @@ const NEAR = 2
 interface Found {
   lines: LineIndex
   heading: Heading
-  /** The line of each heading, and the name in it. */
-  at: { line: number; name: string }[]
+  at: Place[]
 }
 
 /** The first kind of heading that stands twice, from near the beginning on. */
@@ -63,15 +71,29 @@ function findFiles(text: string): Found | undefined {
   for (const heading of HEADINGS) {
     const first = firstOf(lines, heading)
     if (first === undefined) continue
-    const at: Found['at'] = []
+    const at: Place[] = []
     for (let index = first; index < lines.count; index++) {
       const name = nameAt(lines, index, heading)
       if (name !== undefined) at.push({ line: index, name })
     }
-    if (at.length >= 2 && new Set(at.map(({ name }) => name)).size >= at.length * 0.6)
+    const names = new Set(at.map(({ name }) => name))
+    if (at.length >= 2 && names.size >= at.length * 0.6 && heading.isOther?.(lines, at) !== true)
       return { lines, heading, at }
   }
   return undefined
+}
+
+/** An element of XML with attributes, by its beginning. */
+const ELEMENT = /^\s*<[\w:.-]+(?:\s+[\w:.-]+="[^"]*")+/
+/** Files that are looked into. */
+const FEW = 3
+
+/** XML about files, such as what a linter found in each: it says that it is XML, or elements are all that its first files hold. */
+function isReport(lines: LineIndex, found: readonly Place[]): boolean {
+  return (
+    /^\ufeff?\s*<\?xml\b/.test(at(lines, 0)) ||
+    found.slice(0, FEW).every(({ line }) => ELEMENT.test(at(lines, line + 1)))
+  )
 }
 
 function firstOf(lines: LineIndex, heading: Heading): number | undefined {

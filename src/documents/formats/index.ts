@@ -1,6 +1,7 @@
 /** All formats in the order in which they are tried: from the strictest to the loosest. Plain text is what remains. */
 import type { Document } from '../document.ts'
 import type { Overview } from '../overview/overview.ts'
+import { bibtex } from './bibtex.ts'
 import { boxTree } from './box-tree.ts'
 import { calendar } from './calendar.ts'
 import { code } from './code.ts'
@@ -47,6 +48,7 @@ export const FORMATS: readonly FormatDefinition[] = [
   html,
   mail,
   calendar,
+  bibtex,
   sqlDump,
   coverage,
   subtitles,

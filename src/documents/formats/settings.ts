@@ -1,6 +1,6 @@
 /**
- * Settings: `.env`, INI, properties, `sysctl -a`, `git config -l`, `pip freeze`, and TOML that is as plain. A record for each, or for each
- * section where these are alike.
+ * Settings: `.env`, INI, properties, `sysctl -a`, `git config -l`, `pip freeze`, `INFO` of Redis, and TOML that is as plain. A record for
+ * each, or for each section where these are alike.
  */
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
@@ -13,6 +13,9 @@ const PAIR = /^\s*(?:export +)?([A-Za-z_][\w.\-/:@]{0,199}) ?={1,2} ?(.*)$/
 /** `kern.maxproc: 2128`, as BSD writes it: names with dots, so that no line of prose is one. */
 const DOTTED_PAIR = /^([A-Za-z_][\w-]{0,99}(?:\.[\w-]{1,99}){1,12}):(?: (.*))?$/
 const SECTION = /^\s*\[{1,2}([^[\]=]{1,200})\]{1,2}\s*(?:[#;].*)?$/
+/** `used_memory:966568` below `# Memory`, as Redis writes it. */
+const CLOSE_PAIR = /^([a-z][\w-]{0,99}):(?! )(.*)$/
+const TITLE = /^# ([A-Z][\w ]{1,60})$/
 const COMMENT = /^\s*(?:[#;]|$)/
 const LEAST = 6
 /** Lines of which one may be the rest of a value above it. */
@@ -29,21 +32,34 @@ const CODE =
  */
 function readSettings(text: string): (() => JsonValue[]) | undefined {
   const lines = indexLines(text)
+  const form = formOf(lines)
   let [pairs, others] = [0, 0]
   for (let index = 0; index < lines.count; index++) {
     const line = at(lines, index)
     if (COMMENT.test(line) || SECTION.test(line)) continue
-    const isDotted = DOTTED_PAIR.test(line)
-    if (!isDotted && CODE.test(line)) return undefined
-    if (isDotted || PAIR.test(line)) pairs += 1
+    const isSure = form.sure.test(line)
+    if (!isSure && CODE.test(line)) return undefined
+    if (isSure || PAIR.test(line)) pairs += 1
     else if (pairs === 0 || ++others > Math.max(1, lines.count * REST)) return undefined
   }
   return pairs < LEAST
     ? undefined
     : () => {
-        const settings = settingsIn(lines)
+        const settings = settingsIn(lines, form)
         return alikeSections(settings) ?? settings.map(({ start: _, ...record }) => record)
       }
+}
+
+/** The pairs that no line of another text is, and the lines that name a section. */
+interface Form {
+  readonly sure: RegExp
+  readonly section: RegExp
+}
+
+/** A title above a pair without a blank is what no other settings begin with. */
+function formOf(lines: LineIndex): Form {
+  const isTitled = TITLE.test(at(lines, 0)) && lines.count > 1 && CLOSE_PAIR.test(at(lines, 1))
+  return isTitled ? { sure: CLOSE_PAIR, section: TITLE } : { sure: DOTTED_PAIR, section: SECTION }
 }
 
 function at(lines: LineIndex, index: number): string {
@@ -59,13 +75,13 @@ interface Setting extends JsonObject {
   start: number
 }
 
-function settingsIn(lines: LineIndex): Setting[] {
+function settingsIn(lines: LineIndex, form: Form): Setting[] {
   const found: Setting[] = []
   let section: string | undefined
   let start = 0
   for (let index = 0; index < lines.count; index++) {
     const line = lines.at(index)
-    const pair = DOTTED_PAIR.exec(line) ?? PAIR.exec(line)
+    const pair = form.sure.exec(line) ?? PAIR.exec(line)
     const last = found.at(-1)
     if (pair) {
       const value = bare((pair[2] ?? '').trim())
@@ -76,8 +92,8 @@ function settingsIn(lines: LineIndex): Setting[] {
         value: exactNumber(value) ?? value,
         start,
       })
-    } else if (SECTION.test(line)) {
-      section = SECTION.exec(line)?.[1]?.trim()
+    } else if (form.section.test(line)) {
+      section = form.section.exec(line)?.[1]?.trim()
       start = index + 1
     } else if (last && !COMMENT.test(line)) last.value = `${String(last.value)}\n${line}`
   }

@@ -25,7 +25,7 @@ export function overviewOfEntries(document: Document): Overview {
   return {
     totals: [formatPlural(document.lines().count, 'line'), formatPlural(values.length, 'record')],
     type: typeNotations(records.profile.record, { depth: 2, enumerate: false, implicit: true }),
-    facts: first(facts, (fact) => /^(?:level|severity|status) /.test(fact)),
+    facts: first(facts, (fact) => /^(?:level|severity|status|code) /.test(fact)),
     sample: (max) => sample(document, records, max),
     calls: callsFor(records),
   }

@@ -182,7 +182,7 @@ function grouping(fields: readonly Field[]): Template | undefined {
   const plain = fields.filter(({ path }) => isPlain(path))
   const by = (test: (field: Field) => boolean) =>
     [...plain.filter(test)].sort((one, other) => worth(other) - worth(one))[0]
-  const grouped = by((field) => isGrouped(field) && !isDated(field) && isGathering(field))
+  const grouped = by((field) => isGrouped(field) && !isDated(field) && !isProse(field) && isGathering(field))
   if (grouped) return call('proxy_filter', { group_by: grouped.path, limit: 20 })
   const listed = by((field) => isEnumerated(field) && !isDated(field) && !isMeasured(field))
   const measured = by(isMeasured)

@@ -130,6 +130,9 @@ function only(document: Document, wanted: readonly Wanted[], notes: string[]): D
       ) ?? null,
     )
   }
+  const alone = wanted.length === 1 && paths[0] ? locate(root, paths[0]) : undefined
+  if (alone && safely(() => resolveField(records, references[0] ?? '')) === undefined)
+    return nested(root, references, notes)
   const fields = each(wanted, notes, (one) => {
     const { reference } = one
     const field = exactPath(records, reference)
@@ -154,10 +157,15 @@ function called(wanted: readonly Wanted[]): (field: Field, at: number) => Field 
   }
 }
 
+/** Members of an object that is told with its values. */
+const MOST_TOLD = 12
+
 /** A field beside the records is told in words, because it has no place in their rows. */
 function aside({ path, reached: [first] }: Located): string {
   const value = first?.value ?? null
-  const held = typeof value === 'object' ? 'ask for it alone' : shown(JSON.stringify(value), 200)
+  const members = typeof value === 'object' && value !== null ? Object.values(value) : []
+  const isSmall = members.length <= MOST_TOLD && members.every((member) => typeof member !== 'object')
+  const held = isSmall ? shown(JSON.stringify(value), 200) : 'ask for it alone'
   return `\`${formatPath(path)}\` is outside of the records: ${held}.`
 }
 

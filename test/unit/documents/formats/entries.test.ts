@@ -144,6 +144,35 @@ describe('what compilers, linters and grep print', () => {
       ],
     ],
     [
+      'checks that are named at the end',
+      [
+        'a.cpp(824):  Tab found  [whitespace/tab] [1]',
+        'a.c:12:3: warning: unused [-Wunused]',
+        'a.py:3: error: No [arg-type]',
+        'a.py:4: x = y [z]',
+      ],
+      [
+        {
+          line: 1,
+          file: 'a.cpp',
+          file_line: 824,
+          code: 'whitespace/tab',
+          message: ' Tab found  [whitespace/tab] [1]',
+        },
+        {
+          line: 2,
+          file: 'a.c',
+          file_line: 12,
+          column: 3,
+          level: 'warning',
+          code: '-Wunused',
+          message: 'unused [-Wunused]',
+        },
+        { line: 3, file: 'a.py', file_line: 3, level: 'error', code: 'arg-type', message: 'No [arg-type]' },
+        { line: 4, file: 'a.py', file_line: 4, message: 'x = y [z]' },
+      ],
+    ],
+    [
       'ruff and grep',
       ['a/b.py:3:1: E501 Line too long', 'a/b.py:4:const x = 1', 'C:\\a\\b.py:5: x'],
       [
@@ -165,6 +194,45 @@ describe('what compilers, linters and grep print', () => {
   ])('other colons are none: %j', (text) => {
     expect(read(text).format).not.toBe('entries')
   })
+})
+
+test('works in BibTeX, with their people, the letters of TeX and the strings they share', () => {
+  const text = [
+    '% by hand',
+    '@string{jb = "J. Bio. "}',
+    '@Article{mü24,',
+    '  title = {On the {DNA} of \\& {\\"O}l},',
+    '  author = {Ann {O\'Hara} and M{\\"u}ller, B. and Fran\\c{c}ois {\\L}ukasz},',
+    '  journal = jb # {Two}, type = {long}, year = 2024, pages = "1--3"',
+    '}',
+    '@comment{ not, this = {one} }',
+    '@misc{b, note = {left open',
+  ].join('\n')
+  expect(read(text).value).toEqual([
+    {
+      line: 3,
+      type: 'article',
+      key: 'mü24',
+      title: 'On the DNA of & Öl',
+      author: ["Ann O'Hara", 'Müller, B.', 'François Łukasz'],
+      journal: 'J. Bio. Two',
+      '@type': 'long',
+      year: 2024,
+      pages: '1--3',
+    },
+    { line: 9, type: 'misc', key: 'b' },
+  ])
+})
+
+test('the sections of what Redis tells of itself', () => {
+  const text =
+    '# Server\r\nredis_version:7.0\r\nos:Linux a b\r\n\r\n# Memory\r\nused_memory:966568\r\nused_memory_human:943.91K\r\nlua:0\r\nrss:1\r\n'
+  const { format, value } = read(text)
+  expect(format).toBe('entries')
+  expect(value.slice(1, 3)).toEqual([
+    { line: 3, section: 'Server', key: 'os', value: 'Linux a b' },
+    { line: 6, section: 'Memory', key: 'used_memory', value: 966568 },
+  ])
 })
 
 describe('records that begin with the same key', () => {
