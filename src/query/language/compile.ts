@@ -9,6 +9,7 @@ import { DAY, parseDate } from '../../text/values/dates.ts'
 import {
   amountIn,
   besideToTheDigit,
+  clockText,
   duration,
   longInteger,
   looseNumber,
@@ -214,7 +215,7 @@ function literalValue({ text, quoted }: { text: string; quoted: boolean }): Json
 
 /**
  * Computes with numbers, also in strings. A list is computed by element, and two lists by the elements in one place. Dates less dates are
- * days, and dates with days or a time span are dates.
+ * days, dates with days or a time span are dates, and spans less spans are spans.
  */
 export function arithmetic(operator: string, left: Result, right: Result): Result {
   const inLists = ofElements(left, right, (x, y) => arithmetic(operator, x, y))
@@ -225,8 +226,9 @@ export function arithmetic(operator: string, left: Result, right: Result): Resul
   if (x !== undefined && y !== undefined) return calculated(operator, x, y)
   const [from, to] = [dateOf(a), dateOf(b)]
   if (operator === '-' && from !== undefined && to !== undefined) return (from - to) / DAY
-  const span = from === undefined ? undefined : (y ?? daysOf(b))
-  if (from === undefined || span === undefined || !/^[-+]$/.test(operator)) return undefined
+  if (from === undefined) return withSpans(operator, a, b)
+  const span = y ?? daysOf(b)
+  if (span === undefined || !/^[-+]$/.test(operator)) return undefined
   const date = new Date(from + (operator === '-' ? -1 : 1) * span * DAY)
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
 }
@@ -277,6 +279,17 @@ function numberOf(value: JsonValue | undefined): number | undefined {
 
 function dateOf(value: JsonValue | undefined): number | undefined {
   return typeof value === 'string' ? parseDate(value)?.from : undefined
+}
+
+/** `00:00:03` of two times as a clock shows them, `85ms` of others; of one divided by the other a number. */
+function withSpans(operator: string, a: JsonValue | undefined, b: JsonValue | undefined): Result {
+  if (typeof a !== 'string' || typeof b !== 'string') return undefined
+  const [from, to] = [duration(a), duration(b)]
+  if (from === undefined || to === undefined) return undefined
+  if (operator === '/') return calculated(operator, from, to)
+  if (operator !== '-' && operator !== '+') return undefined
+  const time = calculated(operator, from, to) ?? 0
+  return a.includes(':') && b.includes(':') ? clockText(time) : `${time}ms`
 }
 
 function daysOf(value: JsonValue | undefined): number | undefined {

@@ -7,7 +7,7 @@ import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { compileLinear, type EachMatch } from '../../text/patterns/pattern.ts'
 import { type DatePart, dateOf, datePart, partOf, WEEKDAYS } from '../../text/values/date-parts.ts'
 import { DAY } from '../../text/values/dates.ts'
-import { amountIn, looseNumber } from '../../text/values/quantities.ts'
+import { amountIn, duration, looseNumber } from '../../text/values/quantities.ts'
 import { compareNaturally } from '../../text/words/natural-order.ts'
 import { Refusal, shown } from '../refusal.ts'
 
@@ -298,12 +298,19 @@ function dateText(time: number): string | null {
 /** `date_diff('day', from, to)`, `date_diff(to, from, 'day')`, `datediff(to, from)` in days. */
 function difference([first, second, third]: Args): JsonValue {
   const leading = third === undefined ? undefined : unitOf(first)
-  const [from, to, unit] = leading
-    ? [timeOf(second), timeOf(third), leading]
-    : [timeOf(second), timeOf(first), third === undefined ? 'day' : unitOf(third)]
+  const [start, end, unit] = leading
+    ? [second, third, leading]
+    : [second, first, third === undefined ? 'day' : unitOf(third)]
+  const [from, to] = [timeOf(start) ?? spanOf(start), timeOf(end) ?? spanOf(end)]
   if (from === undefined || to === undefined) return null
   if (unit === undefined) throw unknownUnit(third)
   return between(from, to, unit)
+}
+
+/** Two times as a clock shows them differ by as much as those of one day. */
+function spanOf(value: Value): number | undefined {
+  const text = textOf(value)
+  return text?.includes(':') ? duration(text) : undefined
 }
 
 function unknownUnit(value: Value): Refusal {

@@ -209,10 +209,30 @@ function isoDuration(text: string): number | undefined {
   return sign === '-' ? -sum : sum
 }
 
-/** Milliseconds: 1,500 of "1.5s", 5,400,000 of "1h30m", "1 hour 30 min" and "PT1H30M". Undefined without a unit of time. */
+/** `00:01:30.5`, also behind days: `1.02:03:04` of .NET, `1-02:03:04` of `ps`, `1 day, 2:03:04` of Python. */
+const CLOCKED = /^\s*(-?)(?:(\d{1,6})(?:[.-]| days?, ))?(\d{1,6}):([0-5]\d):([0-5]\d(?:[.,]\d{1,9})?)\s*$/
+
+function clocked(text: string): number | undefined {
+  const [, sign, days = 0, hours, minutes, seconds = ''] = CLOCKED.exec(text) ?? []
+  if (sign === undefined) return undefined
+  const whole = (Number(days) * 24 + Number(hours)) * 60 + Number(minutes)
+  const time = whole * 60_000 + Math.round(Number(seconds.replace(',', '.')) * 1e9) / 1e6
+  return sign === '-' ? -time : time
+}
+
+/** `01:02:03.5` of milliseconds. */
+export function clockText(time: number): string {
+  const seconds = Math.abs(time) / 1_000
+  const [whole, fraction] = [Math.floor(seconds), (Math.round((seconds % 1) * 1e9) / 1e9).toString().slice(1)]
+  const parts = [Math.floor(whole / 3_600), Math.floor(whole / 60) % 60, whole % 60]
+  return `${time < 0 ? '-' : ''}${parts.map((part) => String(part).padStart(2, '0')).join(':')}${fraction}`
+}
+
+/** Milliseconds: 1,500 of "1.5s", 5,400,000 of "1h30m", "1 hour 30 min", "PT1H30M" and "1:30:00". Undefined without a unit of time. */
 export function duration(text: string): number | undefined {
   if (text.length > LONGEST) return undefined
   if (/^\s*-?P/.test(text)) return isoDuration(text)
+  if (text.includes(':')) return clocked(text)
   const [, sign, parts] = TIMED.exec(text) ?? []
   if (parts === undefined) {
     const [, count, unit] = AGO.exec(text) ?? []

@@ -4,6 +4,7 @@ import { aggregate } from '../../../src/processors/steps/group.ts'
 import { sort } from '../../../src/processors/steps/sort.ts'
 import { where } from '../../../src/processors/steps/where.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
+import { arithmetic } from '../../../src/query/language/compile.ts'
 import { parseDate } from '../../../src/text/values/dates.ts'
 import { duration, looseNumber, quantity } from '../../../src/text/values/quantities.ts'
 
@@ -210,8 +211,31 @@ describe('numbers, durations and dates in texts', () => {
     ['3 months ago', 90 * 86400],
     ['2 years', 730 * 86400],
     ['long ago', undefined],
+    ['00:00:01.5056573', 1.5056573],
+    ['-0:01:30', -90],
+    ['1.02:03:04', 93784],
+    ['2-00:00:01', 172801],
+    ['1 day, 2:03:04,5', 93784.5],
+    ['100:00:00', 360000],
+    ['12:30', undefined],
+    ['1:60:00', undefined],
   ])('the duration of %j is %s seconds', (text, seconds) => {
     expect(duration(text)).toBe(seconds === undefined ? undefined : seconds * 1000)
+  })
+
+  test('times as a clock shows them are spans where a span is asked for, and between two of them', () => {
+    const records = [
+      { id: 1, start: '00:00:01.000', end: '00:00:04.250', took: '97ms', waited: '12ms' },
+      { id: 2, start: '01:30:00', end: '01:31:00', took: '1.5s', waited: '3s' },
+    ]
+    expect(found(records, 'start > 90 seconds').ids).toEqual([2])
+    expect(found(records, 'start < 500ms').ids).toEqual([])
+    expect(found(records, 'end - start > 5s').ids).toEqual([2])
+    expect(arithmetic('-', '00:00:04.250', '00:00:01')).toBe('00:00:03.25')
+    expect(arithmetic('-', '1:00:00', '25:00:00')).toBe('-24:00:00')
+    expect(arithmetic('+', '97ms', '12ms')).toBe('109ms')
+    expect(arithmetic('/', '3s', '1.5s')).toBe(2)
+    expect(arithmetic('*', '3s', '1.5s')).toBeUndefined()
   })
 
   test.each<[text: string, time: string | undefined]>([
