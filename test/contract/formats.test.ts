@@ -128,6 +128,19 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     ],
     grows: below('', (nth) => `@misc{k${nth},\n  title = {A {title} of ${nth}},\n  year = {2024}\n}`),
   },
+  items: {
+    are: [
+      'Found 3:\n\n1. **One**\n   - State: open\n   - Author: ann\n\n2. **Two**\n   - State: closed\n\n3. **Three**\n   - State: open\n',
+      '• A\n  📅 Due: 2024-05-01 | Owner: bo\n• B\n  📅 Due: 2024-05-02 | Owner: bo\n• C\n  📅 Due: 2024-05-03\n',
+      '1. A\nURL: https://x.org\n\n2. B\nURL: https://x.org\n\n3. C\nURL: https://x.org\n',
+    ],
+    areNot: [
+      '1. Welcome\n   - Ann opened\n2. Budget\n   - Bo: we need more\n3. Plans\n   - later\n4. End\n',
+      '- Ann: hello\n- Bob: hi\n- Ann: how are you\n',
+      'Some words.\n\nMore: words.\n\n- a\n- b\n- c\n',
+    ],
+    grows: below('', (nth) => `${nth}. Item ${nth}\n   - State: open\n   - Note: n${nth}`),
+  },
   'sql dump': {
     are: [
       "-- MySQL dump\n/*!40101 SET NAMES utf8 */;\nCREATE TABLE `t` (\n  `id` int,\n  `n` varchar(9) DEFAULT 'a,b',\n  PRIMARY KEY (`id`)\n);\nINSERT INTO `t` VALUES (1,'O\\'Neil; (x)'),(2,NULL);\n",

@@ -14,6 +14,7 @@ import { diff } from './diff.ts'
 import { files } from './files.ts'
 import { gitLines, gitLog } from './git.ts'
 import { html } from './html.ts'
+import { items } from './items.ts'
 import { json } from './json.ts'
 import { jsonCut } from './json-cut.ts'
 import { listing } from './listing.ts'
@@ -71,6 +72,7 @@ export const FORMATS: readonly FormatDefinition[] = [
   paths,
   code,
   markdown,
+  items,
   stanzas,
   counted,
   bareCsv,

@@ -6,6 +6,7 @@ import { literal } from '../../text/patterns/literal.ts'
 import { ellipsis } from '../../text/shorten.ts'
 import { isUnderlined, underlinesOf } from '../../text/underlines.ts'
 import type { Document } from '../document.ts'
+import { factsOf } from '../overview/facts.ts'
 import {
   largestTable,
   listOf,
@@ -16,9 +17,13 @@ import {
   underHeading,
 } from '../overview/markup.ts'
 import type { Overview } from '../overview/overview.ts'
+import { callsOn } from '../overview/record-calls.ts'
 import { telling } from '../overview/words.ts'
+import { profile } from '../shape/profile.ts'
+import { typeNotations } from '../shape/type-notation.ts'
 import { call, type Template } from '../template.ts'
 import { BEGINNING, defineFormat } from './define.ts'
+import { addFields, fieldsAt, findItems, itemRecords, maySayFields } from './items.ts'
 
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/
 const FENCE = /^ {0,3}(```|~~~)/
@@ -70,14 +75,16 @@ function looksLikeMarkdown(start: string): boolean {
 }
 
 /**
- * `{sections: [{level, heading, line, text}], tables: [[record…]…], links?: [{text, href, line}]}`: `line` counts from 1, `text` is a section's own
- * text up to the next heading of any level. Text before the first heading is a section of level 0.
+ * `{sections: [{level, heading, line, text, …fields}], tables: [[record…]…], links?: [{text, href, line}]}`: `line` counts from 1, `text` is a
+ * section's own text up to the next heading of any level. Text before the first heading is a section of level 0. Sections of a level have
+ * the fields that most of them say. A list of items with fields is a table.
  */
 function readMarkdown(text: string): JsonObject {
   const lines = indexLines(text)
   const sections: JsonObject[] = []
   const tables: JsonValue[][] = []
   const links: JsonObject[] = []
+  const saying = new Set<number>()
   let open = { level: 0, heading: '', line: 0, body: 0 }
   const underlines = underlinesOf(lines)
   let fence: string | undefined
@@ -85,6 +92,13 @@ function readMarkdown(text: string): JsonObject {
     const body = before > open.body ? text.slice(lines.start(open.body), lines.end(before - 1)).trim() : ''
     if (open.level === 0 && body === '') return
     sections.push({ level: open.level, heading: open.heading, line: open.line + 1, text: body })
+    if (!maySayFields(body)) return
+    saying.add(sections.length - 1)
+    const found = findItems(lines, open.body, before)
+    if (!found) return
+    const rows = itemRecords(found)
+    tables.push(rows)
+    underHeading(rows, open.heading)
   }
   let belowAt = 0
   let below = markAt(text, lines, belowAt)
@@ -130,7 +144,54 @@ function readMarkdown(text: string): JsonObject {
     }
   }
   close(lines.count)
+  addSharedFields(sections, saying)
   return { sections, tables, ...(links.length > 0 ? { links } : {}) }
+}
+
+/** Sections that must have a field, the share of those of one level that has it, and the lines of a section that are looked at. */
+const LEAST_ALIKE = 3
+const ALIKE = 0.6
+const LOOKED = 60
+
+/**
+ * Gives sections the fields that most of their level say: `- **State:** open` below each heading. Their text stays what it is. `mayHave`:
+ * the places of those with a colon that has something behind it.
+ */
+function addSharedFields(sections: readonly JsonObject[], mayHave: ReadonlySet<number>): void {
+  for (const level of new Set(sections.map((section) => section.level))) {
+    const alike = sections.filter((section) => section.level === level)
+    const some = sections.filter((section, at) => section.level === level && mayHave.has(at))
+    if (some.length < Math.max(LEAST_ALIKE, alike.length * ALIKE)) continue
+    const saying = some.map((section) => ({ section, lines: fieldLines(String(section.text)) }))
+    const counts = new Map<string, number>()
+    const repeated = new Map<string, number>()
+    const add = (map: Map<string, number>, key: string): void => void map.set(key, (map.get(key) ?? 0) + 1)
+    for (const { lines } of saying) {
+      const keys = lines.flatMap((line) => fieldsAt(line).map(({ key }) => key))
+      for (const key of new Set(keys))
+        add(keys.indexOf(key) === keys.lastIndexOf(key) ? counts : repeated, key)
+    }
+    const least = Math.max(LEAST_ALIKE, alike.length * ALIKE)
+    // A key that stands again and again in a section is one of the items in it.
+    const isKey = (key: string): boolean =>
+      !Object.hasOwn(SECTION, key) &&
+      (counts.get(key) ?? 0) >= least &&
+      (repeated.get(key) ?? 0) < LEAST_ALIKE
+    if ([...counts.keys()].some(isKey))
+      for (const { section, lines } of saying) addFields(section, lines, isKey)
+  }
+}
+
+/** The members that each section has. */
+const SECTION = { level: 0, heading: '', line: 0, text: '' }
+
+/** Lines that say fields, outside of code. */
+function fieldLines(text: string): string[] {
+  let isCode = false
+  return text.split('\n', LOOKED).filter((line) => {
+    if (FENCE.test(line)) isCode = !isCode
+    return !isCode && fieldsAt(line).length > 0
+  })
 }
 
 /**
@@ -233,17 +294,45 @@ function overviewOfMarkdown(document: Document): Overview {
   const longest = sections
     .toSorted((one, other) => size(other) - size(one))
     .find(({ heading }) => isOnly(String(heading), sections))
+  const fields = fieldsOfSections(sections)
   return {
     totals: [formatPlural(document.lines().count, 'line'), formatPlural(sections.length, 'heading')],
-    type: () => '',
-    facts: [...tableFacts(json), 'outline (line, heading, [characters]):', ...shown.facts],
+    type: fields?.type ?? (() => ''),
+    facts: [
+      ...(fields?.facts ?? []),
+      ...tableFacts(json),
+      'outline (line, heading, [characters]):',
+      ...shown.facts,
+    ],
     outline: shown,
     sample: (max) => beginning(document, max),
     calls: [
+      ...(fields?.calls ?? []),
       ...sectionCall(longest ?? sections[0]),
       ...tableCalls(json),
       ...wordCall(document.text.slice(0, 200_000)),
     ].slice(0, 3),
+  }
+}
+
+/** Facts about fields that leave room for the outline. */
+const MOST_FACTS = 4
+
+/** Facts about the members of every section. */
+const OWN = /^(?:level|heading|line|text|numbers: (?:line|level)|size is|same in all: level = \d+$)/
+
+/** The fields that sections share: their types, values and a call that asks for them. Undefined where they have none. */
+function fieldsOfSections(
+  sections: readonly JsonObject[],
+): Pick<Overview, 'type' | 'facts' | 'calls'> | undefined {
+  const values = sections.filter((section) => Object.keys(section).length > Object.keys(SECTION).length)
+  if (values.length === 0) return undefined
+  const records = { values, keys: undefined, profile: profile({ values }) }
+  const facts = factsOf(records).filter((fact) => !OWN.test(fact))
+  return {
+    type: typeNotations(records.profile.record, { depth: 2, enumerate: false, implicit: true }),
+    facts: facts.slice(0, MOST_FACTS),
+    calls: callsOn(records, '$').slice(0, 1),
   }
 }
 

@@ -48,6 +48,9 @@ const OF_THINGS = new RegExp(`^\\s*[~≈]?\\s?${AMOUNT}\\s?([kmb])?\\+?\\s(?:${C
 const ABOUT = new RegExp(`^\\s*[~≈]\\s?${AMOUNT}\\s*$`)
 const OUT_OF =
   /^\s*(\d{1,3}(?:\.\d{1,2})?)\s?(?:out of|\/)\s?\d{1,3}\s(?:stars?|points?)\s*$|^\s*(\d{1,3}(?:\.\d{1,2})?) out of \d{1,3}\s*$/
+/** `4.5 ⭐`, `4.5 (158 reviews)`, `4.5/5 (1,158 ratings)`. */
+const RATED =
+  /^\s*(\d{1,3}(?:\.\d{1,2})?)\s?(?:[★⭐☆✩✰]\ufe0f?\s*$|(?:[★⭐☆✩✰]\ufe0f?|\/\s?\d{1,3})?\s?\([\d.,]{1,15}[kKmM]?\+?\s?(?:reviews?|ratings?|votes?)?\)\s*$)/u
 /** `1.2 MB/s` and `100 Mbps`. */
 const RATE = /^\s*(.{1,30}?)(?:\/s(?:ec)?|ps)\s*$/
 
@@ -71,6 +74,8 @@ export function measured(text: string): Measure | undefined {
   if (near !== undefined) return { number: signed(near), unit: '' }
   const [, stars, rating] = OUT_OF.exec(text) ?? []
   if (stars !== undefined || rating !== undefined) return { number: Number(stars ?? rating), unit: '' }
+  const rated = RATED.exec(text)?.[1]
+  if (rated !== undefined) return { number: Number(rated), unit: '' }
   const held = RATE.exec(text)?.[1]
   const size = held === undefined ? undefined : quantity(held)
   return size === undefined ? undefined : { number: size, unit: /ps\s*$/.test(text) ? 'bit/s' : 'bytes/s' }

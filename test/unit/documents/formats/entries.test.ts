@@ -224,6 +224,56 @@ test('works in BibTeX, with their people, the letters of TeX and the strings the
   ])
 })
 
+describe('items with fields below them', () => {
+  test('have a title, a link, lists and text, and the heading above them where there are several', () => {
+    const text = [
+      '**Open (2)**',
+      '',
+      '1. [**Fix** it](https://x.org/1)',
+      '   - Status: `open`',
+      '   - Labels:',
+      '     - bug',
+      '     - 12',
+      '   - Note: one',
+      '     and more',
+      '',
+      '   A paragraph: of its own',
+      '2. Plain',
+      '   - Status: open',
+      '',
+      'Closed (1):',
+      '',
+      '3. Last',
+      '   - Status: done | Votes: 1,200',
+      '',
+    ].join('\n')
+    expect(read(text).value).toEqual([
+      {
+        line: 3,
+        heading: 'Open (2)',
+        number: 1,
+        title: 'Fix it',
+        href: 'https://x.org/1',
+        Status: 'open',
+        Labels: ['bug', 12],
+        Note: 'one\nand more',
+        text: 'A paragraph: of its own',
+      },
+      { line: 12, heading: 'Open (2)', number: 2, title: 'Plain', Status: 'open' },
+      { line: 17, heading: 'Closed (1)', number: 3, title: 'Last', Status: 'done', Votes: '1,200' },
+    ])
+  })
+
+  test('begin with a field in place of a title where all of them do', () => {
+    const text = '- Name: A\n  When: 10:00 - 11:00\n- Name: B\n  When: now\n- Name: C\n  When: never\n'
+    expect(read(text).value).toEqual([
+      { line: 1, Name: 'A', When: '10:00 - 11:00' },
+      { line: 3, Name: 'B', When: 'now' },
+      { line: 5, Name: 'C', When: 'never' },
+    ])
+  })
+})
+
 test('the sections of what Redis tells of itself', () => {
   const text =
     '# Server\r\nredis_version:7.0\r\nos:Linux a b\r\n\r\n# Memory\r\nused_memory:966568\r\nused_memory_human:943.91K\r\nlua:0\r\nrss:1\r\n'

@@ -5,6 +5,7 @@ import { htmlText, scanHtml } from '../../../../src/documents/formats/html.ts'
 import { fromRecognised, fromValue } from '../../../../src/documents/opening/derive.ts'
 import { recognise } from '../../../../src/documents/opening/detect.ts'
 import { select } from '../../../../src/processors/steps/select.ts'
+import { where } from '../../../../src/processors/steps/where.ts'
 import type { JsonObject, JsonValue } from '../../../../src/protocol/json.ts'
 
 const read = (text: string) => {
@@ -136,6 +137,32 @@ describe('Markdown', () => {
   ])('comments are no headings: %j', (text) => {
     expect(read(text).format).not.toBe('markdown')
   })
+})
+
+test('sections of Markdown have the fields that most of their level say, and lists of items with fields are tables', () => {
+  const part = (name: string, plan: string, n: number) =>
+    `## ${name}\n\n- **Plan**: ${plan}\n- **MRR:** $${n}\n\nNote: ${name} wrote.\n`
+  const text =
+    `# Customers\n\n${part('Ann', 'pro', 5)}\n${part('Bo', 'free', 0)}\n${part('Cy', 'pro', 7)}\n## Open\n\n` +
+    '1. **One**\n   - State: open\n   - Owner: ann\n2. **Two**\n   - State: shut\n   - Owner: bo\n3. **Three**\n   - State: open\n   - Owner: bo\n'
+  const { format, value } = read(text)
+  expect(format).toBe('markdown')
+  expect(value.sections).toMatchObject([
+    { level: 1, heading: 'Customers', line: 1, text: '' },
+    { level: 2, heading: 'Ann', line: 3, Plan: 'pro', MRR: '$5', Note: 'Ann wrote.' },
+    { level: 2, heading: 'Bo', Plan: 'free', MRR: '$0' },
+    { level: 2, heading: 'Cy', Plan: 'pro', MRR: '$7' },
+    { level: 2, heading: 'Open' },
+  ])
+  expect(value.tables).toEqual([
+    [
+      { line: 26, number: 1, title: 'One', State: 'open', Owner: 'ann' },
+      { line: 29, number: 2, title: 'Two', State: 'shut', Owner: 'bo' },
+      { line: 32, number: 3, title: 'Three', State: 'open', Owner: 'bo' },
+    ],
+  ])
+  const found = where.process(fromRecognised(text), { where: ['State = open', 'Owner = bo'] })
+  expect(found.content.rows().items).toMatchObject([{ line: 32, title: 'Three' }])
 })
 
 test('nodes of a snapshot have their states and addresses, and names without escapes', () => {

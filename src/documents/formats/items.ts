@@ -1,0 +1,232 @@
+/** Items with fields below them, as servers write them for people: `1. **Title**`, then `   - State: open`. */
+import { type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
+import { indexLines, type LineIndex } from '../../text/lines.ts'
+import { overviewOfData } from '../overview/records.ts'
+import { exactNumber } from './cells.ts'
+import { defineFormat } from './define.ts'
+
+/** `1.`, `2)`, `[3]` or a bullet, and what the item says. */
+const ITEM = /^([ \t]*)(?:(\d{1,6})[.)]|\[(\d{1,6})\]|[-*+•▪●◆‣–])[ \t]+(\S.*)$/u
+/** `- **Key:** value`, `Key: value`, `📅 Key: value`. */
+const FIELD =
+  /^(?:[-*+•◦▪○‣–][ \t]+)?(?:[^\p{L}\p{N}\s*_`[(<"'#|\\-]{1,6}[ \t]*)?(?:\*\*|__)?(\p{L}[\p{L}\p{N} _./()&'-]{0,39}?)(?:\*\*|__)?[ \t]?:(?:\*\*|__)?(?:[ \t]+(\S.*))?$/u
+/** Several fields in one line: `State: open | Priority: high`. */
+const BESIDE = /[ \t]+[|•·][ \t]+/
+const LINK = /!?\[([^[\]]{1,300})\]\(([^\s()]{1,1000})\)/
+const BULLET = /^[ \t]*[-*+•◦▪○‣–][ \t]+/
+/** A field that is marked as one may be of one item alone. */
+const MARKED = /^[ \t]*(?:[-*+•◦▪○‣–][ \t]+|\*\*\S)/
+const RULE = /^[ \t]*(?:-{3,}|={3,}|\*{3,}|_{3,})[ \t]*$/
+/** `## Open`, `**Open**`, `Open (5):`. */
+const HEADING = /^(?:#{1,6}[ \t]+(\S.{0,200}?)(?:[ \t]#+)?|\*\*([^*]{1,200})\*\*:?|(\S.{0,100}?):)[ \t]*$/
+const LONGEST = 4_096
+/** Items that there must be, the share of them with a field in common, and the share of fields among the lines within them. */
+const LEAST = 3
+const COMMON = 0.6
+const FIELDS = 0.4
+/** Lines that may stand among the items without being of one, as a share. */
+const OTHERS = 0.2
+const MOST_FIELDS = 60
+
+export interface Field {
+  readonly key: string
+  readonly value: string
+}
+
+const APART = [': ', ':\n', ':\t', ':**', ':__', ':\r']
+
+/** Whether a text may say fields: an address has colons, too, but nothing apart behind them. Looking is much quicker than reading lines. */
+export function maySayFields(text: string): boolean {
+  return APART.some((colon) => text.includes(colon))
+}
+
+/** The fields that a line says; none where it is no field. */
+export function fieldsAt(line: string): readonly Field[] {
+  if (line.length > LONGEST || !line.includes(':')) return []
+  const whole = fieldIn(line)
+  if (!whole) return []
+  const parts = line.trim().split(BESIDE).map(fieldIn)
+  return parts.every((part) => part !== undefined) ? parts : [whole]
+}
+
+function fieldIn(text: string): Field | undefined {
+  const [, key, value = ''] = FIELD.exec(text.trim()) ?? []
+  // An address has a colon as well.
+  return key === undefined || value.startsWith('//') ? undefined : { key: key.trim(), value: value.trim() }
+}
+
+/** The value of a field: without the marks of Markdown around it, a number where it comes back as written. */
+export function valueOfField(written: string): JsonValue {
+  const bare = /^(?:`([^`]*)`|\*\*([^*]*)\*\*)$/.exec(written)
+  const text = bare?.[1] ?? bare?.[2] ?? written
+  return exactNumber(text) ?? text
+}
+
+/** An item with the lines below it, before its fields are told from its text. */
+interface Lines {
+  readonly line: number
+  /** The line above this and the items next to it that says what they are. */
+  readonly heading: string
+  readonly number: number | undefined
+  readonly said: string
+  readonly below: string[]
+}
+
+interface Found {
+  readonly items: readonly Lines[]
+  /** The key that each item begins with, in place of a title. */
+  readonly leading: string | undefined
+  readonly isKey: (key: string) => boolean
+  /** Items stand below several headings. */
+  readonly isHeaded: boolean
+}
+
+/** The items among lines of a text that consist of nothing much else; undefined for all others. */
+export function findItems(lines: LineIndex, from: number, to: number): Found | undefined {
+  const items: Lines[] = []
+  const headings = new Set<string>()
+  let [margin, others, seen, heading] = [-1, 0, 0, '']
+  let isApart = false
+  for (let index = from; index < to; index++) {
+    const line =
+      lines.end(index) - lines.start(index) > LONGEST ? lines.at(index).slice(0, LONGEST) : lines.at(index)
+    if (line.trim() === '' || RULE.test(line)) {
+      isApart = true
+      continue
+    }
+    seen += 1
+    const [, indent = '', number, marked, said = ''] = ITEM.exec(line) ?? []
+    const isItem = said !== '' && (margin < 0 ? indent.length < 4 : indent.length === margin)
+    if (isItem) {
+      margin = indent.length
+      items.push({ line: index + 1, heading, number: exactNumber(number ?? marked ?? ''), said, below: [] })
+    } else {
+      const last = items.at(-1)
+      const isWithin = last && (indentOf(line) > margin || (!isApart && fieldsAt(line).length > 0))
+      const title = isWithin ? undefined : HEADING.exec(line)
+      if (isWithin) last.below.push(...(isApart ? ['', line] : [line]))
+      else if (title) {
+        heading = title[1] ?? title[2] ?? title[3] ?? ''
+        headings.add(heading)
+      } else if (++others > MOST_BEFORE && items.length === 0) return undefined
+    }
+    isApart = false
+  }
+  if (items.length < LEAST || others > Math.max(MOST_AROUND, seen * OTHERS)) return undefined
+  const leading = leadingKey(items)
+  const isKey = sharedKeys(items.map(({ below }) => below))
+  return isKey && { items, leading, isKey, isHeaded: headings.size > 1 }
+}
+
+/** A line before the items and one behind them, however few these are; and lines before the first item. */
+const MOST_AROUND = 2
+const MOST_BEFORE = 8
+
+/**
+ * Which keys are fields of records, each given by its lines: those of several records, and where nearly all lines are fields any. Undefined
+ * where the records have none in common, or most lines are no fields.
+ */
+function sharedKeys(records: readonly (readonly string[])[]): ((key: string) => boolean) | undefined {
+  const counts = new Map<string, number>()
+  let [fields, seen] = [0, 0]
+  for (const lines of records) {
+    const own = new Set<string>()
+    for (const line of lines) {
+      if (line === '') continue
+      seen += 1
+      const found = fieldsAt(line)
+      if (found.length > 0) fields += 1
+      for (const { key } of found) own.add(key)
+    }
+    for (const key of own) counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  const most = Math.max(0, ...counts.values())
+  if (most < LEAST || most < records.length * COMMON || fields < seen * FIELDS) return undefined
+  const isAlways = fields >= seen * NEARLY
+  return (key) => isAlways || (counts.get(key) ?? 0) > 1
+}
+
+const NEARLY = 0.9
+
+/** The key of `- Name: one`, where nearly all items begin with it. */
+function leadingKey(items: readonly Lines[]): string | undefined {
+  const [first] = items
+  const key = first && fieldIn(first.said)?.key
+  const alike = items.filter(({ said }) => fieldIn(said)?.key === key).length
+  return key !== undefined && alike >= items.length * NEARLY ? key : undefined
+}
+
+/** Records `{line, heading?, number?, title, href?, …fields, text?}`; in place of a title the field that each item begins with. */
+export function itemRecords({ items, leading, isKey, isHeaded }: Found): JsonObject[] {
+  return items.map(({ line, heading, number, said, below }) => {
+    const record: JsonObject = {
+      line,
+      ...(isHeaded ? { heading } : {}),
+      ...(number === undefined ? {} : { number }),
+    }
+    if (leading === undefined) addTitle(record, said)
+    else for (const { key, value } of fieldsAt(said)) setOwn(record, key, valueOfField(value))
+    addFields(record, below, (key, line) => isKey(key) || MARKED.test(line))
+    return record
+  })
+}
+
+function addTitle(record: JsonObject, said: string): void {
+  const [whole, words, href] = LINK.exec(said) ?? []
+  const text = whole === undefined ? said : said.replace(whole, words ?? '')
+  record.title = text.replaceAll('**', '').trim()
+  if (href !== undefined) record.href = href
+}
+
+/** Adds the fields that lines say, and the other lines as `text`. A field without a value has the lines that are set in below it. */
+export function addFields(
+  record: JsonObject,
+  lines: readonly string[],
+  isKey: (key: string, line: string) => boolean,
+): void {
+  const rest: string[] = []
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? ''
+    const said = fieldsAt(line)
+    const fields = said.some(({ key }) => isKey(key, line))
+      ? said.filter(({ key }) => own(record, key) === undefined)
+      : []
+    if (fields.length === 0 || Object.keys(record).length > MOST_FIELDS) {
+      if (line !== '') rest.push(line.trim())
+      continue
+    }
+    for (const { key, value } of fields) setOwn(record, key, valueOfField(value))
+    const [only] = fields
+    if (!only || fields.length > 1) continue
+    const inner: string[] = []
+    // A paragraph of its own is no part of a value.
+    if (only.value === '' && lines[at + 1] === '') at += 1
+    while (indentOf(lines[at + 1] ?? '') > indentOf(line)) inner.push(lines[++at] ?? '')
+    if (inner.length === 0) continue
+    const isList = only.value === '' && inner.every((one) => BULLET.test(one))
+    const held = inner.map((one) => (isList ? one.replace(BULLET, '') : one).trim())
+    setOwn(
+      record,
+      only.key,
+      isList ? held.map(valueOfField) : [only.value, ...held].filter(Boolean).join('\n'),
+    )
+  }
+  if (rest.length > 0 && own(record, 'text') === undefined) record.text = rest.join('\n')
+}
+
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length
+}
+
+/** Tried after Markdown. Never takes lists of items that have no field in common. */
+export const items = defineFormat<Found>({
+  name: 'items',
+  family: 'entries',
+  line: 'entry',
+  detect(text) {
+    const lines = indexLines(text)
+    return findItems(lines, 0, lines.count)
+  },
+  read: (_, found) => itemRecords(found),
+  overview: overviewOfData,
+})
