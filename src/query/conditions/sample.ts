@@ -7,7 +7,15 @@ import { formatCount } from '../../text/format.ts'
 import { equals, isNull, type Operand, operandFor } from '../../text/values/compare.ts'
 import { DAY, type DateOrder, offset, orderOfDates, parseDate, zoneIn } from '../../text/values/dates.ts'
 import { holdsLevels, levelAsNumber } from '../../text/values/levels.ts'
-import { areCores, cores, duration, plainNumber, quantity } from '../../text/values/quantities.ts'
+import {
+  areCores,
+  areVersions,
+  cores,
+  DOTTED,
+  duration,
+  plainNumber,
+  quantity,
+} from '../../text/values/quantities.ts'
 import { columnOf } from '../fields/reader.ts'
 import type { Field, Records } from '../fields/records.ts'
 import { operatorOf } from '../language/operators.ts'
@@ -157,9 +165,12 @@ function adaptedOperand(
     return wanted === undefined ? operand : { ...operand, cores: wanted }
   }
   if (YEAR.test(operand.text) && areDates(sample)) return { ...operand, isYear: true }
-  if (/^v?\d{1,6}$/i.test(operand.text) && texts.length === values.length && areVersions(texts)) {
-    const text = `${operand.text}.0`
-    return { ...operand, text, lower: text.toLowerCase(), number: undefined, size: undefined }
+  if (texts.length === values.length && areVersions(texts)) {
+    if (DOTTED.test(operand.text)) return { ...operand, number: undefined, size: undefined, date: undefined }
+    if (/^v?\d{1,6}$/i.test(operand.text)) {
+      const text = `${operand.text}.0`
+      return { ...operand, text, lower: text.toLowerCase(), number: undefined, size: undefined }
+    }
   }
   const shared = sample.unit
   if (shared !== undefined && !operand.quoted && !isWhole(operand.text, shared, texts)) {
@@ -202,13 +213,6 @@ function adaptedOperand(
 }
 
 const YEAR = /^(?:1[5-9]|20|21)\d\d$/
-
-/** `1.10.2`, `v2.0`. */
-const VERSION = /^v?\d+(?:\.\d+){2,}(?:[-+.]\S*)?$/i
-
-function areVersions(texts: readonly string[]): boolean {
-  return texts.length > 0 && texts.every((text) => VERSION.test(text.trim()))
-}
 
 /** True where nearly all values are dates that say more than their year. */
 function areDates({ values, dates }: Sample): boolean {

@@ -839,7 +839,8 @@ const MOST_SAMPLED = 2_000
 export function taggedIn(records: Records, list: Path, listName: string, key: string): Tagged | undefined {
   const work = newWork()
   const wanted = key.toLowerCase()
-  let near: Tagged | undefined
+  const spelled = new Set<string>()
+  let halves: Halves | undefined
   for (const record of records.values.slice(0, MOST_SAMPLED)) {
     const values: JsonValue[] = []
     readValues(record, list, values, work)
@@ -847,28 +848,33 @@ export function taggedIn(records: Records, list: Path, listName: string, key: st
       const pair = halvesOf(element)
       const held = pair && isObject(element) ? own(element, pair.key) : undefined
       if (!pair || typeof held !== 'string' || held.toLowerCase() !== wanted) continue
-      const found = tagged(list, listName, pair, held)
-      if (held === key) return found
-      near ??= found
+      halves ??= pair
+      spelled.add(held)
     }
   }
-  return near
+  return halves && tagged(list, listName, halves, spelled.has(key) ? [key, ...spelled] : [...spelled])
 }
 
-function tagged(list: Path, listName: string, halves: { key: string; value: string }, held: string): Tagged {
-  const source = `@.${halves.key} == ${JSON.stringify(held)}`
+type Halves = NonNullable<ReturnType<typeof halvesOf>>
+
+/** Names of headers are the same in any case. `spelled`: as they are written, the one that was asked for first. */
+function tagged(list: Path, listName: string, halves: Halves, spelled: readonly string[]): Tagged {
+  const [key = '', ...others] = new Set(spelled)
+  const wanted = key.toLowerCase()
+  const source =
+    others.length === 0
+      ? `@.${halves.key} == ${JSON.stringify(key)}`
+      : `lower(@.${halves.key}) == ${JSON.stringify(wanted)}`
+  const holds = (value: JsonValue): boolean => {
+    const held = isObject(value) ? own(value, halves.key) : undefined
+    return typeof held === 'string' && (held === key || held.toLowerCase() === wanted)
+  }
   const path: Path = [
     ...list,
-    {
-      selectors: [
-        { kind: 'filter', source, holds: (value) => isObject(value) && own(value, halves.key) === held },
-      ],
-      deep: false,
-      dotted: [],
-    },
+    { selectors: [{ kind: 'filter', source, holds }], deep: false, dotted: [] },
     { selectors: [{ kind: 'name', name: halves.value }], deep: false, dotted: [] },
   ]
-  return { key: held, path, written: `${listName}[?${source}].${halves.value}` }
+  return { key, path, written: `${listName}[?${source}].${halves.value}` }
 }
 
 // ---- Other words -------------------------------------------------------------------------------------------------

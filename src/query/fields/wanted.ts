@@ -107,11 +107,20 @@ function renamed(written: string, records: Records | undefined): Wanted[] {
     return [{ reference: `coalesce(${source.trim()})`, as: alias }]
   if (source !== undefined && alias !== undefined) return [{ reference: source.trim(), as: alias }]
   const [, name, field] = /^["']?([\w -]+)["']?\s*:\s*(\S.*)$/s.exec(written) ?? []
-  if (name !== undefined && field !== undefined)
+  if (
+    name !== undefined &&
+    field !== undefined &&
+    !hasColon(records, `${name}:${/^[\w-]*/.exec(field)?.[0]}`)
+  )
     return [{ reference: field.trim().replace(/^\.(?=\w)/, ''), as: name.trim() }]
   const bare = written.replace(/^\.(?=[\w[])/, '')
   const matching = records && /\*/.test(bare.replaceAll(/\[\*?\]/g, '')) ? matches(bare, records) : []
   return matching.length > 0 ? matching.map((reference) => ({ reference })) : [{ reference: bare }]
+}
+
+/** True where some field has such a name: `media:content` is no renaming. */
+function hasColon(records: Records | undefined, name: string): boolean {
+  return [...(records?.names().keys() ?? [])].some((known) => known.includes(name))
 }
 
 /** The names that a pattern stands for; none where it goes through a map, because its keys are data. */

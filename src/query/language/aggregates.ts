@@ -8,11 +8,13 @@ import { orderOfDates, TIME_READERS } from '../../text/values/dates.ts'
 import { rankOn, SCALE_NAMES, SCALE_READERS, type Scale } from '../../text/values/levels.ts'
 import {
   areCores,
+  areVersions,
   besideToTheDigit,
   cores,
   duration,
   looseNumber,
   measured,
+  placeOfVersion,
   quantity,
   saysNothing,
 } from '../../text/values/quantities.ts'
@@ -256,6 +258,7 @@ const READERS = {
   cores: (text: string) => cores(text),
   ...TIME_READERS,
   ...SCALE_READERS,
+  version: placeOfVersion,
 }
 
 function numbersAs(values: Values, kind: keyof typeof READERS): Numbers {
@@ -335,8 +338,14 @@ function comparison(
     for (const id of present) if (!Number.isNaN(read[id])) count += counts[id] ?? 0
     return count >= least
   }
-  if (enough(numbers)) return numbers
   const { items } = values
+  const isText = (id: number): boolean => typeof items[id] === 'string'
+  if (
+    present.every(isText) &&
+    areVersions(Array.from(present.subarray(0, MOST_MEASURED), (id) => items[id] as string))
+  )
+    return numbersAs(values, 'version')
+  if (enough(numbers)) return numbers
   const times = numbersAs(values, 'time')
   const isWhole = enough(times) && present.every((id) => !Number.isNaN(times[id]))
   const order = isWhole

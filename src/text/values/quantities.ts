@@ -249,6 +249,25 @@ export function duration(text: string): number | undefined {
   return sign === '-' ? -sum : sum
 }
 
+/** `1.10.2`, `v2.0.0-rc.1`; and the same of two parts. */
+const VERSION = /^v?\d+(?:\.\d+){2,}(?:[-+.]\S*)?$/i
+export const DOTTED = /^v?\d+(?:\.\d+)+(?:[-+.]\S*)?$/i
+
+/** True for versions, or numbers of sections: all are numbers with points between them, and some have two points, so that 5.10 is after 5.9. */
+export function areVersions(texts: readonly string[]): boolean {
+  return texts.some((text) => VERSION.test(text.trim())) && texts.every((text) => DOTTED.test(text.trim()))
+}
+
+/** A number that is larger for a later version. Undefined for parts of more than three digits, of which five are looked at. */
+export function placeOfVersion(text: string): number | undefined {
+  const parts = DOTTED.test(text.trim()) ? (text.match(/\d+/g) ?? []) : []
+  if (parts.length === 0 || parts.some((part) => part.length > 3)) return undefined
+  return Array.from({ length: 5 }, (_, at) => Number(parts[at] ?? 0)).reduce(
+    (sum, part) => sum * 1_000 + part,
+    0,
+  )
+}
+
 const LONG_WRITTEN = /^\s*[-+]?\d{16,400}\s*$/
 
 /** An integer, to the digit, of a number or a text that is too long for a double. As doubles such integers equal their neighbours; their

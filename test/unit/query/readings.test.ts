@@ -269,6 +269,24 @@ test('a version is compared as one, with its letter or without, and words beside
   expect(found(records, 'version < v1.9.0').ids).toEqual([3])
 })
 
+test('numbers of sections are compared as such where some of them have two points', () => {
+  const records = ['5.1', '5.2', '5.9', '5.10', '5.16', '6.1.2'].map((section, at) => ({
+    id: at + 1,
+    section,
+  }))
+  expect(found(records, 'section > 5.9').ids).toEqual([4, 5, 6])
+  expect(found(records, 'section >= 5.10').ids).toEqual([4, 5, 6])
+  expect(found(records, 'section = 5.1').ids).toEqual([1])
+  expect(found(records, 'section between 5.2 and 5.10').ids).toEqual([2, 3, 4])
+  expect(found(records, 'section > 5').ids).toEqual([1, 2, 3, 4, 5, 6])
+  expect(found(records, 'section < 6').ids).toEqual([1, 2, 3, 4, 5])
+  const largest = aggregate.process(fromValue(records), { aggregate: ['max(section)'] })
+  expect(largest.content.rows().items).toEqual([{ 'max(section)': '6.1.2' }])
+  // Prices with one point are numbers.
+  const prices = ['5.1', '5.10', '5.9'].map((price, at) => ({ id: at + 1, price }))
+  expect(found(prices, 'price > 5.2').ids).toEqual([3])
+})
+
 test('true and false are asked for as they are written', () => {
   const asked = (values: JsonValue[], condition: string): unknown[] =>
     found(
