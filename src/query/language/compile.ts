@@ -93,7 +93,8 @@ export function compile(expression: Expression, options: CompileOptions): Evalua
         throw new Refusal(
           `The date of today is not known here. Write it in \`${shown(sourceOf(expression), 60)}\`, as '2024-05-31'.`,
         )
-      const args = expression.args.map(ofDates(takesDates(called)))
+      const read = ofDates(takesDates(called))
+      const args = expression.args.map((arg) => (isOfElements(arg) ? joinedLists(read(arg)) : read(arg)))
       return (value, root, work) => {
         work.left -= 1
         return callFunction(
@@ -129,6 +130,19 @@ export function compile(expression: Expression, options: CompileOptions): Evalua
       return options.strict
         ? strictComparison(expression, part)
         : comparison(expression, ofDates(expression.operands.some(tellsDate)))
+  }
+}
+
+/** True for a field by its name alone: `findings.paths` means the elements of all lists there, `rows[*]` each of them. */
+function isOfElements(arg: Expression): boolean {
+  return arg.kind === 'field' && !arg.name.endsWith(']')
+}
+
+function joinedLists(read: Evaluate): Evaluate {
+  return (value, root, work) => {
+    const result = read(value, root, work)
+    const areLists = result instanceof Many && result.values.every(Array.isArray)
+    return areLists ? new Many(result.values.flat()) : result
   }
 }
 
