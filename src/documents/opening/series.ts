@@ -3,10 +3,12 @@
  * (CloudWatch, Yahoo). Others send rows or columns under names (InfluxDB, Grafana). The points of all series are read as one list
  * of records. So are the lists that two or three records hold.
  */
+
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { formatPlural } from '../../text/format.ts'
 import { columnNames, sentAs } from '../columns/columnar.ts'
 import { emptyRecord } from '../columns/record-maker.ts'
+import { toJson } from '../json/stringify.ts'
 import {
   areOfOneKind,
   type Collection,
@@ -122,9 +124,35 @@ function ofLikeLists(value: JsonValue, path: string, main: Collection): Collecti
     const isLike = list.length === 0 || areAlike(main.values, list)
     return isLike ? [{ ...ofRecords(list, ''), time: undefined, labels: () => ({}) }] : []
   })
-  return all.length < keys.length
+  return all.length < keys.length || isRepeated(keys.map((key) => own(value, key) as JsonValue[]))
     ? undefined
     : together(all, `${path}.*`, path, main, { keys, areLists: true })
+}
+
+/** Records of a list that are looked for in the longest one. */
+const COMPARED = 3
+
+/** True where the longest list has the records of the others as well: `tests` beside `passes` and `failures`. Together they would count twice. */
+function isRepeated(lists: readonly JsonValue[][]): boolean {
+  const longest = lists.reduce((one, other) => (other.length > one.length ? other : one))
+  const others = lists.filter((list) => list !== longest && list.length > 0)
+  return (
+    others.length > 0 &&
+    others.every((list) => {
+      const some = [list[0], list[list.length >> 1], list.at(-1)].slice(0, COMPARED)
+      return some.every((record) => longest.some((one) => isSameRecord(one, record ?? null)))
+    })
+  )
+}
+
+function isSameRecord(one: JsonValue, other: JsonValue): boolean {
+  if (!isObject(one) || !isObject(other)) return false
+  const keys = Object.keys(one)
+  // Most differ in a value that is no object.
+  return (
+    keys.every((key) => typeof own(one, key) === 'object' || own(one, key) === own(other, key)) &&
+    toJson(one) === toJson(other)
+  )
 }
 
 /** The records of all maps of one object, likewise: `{"red": {"ann": {…}}, "blue": {"bo": {…}}}`. */

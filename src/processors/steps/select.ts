@@ -5,9 +5,11 @@ import type { Document } from '../../documents/document.ts'
 import { type Part, partsOf } from '../../documents/opening/combine.ts'
 import { fromRows, fromText, fromValue, withRecords } from '../../documents/opening/derive.ts'
 import { placed } from '../../documents/opening/make.ts'
+import { pointsOf } from '../../documents/opening/series.ts'
 import {
   areMaps,
   areSmallMaps,
+  type Collection,
   holdsKin,
   isLargeMap,
   pathStep,
@@ -159,10 +161,19 @@ function linesFor(document: Document, source: string): JsonValue[] | undefined {
 
 /** The records that were put together, for the path that they are called by. */
 function gatheredAt(document: Document, path: Path): Selected | undefined {
-  const main = document.records()
+  const records = document.records()
+  const points = records && !records.gathered ? pointsAt(records, path) : undefined
+  const main = points ?? records
   if (!main?.gathered || formatPath(path) !== formatPath(parsePath(main.path))) return undefined
   const content = placed(fromRows({ noun: 'record', items: main.values }), document.provenance)
   return { content, metadata: { matched: main.values.length } }
+}
+
+/** The points of many series, each of which is a record otherwise, for the path to them. */
+function pointsAt({ path: place, values }: Collection, path: Path): Collection | undefined {
+  if (!formatPath(path).endsWith('[*]')) return undefined
+  const points = pointsOf(values)
+  return points && { ...points, path: `${place}${points.path.slice(1)}` }
 }
 
 /** `body[2000:4000]`: characters of a text. */

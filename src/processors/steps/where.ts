@@ -9,6 +9,7 @@ import {
   foundElsewhere,
   nestedMatches,
   siblingMatches,
+  withListsBeside,
 } from '../../query/conditions/elsewhere.ts'
 import { timed } from '../../query/conditions/evaluate.ts'
 import { explainNothing, otherFields } from '../../query/conditions/explain.ts'
@@ -52,12 +53,13 @@ interface Found {
 /** Answers that are kept with the records, for the next page or a further question about the same. */
 const MOST_ANSWERED = 4
 
-function find(document: Document, asked: Records, conditions: readonly string[]): Found {
+function find(document: Document, asked: Records, written: readonly string[]): Found {
+  const { conditions, notes: lists } = withListsBeside(written, asked, document)
   const { records, binding } = bindSomewhere(conditions, asked, document)
   const { matches, comparisons } = binding
   const found = timed(binding, () => records.table.choose(positionsIn(matches(records.values))))
   const notes = timed(binding, () =>
-    remarksTogether(comparisons, records.values, () => found.rows, binding.notes),
+    remarksTogether(comparisons, records.values, () => found.rows, [...lists, ...binding.notes]),
   )
   const isLoose = comparisons.some(({ field }) => field.note !== undefined)
   const other = found.count === 0 ? foundElsewhere(document, records, conditions, isLoose) : undefined

@@ -24,7 +24,9 @@ import {
 } from '../../documents/shape/nesting.ts'
 import { type Table, tableOf } from '../../documents/table.ts'
 import { isObject, type JsonValue, own } from '../../protocol/json.ts'
-import { formatCount } from '../../text/format.ts'
+import { formatCount, formatPlural } from '../../text/format.ts'
+import { isExactly } from '../fields/fields.ts'
+import { locate } from '../fields/locate.ts'
 import { formatPath, parsePath } from '../fields/path.ts'
 import { otherRecords, type Records, recordsOf, recordsOfValues } from '../fields/records.ts'
 import { walk } from '../fields/walk.ts'
@@ -460,6 +462,42 @@ function reached(root: JsonValue, path: string): JsonValue[] {
     return found
   }
   return safely(walked) ?? []
+}
+
+// ---- A list of values beside the records ---------------------------------------------------------------------------
+
+/** `vulnerability not in $.unapproved`. */
+const IN_LIST = /^\s*(\S.*?)\s+((?:not\s+)?in)\s+\(?\s*(\$?\.?[A-Za-z_@][\w.$-]*(?:\[\*?\])?)\s*\)?\s*$/is
+/** Values of a list, and characters of a condition. */
+const MOST_LISTED = 1_900
+const LONGEST_LISTED = 19_000
+
+/** The conditions with the values of a list beside the records in place of its name, where the records have no such field. */
+export function withListsBeside(
+  conditions: readonly string[],
+  records: Records,
+  document: Document,
+): { conditions: readonly string[]; notes: readonly string[] } {
+  const notes: string[] = []
+  const read = conditions.map((condition) => {
+    const [, left = '', operator = '', name = ''] = IN_LIST.exec(condition) ?? []
+    const isOwn = !name.startsWith('$') && isExactly(records, name)
+    const root = name === '' || isOwn ? undefined : document.json()
+    const path = root === undefined ? undefined : safely(() => parsePath(name.replace(/\[\*?\]$/, '')))
+    const list = root === undefined || path === undefined ? [] : (locate(root, path)?.reached ?? [])
+    const values = list.flatMap(({ value }) => value)
+    const areValues =
+      list.length > 0 &&
+      list.every(({ value }) => Array.isArray(value)) &&
+      values.every((value) => value !== null && typeof value !== 'object')
+    const distinct = areValues ? [...new Set(values)] : []
+    const written = `${left} ${operator} (${distinct.map((value) => JSON.stringify(value)).join(', ')})`
+    if (distinct.length === 0 || distinct.length > MOST_LISTED || written.length > LONGEST_LISTED)
+      return condition
+    notes.push(`\`${name}\` read as the ${formatPlural(values.length, 'value')} of that list.`)
+    return written
+  })
+  return notes.length > 0 ? { conditions: read, notes } : { conditions, notes }
 }
 
 // ---- Beside the main collection ------------------------------------------------------------------------------------

@@ -540,7 +540,7 @@ function isEmpty(value: JsonValue): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0
 }
 
-/** Of the values of a field in a record: elements, also of the lists in the elements of a list, characters, keys; none where it is absent. */
+/** Of the values of a field in a record: elements, characters, keys; none where it is absent. Lists in the elements of a list count together. */
 export function lengthOf(values: readonly JsonValue[]): number {
   const [first = null] = values
   if (values.length > 1 && values.every(Array.isArray)) return values.flat().length

@@ -39,7 +39,7 @@ describe('a question without a path is about one of several collections of a kin
   })
 
   test('all of them, where they are long enough', () => {
-    const long = { total: 23, staff: list(0, 12), guests: list(0, 11) }
+    const long = { total: 23, staff: list(0, 12), guests: list(24, 11) }
     for (const [value, by] of [
       [maps, '_of'],
       [{ people: maps }, 'people'],
@@ -62,7 +62,7 @@ describe('a question without a path is about one of several collections of a kin
   })
 
   test.each<[string, JsonValue, string]>([
-    ['list', { staff: list(0, 12), guests: list(0, 11) }, '$.guests'],
+    ['list', { staff: list(0, 12), guests: list(24, 11) }, '$.guests'],
     ['map', { people: maps }, '$.people.guests'],
   ])('the %s that a question names before its fields', (_, value, place) => {
     const params = { where: 'guests.role = dev', aggregate: ['count'] }
@@ -72,9 +72,28 @@ describe('a question without a path is about one of several collections of a kin
     expect(notes(value, both)).not.toContain('were asked.')
   })
 
+  test('the longest alone, where it has the records of the others as well', () => {
+    const tests = list(0, 12)
+    const value = {
+      stats: { tests: 12 },
+      tests,
+      passes: tests.slice(0, 8),
+      failures: tests.slice(8),
+      pending: [],
+    }
+    const asked = { group_by: ['role'] }
+    const { document } = runPipeline(fromValue(value), filterSteps, asked)
+    expect(document.rows().items).toEqual([
+      { role: 'dev', count: 8 },
+      { role: 'ops', count: 4 },
+    ])
+    expect(notes(value, asked)).toContain('Only `$.tests` was asked.')
+  })
+
   test('a field of the records that is called as a list is that field', () => {
-    const of = (count: number) => list(0, count).map((one, at) => ({ ...one, staff: { level: at % 2 } }))
-    const value = { staff: of(12), guests: of(11) }
+    const of = (from: number, count: number) =>
+      list(from, count).map((one, at) => ({ ...one, staff: { level: at % 2 } }))
+    const value = { staff: of(0, 12), guests: of(24, 11) }
     const params = { where: 'staff.level = 1', aggregate: ['count'] }
     expect(runPipeline(fromValue(value), filterSteps, params).document.rows().items).toEqual([{ count: 11 }])
   })
@@ -100,7 +119,7 @@ describe('a question without a path is about one of several collections of a kin
   test('others beside them do not hide what is asked', () => {
     const long = {
       staff: list(0, 12),
-      guests: list(0, 11),
+      guests: list(24, 11),
       rooms: [1, 2, 3].map((floor) => ({ floor, seats: 4 })),
     }
     expect(notes(long, { where: 'role = dev' })).toContain('1 other list too: `$.guests` (7 of 11)')

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { fromValue } from '../../../src/documents/opening/derive.ts'
 import { aggregate } from '../../../src/processors/steps/group.ts'
+import { projection } from '../../../src/processors/steps/projection.ts'
 import { sort } from '../../../src/processors/steps/sort.ts'
 import { where } from '../../../src/processors/steps/where.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
@@ -285,6 +286,55 @@ test('numbers of sections are compared as such where some of them have two point
   // Prices with one point are numbers.
   const prices = ['5.1', '5.10', '5.9'].map((price, at) => ({ id: at + 1, price }))
   expect(found(prices, 'price > 5.2').ids).toEqual([3])
+})
+
+test('names of headers are found in any case, and a name with a colon is no renaming', () => {
+  const records = [
+    { id: 1, headers: [{ name: 'Cache-Control', value: 'no-cache' }] },
+    {
+      id: 2,
+      headers: [
+        { name: 'cache-control', value: 'no-cache' },
+        { name: 'X', value: '1' },
+      ],
+    },
+    { id: 3, headers: [{ name: 'Cache-Control', value: 'private' }] },
+  ]
+  const question = found(records, 'cache-control contains no-cache')
+  expect(question.ids).toEqual([1, 2])
+  expect(question.notes).toEqual([
+    '`cache-control` read as `headers[?lower(@.name) == "cache-control"].value`.',
+  ])
+  const media = [1, 2].map((id) => ({ id, 'media:content': [{ url: `a${id}` }, { url: `b${id}` }] }))
+  const shown = projection.process(fromValue(media), { fields: ['media:content[1].url'] })
+  expect(shown.content.rows().items).toEqual([
+    { 'media:content[1].url': 'b1' },
+    { 'media:content[1].url': 'b2' },
+  ])
+})
+
+test('the elements of lists below a list are counted', () => {
+  const records = [
+    { id: 1, findings: [{ paths: ['a', 'b'] }, { paths: ['c'] }] },
+    { id: 2, findings: [{ paths: ['a'] }] },
+    { id: 3, findings: [] },
+  ]
+  expect(found(records, 'count(findings.paths) > 1').ids).toEqual([1])
+  const fields = ['id', 'count(findings.paths) as n', 'distinct(findings.paths) as all']
+  expect(projection.process(fromValue(records), { fields }).content.rows().items).toMatchObject([
+    { id: 1, n: 3, all: ['a', 'b', 'c'] },
+    { id: 2, n: 1 },
+    { id: 3 },
+  ])
+})
+
+test('a list of values beside the records may stand behind `in`', () => {
+  const value = { unapproved: ['b', 'c'], items: ['a', 'b', 'c', 'd'].map((id, at) => ({ id, at })) }
+  const asked = (condition: string) => where.process(fromValue(value), { where: [condition] })
+  expect(asked('id in unapproved').content.rows().items).toMatchObject([{ id: 'b' }, { id: 'c' }])
+  const { content, metadata } = asked('id not in $.unapproved')
+  expect(content.rows().items).toMatchObject([{ id: 'a' }, { id: 'd' }])
+  expect(metadata.notes).toEqual(['`$.unapproved` read as the 2 values of that list.'])
 })
 
 test('true and false are asked for as they are written', () => {

@@ -228,6 +228,9 @@ test('a path to the points is about the same records, and one to a single list a
   const asked = { path, where: 'instance = web-1', aggregate: 'count' }
   expect(ask(matrix(3), asked).rows).toEqual([{ count: 24 }])
   expect(ask(matrix(3), { path: '$.data.result[1].values' }).rows[0]).toEqual([seconds(0), '5'])
+  // Many series are records, and a path leads to their points.
+  const many = { path: '$.data.result[*].values[*]', where: 'metric.instance = web-7', aggregate: 'count' }
+  expect(ask(matrix(9), many).rows).toEqual([{ count: 24 }])
 })
 
 test('a path to the list of series is about the series, until a question names a time', () => {
