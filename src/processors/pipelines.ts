@@ -1,6 +1,8 @@
 /** The three pipelines: which steps a query tool runs, in which order. */
 import * as z from 'zod'
 import type { Document } from '../documents/document.ts'
+import { isObject, type JsonObject } from '../protocol/json.ts'
+import { listed } from '../query/refusal.ts'
 import {
   aggregateParams,
   fieldsParams,
@@ -21,6 +23,7 @@ import { bm25 } from './search/bm25.ts'
 import { context } from './search/context.ts'
 import { fuzzy } from './search/fuzzy.ts'
 import { grep } from './search/grep.ts'
+import { unchanged } from './step.ts'
 import { join } from './steps/join.ts'
 import { type Asked, namesEntries, withEntries } from './steps/map-entries.ts'
 import { projection } from './steps/projection.ts'
@@ -98,15 +101,43 @@ const ofRecords: readonly PipelineStep[] = [
   ),
   afterWindows(
     orElsewhere(
-      tellingElements({
-        ...projection,
-        params: beside.extend(projectionParams.shape).extend(whereParams.shape).extend(aggregateParams.shape),
-      }),
+      ofGroups(
+        tellingElements({
+          ...projection,
+          params: beside
+            .extend(projectionParams.shape)
+            .extend(whereParams.shape)
+            .extend(aggregateParams.shape),
+        }),
+      ),
       ['fields'],
       ['path', 'where', 'group_by', 'aggregate', 'join_on', 'sort'],
     ),
   ),
 ]
+
+/** Fields of records beside groups and totals, which have none of them, are left out: these are what was asked for. */
+function ofGroups(step: PipelineStep): PipelineStep {
+  return {
+    ...step,
+    process(document, params) {
+      const asked = params as Asked
+      const [row] = document.rows().items
+      const isOfGroups = [...(asked.group_by ?? []), ...(asked.aggregate ?? [])].length > 0
+      if (!isOfGroups || !isObject(row ?? null)) return step.process(document, params)
+      const columns = Object.keys(row as JsonObject)
+      const isKnown = (name: string): boolean =>
+        !/^\w[\w.]*$/.test(name) ||
+        columns.some((column) => column.toLowerCase().endsWith(name.toLowerCase()))
+      const fields = (asked.fields ?? []).filter(isKnown)
+      const left = (asked.fields ?? []).filter((name) => !isKnown(name))
+      const shown = fields.length > 0 ? step.process(document, { ...asked, fields }) : unchanged(document)
+      if (left.length === 0 || shown.error !== undefined) return step.process(document, params)
+      const note = `Left out: ${listed(left)}. The ${asked.group_by?.length ? 'groups' : 'totals'} have ${listed(columns)}.`
+      return { ...shown, metadata: { ...shown.metadata, notes: [...(shown.metadata.notes ?? []), note] } }
+    },
+  }
+}
 
 const behind: readonly PipelineStep[] = [
   { ...unnest, params: beside },

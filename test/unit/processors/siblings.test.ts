@@ -137,3 +137,18 @@ describe('a question without a path is about one of several collections of a kin
     expect(notes(value, { where: 'role = dev' })).not.toContain('was asked')
   })
 })
+
+test('fields of records beside groups and totals are left out, and said to be', () => {
+  const people = list(0, 6)
+  const asked = (params: Record<string, unknown>) => {
+    const { document, error } = runPipeline(fromValue(people), filterSteps, params)
+    expect(error).toBeUndefined()
+    return document.rows().items
+  }
+  const grouped = { group_by: ['role'], fields: ['role', 'email'] }
+  expect(asked(grouped)).toEqual([{ role: 'dev' }, { role: 'ops' }])
+  expect(notes(people, grouped)).toBe('Left out: `email`. The groups have `role`, `count`.')
+  const total = { aggregate: ['count'], fields: ['email'] }
+  expect(asked(total)).toEqual([{ count: 6 }])
+  expect(notes(people, total)).toBe('Left out: `email`. The totals have `count`.')
+})
