@@ -128,6 +128,17 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     ],
     grows: below('', (nth) => `@misc{k${nth},\n  title = {A {title} of ${nth}},\n  year = {2024}\n}`),
   },
+  tagged: {
+    are: [
+      'TY  - JOUR\nAU  - Lee, Ann\nAU  - Roe, Bo\nTI  - One\nPY  - 2024\nER  - \n\nTY  - BOOK\nTI  - Two\nER  - \n',
+      '\nPMID- 30000\nOWN - NLM\nTI  - A long\n      title\nAU  - Lee A\nDP  - 2024 May\n',
+    ],
+    areNot: [
+      'TY  - one line that looks so\nand prose below it\nand more\n',
+      'TODO - a\nDONE - b\nTODO - c\nDONE - d\nTODO - e\n',
+    ],
+    grows: below('', (nth) => `PMID- ${nth}\nTI  - Title ${nth}\nAU  - A\nAU  - B`),
+  },
   items: {
     are: [
       'Found 3:\n\n1. **One**\n   - State: open\n   - Author: ann\n\n2. **Two**\n   - State: closed\n\n3. **Three**\n   - State: open\n',

@@ -30,6 +30,7 @@ import { sqlDump } from './sql-dump.ts'
 import { stanzas } from './stanzas.ts'
 import { subtitles } from './subtitles.ts'
 import { table } from './table.ts'
+import { tagged } from './tagged.ts'
 import { tap } from './tap.ts'
 import { blocks, text } from './text.ts'
 import { toml } from './toml.ts'
@@ -50,6 +51,7 @@ export const FORMATS: readonly FormatDefinition[] = [
   mail,
   calendar,
   bibtex,
+  tagged,
   sqlDump,
   coverage,
   subtitles,

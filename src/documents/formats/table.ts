@@ -188,6 +188,9 @@ const FILLED = 0.6
 /** So many columns are hardly told apart by chance. */
 const MANY_TITLED = 5
 
+/** `Format   : AVC`, `TY  - JOUR`: no column is called by a mark alone. */
+const ALONE = /\s[:=-](?:\s|$)/
+
 /**
  * The names are in capitals or have a line of dashes under them. Columns are told apart where a place between two names
  * is blank in every line; names without such a place between them are one name (`CONTAINER ID`). `isHead`: the first line is known to be
@@ -197,7 +200,7 @@ export function readAligned(lines: LineIndex, isHead = false): FoundTable | unde
   const header = lines.at(0)
   const dashed = DASHES.test(lines.at(1).slice(0, LONGEST_LINE))
   const titled = !dashed && !isCapital(header) && /[a-z]/.test(header)
-  if (header.length > LONGEST_LINE) return undefined
+  if (header.length > LONGEST_LINE || (!dashed && ALONE.test(header))) return undefined
   if (!dashed && !isHead && !(titled ? TITLED.test(header.trimStart()) : isCapital(header))) return undefined
   const first = dashed ? 2 : 1
   const sample = sampleOf(lines, first)
@@ -529,7 +532,30 @@ function readColumns(
         : line,
     )
   }
-  return recordsOf(distinct(columns.map((column, at) => nameOf(named(header, column), at))), rows)
+  const names = columns.map((column, at) => nameOf(named(header, column), at))
+  const counts = names.map((name, at) => numbersUnder(name, at, rows))
+  const cells = rows.map((row) =>
+    typeof row === 'string'
+      ? row
+      : row.flatMap((cell, at) => (counts[at] === 1 ? [cell] : cell.split(/\s+/))),
+  )
+  return recordsOf(
+    distinct(names.flatMap((name, at) => (counts[at] === 1 ? [name] : name.split(/\s+/)))),
+    cells,
+  )
+}
+
+const NUMBER = /^-?\d[\d.,]*%?$/
+
+/** Numbers under as many words, without a place between them that is blank in every line, are columns of their own: `us sy id` of `vmstat`. */
+function numbersUnder(name: string, at: number, rows: readonly (readonly string[] | string)[]): number {
+  const count = name.split(/\s+/).length
+  if (count === 1) return 1
+  const isCut = rows.every((row) => {
+    const words = typeof row === 'string' ? [] : (row[at] ?? '').split(/\s+/)
+    return typeof row === 'string' || (words.length === count && words.every((word) => NUMBER.test(word)))
+  })
+  return isCut ? count : 1
 }
 
 function named(header: string, { start, end }: Column): string {

@@ -274,6 +274,37 @@ describe('items with fields below them', () => {
   })
 })
 
+test('works with tags, of which those that stand again are lists', () => {
+  const text =
+    'PMID- 1\nTI  - A long\n      title.\nAU  - Lee A\nAU  - Roe B\n\nPMID- 2\nTI  - Short\nAU  - Poe C\nDP  - 2024\n'
+  expect(read(text).value).toEqual([
+    { line: 1, PMID: 1, TI: 'A long title.', AU: ['Lee A', 'Roe B'] },
+    { line: 7, PMID: 2, TI: 'Short', AU: ['Poe C'], DP: 2024 },
+  ])
+})
+
+test('what media programs tell is a record for each part, and no table', () => {
+  const part = (name: string, id: number) =>
+    `${name}\nID        : ${id}\nFormat    : AVC\nDuration  : 9 s\nBit rate  : 5 kb/s\n\n`
+  const { format, value } = read(part('General', 0) + part('Video #1', 1) + part('Audio #1', 2))
+  expect(format).toBe('entries')
+  expect(value.slice(1, 2)).toMatchObject([
+    { heading: 'Video #1', ID: 1, Format: 'AVC', 'Bit rate': '5 kb/s' },
+  ])
+})
+
+test('numbers that no blank column parts are told apart by the words above them', () => {
+  const row = (us: string, id: string) => ` 1  0 120000  10 20  100  200 ${us}  1 ${id}  0  0`
+  const head = ' r  b   free  bi bo   in   cs us sy id wa st'
+  const { value } = read(
+    [head, row('12', ' 9'), row(' 3', '88'), row('99', '  0'), row(' 0', '100')].join('\n'),
+  )
+  expect(value.slice(0, 2)).toMatchObject([
+    { in: 100, cs: 200, us: 12, sy: 1, id: 9, wa: 0, st: 0 },
+    { us: 3, id: 88 },
+  ])
+})
+
 test('the sections of what Redis tells of itself', () => {
   const text =
     '# Server\r\nredis_version:7.0\r\nos:Linux a b\r\n\r\n# Memory\r\nused_memory:966568\r\nused_memory_human:943.91K\r\nlua:0\r\nrss:1\r\n'
