@@ -274,7 +274,7 @@ describe('items with fields below them', () => {
   })
 })
 
-test('works with tags, of which those that stand again are lists', () => {
+test('works with tags, and a tag that stands again is a list', () => {
   const text =
     'PMID- 1\nTI  - A long\n      title.\nAU  - Lee A\nAU  - Roe B\n\nPMID- 2\nTI  - Short\nAU  - Poe C\nDP  - 2024\n'
   expect(read(text).value).toEqual([
