@@ -31,6 +31,21 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     areNot: ["print('a')", '[a for a in b]', '[1, 2]'],
     grows: below('[', (nth) => `(${nth}, 'a', None),`, "(0, 'b', True)]"),
   },
+  inspected: {
+    are: [
+      "[\n  { id: 1, name: 'Ann', tags: [ 'a' ], at: 2024-05-06T07:08:09.000Z },\n  { id: 2, name: \"O'Hara\", on: undefined }\n]",
+      'User { id: 5n, run: [Function: run], more: [Object] }',
+      '{ "_id": ObjectId("65a"), "n": NumberLong(5) }\n{ "_id": ObjectId("65b"), "n": NumberLong(6) }\n',
+    ],
+    areNot: [
+      '{ a: string; b: number }',
+      '{ user { name } }',
+      'a { color: red }',
+      '{ a: b }',
+      "{ a: f('x') }",
+    ],
+    grows: below('[', (nth) => `{ id: ${nth}, name: 'n', on: true },`, '{ id: -1 } ]'),
+  },
   ndjson: {
     are: ['{"a":1}\n{"a":2}\n', '{"a":1}\n{"a":2}\n{"a":3}\noops\n{"a":4}\n{"a":5}\n'],
     areNot: ['{"a":1}\nwords\nmore words\n'],

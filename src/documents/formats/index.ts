@@ -14,6 +14,7 @@ import { diff } from './diff.ts'
 import { files } from './files.ts'
 import { gitLines, gitLog } from './git.ts'
 import { html } from './html.ts'
+import { inspected } from './inspected.ts'
 import { items } from './items.ts'
 import { json } from './json.ts'
 import { jsonCut } from './json-cut.ts'
@@ -44,6 +45,7 @@ export const FORMATS: readonly FormatDefinition[] = [
   json,
   ndjson,
   python,
+  inspected,
   jsonCut,
   files,
   xml,

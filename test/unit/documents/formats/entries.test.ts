@@ -274,6 +274,48 @@ describe('items with fields below them', () => {
   })
 })
 
+describe('values as programs in JavaScript print them', () => {
+  test('of Node: classes, dates, what is not printed, long texts in pieces', () => {
+    const text =
+      "[\n  User {\n    id: 1, 'a-b': null, note: 'It\\'s ' +\n      'long', at: 2024-05-06T07:08:09.000Z,\n    big: 5n, none: undefined, run: [Function: run], in: Map(1) { 'k' => [ 1, ], }\n  },\n  { id: -2.5, rest: [Object] }\n]\n"
+    expect(read(text)).toEqual({
+      format: 'json',
+      value: [
+        {
+          id: 1,
+          'a-b': null,
+          note: "It's long",
+          at: '2024-05-06T07:08:09.000Z',
+          big: '5',
+          none: null,
+          run: '[Function: run]',
+          in: { k: [1] },
+        },
+        { id: -2.5, rest: '[Object]' },
+      ],
+    })
+  })
+
+  test('of the shell of MongoDB: documents one below the other', () => {
+    const text =
+      '{ "_id": ObjectId("65a"), "n": NumberLong(5), at: ISODate("2024-05-06T00:00:00Z") }\n{ "_id": ObjectId("65b"), "n": NumberLong("9007199254740993") }\n'
+    expect(read(text).value).toEqual([
+      { _id: '65a', n: 5, at: '2024-05-06T00:00:00Z' },
+      { _id: '65b', n: '9007199254740993' },
+    ])
+  })
+
+  test.each([
+    '{ a: string; b: number }',
+    '{ user { name } }',
+    "{ a: require('x') }",
+    '{ a: 1, // no\n b: 2 }',
+    '{ a: 1 ',
+  ])('a program is none: %j', (text) => {
+    expect(read(text).format).not.toBe('json')
+  })
+})
+
 test('works with tags, and a tag that stands again is a list', () => {
   const text =
     'PMID- 1\nTI  - A long\n      title.\nAU  - Lee A\nAU  - Roe B\n\nPMID- 2\nTI  - Short\nAU  - Poe C\nDP  - 2024\n'
