@@ -81,10 +81,19 @@ function areApart(lines: LineIndex, first: string, sampled: number): boolean {
     const before = lines.at(index - 1).trim()
     if (before === '') empty += 1
     if (pairAt(lines, index)?.key !== first) continue
-    if (before === '' || /^[-=*_]{3,}$/.test(before)) apart += 1
+    if (isBorder(before) || isHeading(lines, index - 1)) apart += 1
     else together += 1
   }
   return apart >= together * 4 || empty === 0
+}
+
+function isBorder(line: string): boolean {
+  return line === '' || /^[-=*_]{3,}$/.test(line)
+}
+
+/** True for a line that says nothing but the name of what is below it, next to an empty line or a rule: `Monday Night:`. */
+function isHeading(lines: LineIndex, index: number): boolean {
+  return pairAt(lines, index)?.value === '' && (index === 0 || isBorder(lines.at(index - 1).trim()))
 }
 
 /** Keys behind the first one that make an order; two people who speak in turns have none. */
@@ -123,7 +132,7 @@ function records(lines: LineIndex, first: string, isKey: (key: string) => boolea
       found.push(record)
       if (headed) {
         key = HEADING
-        setOwn(record, key, lines.at(index))
+        setOwn(record, key, lines.at(index).replace(/:\s*$/, ''))
         continue
       }
     }
@@ -145,7 +154,8 @@ function areHeaded(lines: LineIndex, first: string): boolean {
     if (pair?.key !== first) continue
     all += 1
     const above = index === 0 ? '' : lines.at(index - 1)
-    if (/^\S/.test(above) && /\w/.test(above) && pairAt(lines, index - 1) === undefined) headed += 1
+    const isNamed = /^\S/.test(above) && /\w/.test(above)
+    if (isNamed && (pairAt(lines, index - 1) === undefined || isHeading(lines, index - 1))) headed += 1
   }
   return all > 0 && headed === all
 }
@@ -184,7 +194,7 @@ function readHeadedBlocks(lines: LineIndex): (() => JsonValue[]) | undefined {
     const indent = /^[ \t]*/.exec(line)?.[0] ?? ''
     if (indent === '') {
       const isHead = index + 1 < lines.count && /^[ \t]+\S/.test(lines.at(index + 1))
-      if (isHead && pairAt(lines, index)) return undefined
+      if (isHead && (pairAt(lines, index)?.value ?? '') !== '') return undefined
       base = ''
       if (isHead) headed += 1
       else alone += 1
@@ -228,7 +238,8 @@ function headedBlocks(lines: LineIndex): JsonValue[] {
     if (base === '') {
       base = indent
       const [head = index, ...above] = heads.slice(-MOST_HEADS).reverse()
-      const record: JsonObject = { line: Math.min(head, ...above) + 1, [HEADING]: lines.at(head) }
+      const heading = lines.at(head).replace(/:\s*$/, '')
+      const record: JsonObject = { line: Math.min(head, ...above) + 1, [HEADING]: heading }
       if (above.length > 0)
         record[ABOVE] = above
           .reverse()

@@ -316,6 +316,22 @@ describe('values as programs in JavaScript print them', () => {
   })
 })
 
+test('a name and a colon above fields, at the margin or set in, is the heading of a record', () => {
+  const day = (name: string, degrees: number) => `${name}:\nTemperature: ${degrees}°F\nWind: 5 mph\n---\n`
+  const weather = read(`Forecast:\n\n${day('Monday', 70)}${day('Monday Night', 50)}${day('Tuesday', 71)}`)
+  expect(weather.value).toEqual([
+    { line: 3, heading: 'Monday', Temperature: '70°F', Wind: '5 mph' },
+    { line: 7, heading: 'Monday Night', Temperature: '50°F', Wind: '5 mph' },
+    { line: 11, heading: 'Tuesday', Temperature: '71°F', Wind: '5 mph' },
+  ])
+  const row = (nth: number) => `Row ${nth}:\n  id: ${nth}\n  name: n${nth}\n`
+  expect(read(`Query returned 3 rows.\n\n${row(1)}${row(2)}${row(3)}`).value).toEqual([
+    { line: 3, heading: 'Row 1', id: 1, name: 'n1' },
+    { line: 6, heading: 'Row 2', id: 2, name: 'n2' },
+    { line: 9, heading: 'Row 3', id: 3, name: 'n3' },
+  ])
+})
+
 test('works with tags, and a tag that stands again is a list', () => {
   const text =
     'PMID- 1\nTI  - A long\n      title.\nAU  - Lee A\nAU  - Roe B\n\nPMID- 2\nTI  - Short\nAU  - Poe C\nDP  - 2024\n'
