@@ -212,7 +212,8 @@ interface ReachedPart {
 
 /**
  * One value that is a list or map gives its elements. So do several, where the path ends at a name and all its values are lists, or maps
- * with values of one kind. Otherwise each value is a record, with its key as `_key` where it is the value of a map.
+ * with values of one kind. Lists of objects among other values give theirs beside these. Otherwise each value is a record, with its key as
+ * `_key` where it is the value of a map.
  */
 function recordsReached(reached: readonly Reached[], path: Path): ReachedPart {
   const [first, second] = reached
@@ -220,13 +221,28 @@ function recordsReached(reached: readonly Reached[], path: Path): ReachedPart {
   const name = lastName(path)
   const areTables = reached.every(({ value }) => Array.isArray(value) && value.every(isObject))
   const inner = name === undefined && !areTables ? undefined : elementsReached(reached)
-  if (!inner)
-    return { content: fromRows({ noun: 'record', items: reached.map((one) => recordOf(one, name)) }) }
+  if (!inner) {
+    const isOpened = ({ value }: Reached): boolean => name !== undefined && isListOfObjects(value)
+    const lists = reached.filter(isOpened).length
+    const items = reached.flatMap((one) =>
+      isOpened(one) ? (one.value as JsonValue[]) : [recordOf(one, name)],
+    )
+    const content = fromRows({ noun: 'record', items })
+    if (lists === 0) return { content }
+    return {
+      content,
+      note: `${formatCount(lists)} of the ${formatCount(reached.length)} values at \`${formatPath(path)}\` are lists: their elements are records beside the others.`,
+    }
+  }
   const what = reached.some(({ value }) => Array.isArray(value)) ? 'lists' : 'maps'
   return {
     content: fromRows({ noun: 'record', items: inner }),
     note: `\`${formatPath(path)}\` reaches ${formatCount(reached.length)} ${what}: their ${formatCount(inner.length)} elements are the records.`,
   }
+}
+
+function isListOfObjects(value: JsonValue): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every(isObject)
 }
 
 function onlyOne(reached: Reached, path: Path): ReachedPart {

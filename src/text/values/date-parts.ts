@@ -11,6 +11,7 @@ export const DATE_PARTS = [
   'day',
   'hour',
   'minute',
+  'second',
   'weekday',
   'hour_of_day',
   'month_of_year',
@@ -29,6 +30,7 @@ const SYNONYMS: Readonly<Record<string, DatePart>> = {
   monthofyear: 'month_of_year',
   dayofmonth: 'day_of_month',
   min: 'minute',
+  sec: 'second',
 }
 
 /** The part that a word names, whatever its case, plural and marks. */
@@ -70,6 +72,8 @@ export function partOf(value: JsonValue, part: DatePart, order?: DateOrder): str
       return isoWeek(time)
     case 'minute':
       return time.toISOString().slice(yearless ? -19 : 0, -8)
+    case 'second':
+      return time.toISOString().slice(yearless ? -19 : 0, -5)
     default:
       return bucket(date, part)
   }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { fromValue } from '../../../src/documents/opening/derive.ts'
 import { aggregate } from '../../../src/processors/steps/group.ts'
 import { projection } from '../../../src/processors/steps/projection.ts'
+import { select } from '../../../src/processors/steps/select.ts'
 import { sort } from '../../../src/processors/steps/sort.ts'
 import { where } from '../../../src/processors/steps/where.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
@@ -335,6 +336,22 @@ test('a list of values beside the records may stand behind `in`', () => {
   const { content, metadata } = asked('id not in $.unapproved')
   expect(content.rows().items).toMatchObject([{ id: 'a' }, { id: 'd' }])
   expect(metadata.notes).toEqual(['`$.unapproved` read as the 2 values of that list.'])
+})
+
+test('lists of objects among other values at a path give their elements beside these', () => {
+  const value = [{ r: { id: 1 } }, { r: [{ id: 2 }, { id: 3 }] }, { r: { id: 4 } }, { r: '' }]
+  const { content, metadata } = select.process(fromValue(value), { path: '$[*].r' })
+  expect(content.rows().items).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }, { id: 4 }, ''])
+  expect(metadata.notes?.[0]).toMatch(/^1 of the 4 values at /)
+})
+
+test('dates are grouped by seconds, too', () => {
+  const records = ['10:00:01.2', '10:00:01.9', '10:00:02'].map((time) => ({ at: `2024-05-06T${time}Z` }))
+  const { content } = aggregate.process(fromValue(records), { group_by: ['at:second'], aggregate: ['count'] })
+  expect(content.rows().items).toEqual([
+    { 'at:second': '2024-05-06T10:00:01', count: 2 },
+    { 'at:second': '2024-05-06T10:00:02', count: 1 },
+  ])
 })
 
 test('true and false are asked for as they are written', () => {
