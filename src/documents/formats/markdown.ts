@@ -190,7 +190,8 @@ function fieldLines(text: string): string[] {
   let isCode = false
   return text.split('\n', LOOKED).filter((line) => {
     if (FENCE.test(line)) isCode = !isCode
-    return !isCode && fieldsAt(line).length > 0
+    // The lines below a field without a value are not here.
+    return !isCode && fieldsAt(line).some(({ value }) => value !== '')
   })
 }
 

@@ -6,8 +6,9 @@ import { exactNumber } from './cells.ts'
 import { defineFormat } from './define.ts'
 import { readAligned } from './table.ts'
 
-// `Key: value`, `**Key:** value`, `key<tab>: value`.
-const PAIR = /^(?:\*\*([A-Za-z][\w ./()-]{0,39}?):?\*\*:?|([A-Za-z][\w ./()-]{0,39}?)\s*:)(?:\s+(.*))?$/
+// `Key: value`, `- **Key:** value`, `key<tab>: value`.
+const PAIR =
+  /^(?:[-*•] +)?(?:\*\*([A-Za-z][\w ./()-]{0,39}?):?\*\*:?|([A-Za-z][\w ./()-]{0,39}?)\s*:)(?:\s+(.*))?$/
 /** The separators of records. */
 const RULE = /^[ \t]*(?:(?:-{3,}|={3,})[ \t]*)?$/
 const LONGEST = 16_384

@@ -332,6 +332,15 @@ test('a name and a colon above fields, at the margin or set in, is the heading o
   ])
 })
 
+test('each field may be an item of a list', () => {
+  const part = (name: string, price: number) => `- **Name**: ${name}\n- **Price**: ${price}\n\n`
+  expect(read(part('foo', 5) + part('bar', 7) + part('baz', 9)).value).toEqual([
+    { line: 1, Name: 'foo', Price: 5 },
+    { line: 4, Name: 'bar', Price: 7 },
+    { line: 7, Name: 'baz', Price: 9 },
+  ])
+})
+
 test('works with tags, and a tag that stands again is a list', () => {
   const text =
     'PMID- 1\nTI  - A long\n      title.\nAU  - Lee A\nAU  - Roe B\n\nPMID- 2\nTI  - Short\nAU  - Poe C\nDP  - 2024\n'
