@@ -19,6 +19,8 @@ const MARKED = /^[ \t]*(?:[-*+•◦▪○‣–][ \t]+|\*\*\S)/
 const RULE = /^[ \t]*(?:-{3,}|={3,}|\*{3,}|_{3,})[ \t]*$/
 /** `## Open`, `**Open**`, `Open (5):`. */
 const HEADING = /^(?:#{1,6}[ \t]+(\S.{0,200}?)(?:[ \t]#+)?|\*\*([^*]{1,200})\*\*:?|(\S.{0,100}?):)[ \t]*$/
+/** `[x] Write the report`, and `[ ]` where it is not done. */
+const TASK = /^\[([ xX])\][ \t]+(?=\S)/
 const LONGEST = 4_096
 /** Items that there must be, the share of them with a field in common, and the share of fields among the lines within them. */
 const LEAST = 3
@@ -34,10 +36,14 @@ export interface Field {
 }
 
 const APART = [': ', ':\n', ':\t', ':**', ':__', ':\r']
+const TASKS = ['[ ] ', '[x] ', '[X] ']
 
-/** Whether a text may say fields: an address has colons, too, but nothing apart behind them. Looking is much quicker than reading lines. */
+/**
+ * Whether a text may say fields, or be a list of tasks: an address has colons, too, but nothing apart behind them. Looking is much quicker
+ * than reading lines.
+ */
 export function maySayFields(text: string): boolean {
-  return APART.some((colon) => text.includes(colon))
+  return [...APART, ...TASKS].some((mark) => text.includes(mark))
 }
 
 /** The fields that a line says; none where it is no field. */
@@ -114,7 +120,8 @@ export function findItems(lines: LineIndex, from: number, to: number): Found | u
   }
   if (items.length < LEAST || others > Math.max(MOST_AROUND, seen * OTHERS)) return undefined
   const leading = leadingKey(items)
-  const isKey = sharedKeys(items.map(({ below }) => below))
+  const areTasks = items.filter(({ said }) => TASK.test(said)).length >= items.length * NEARLY
+  const isKey = sharedKeys(items.map(({ below }) => below)) ?? (areTasks ? () => false : undefined)
   return isKey && { items, leading, isKey, isHeaded: headings.size > 1 }
 }
 
@@ -156,7 +163,7 @@ function leadingKey(items: readonly Lines[]): string | undefined {
   return key !== undefined && alike >= items.length * NEARLY ? key : undefined
 }
 
-/** Records `{line, heading?, number?, title, href?, …fields, text?}`; in place of a title the field that each item begins with. */
+/** Records `{line, heading?, number?, done?, title, href?, …fields, text?}`; in place of a title the field that each item begins with. */
 export function itemRecords({ items, leading, isKey, isHeaded }: Found): JsonObject[] {
   return items.map(({ line, heading, number, said, below }) => {
     const record: JsonObject = {
@@ -171,7 +178,10 @@ export function itemRecords({ items, leading, isKey, isHeaded }: Found): JsonObj
   })
 }
 
-function addTitle(record: JsonObject, said: string): void {
+function addTitle(record: JsonObject, written: string): void {
+  const mark = TASK.exec(written)?.[1]
+  if (mark !== undefined) record.done = mark !== ' '
+  const said = written.replace(TASK, '')
   const [whole, words, href] = LINK.exec(said) ?? []
   const text = whole === undefined ? said : said.replace(whole, words ?? '')
   record.title = text.replaceAll('**', '').trim()

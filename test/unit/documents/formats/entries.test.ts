@@ -341,6 +341,15 @@ test('each field may be an item of a list', () => {
   ])
 })
 
+test('tasks are done or not', () => {
+  const text = '- [x] Write [it](https://x.org)\n- [ ] Check it #home\n- [ ] Send it\n  with a letter\n'
+  expect(read(text).value).toEqual([
+    { line: 1, done: true, title: 'Write it', href: 'https://x.org' },
+    { line: 2, done: false, title: 'Check it #home' },
+    { line: 3, done: false, title: 'Send it', text: 'with a letter' },
+  ])
+})
+
 test('works with tags, and a tag that stands again is a list', () => {
   const text =
     'PMID- 1\nTI  - A long\n      title.\nAU  - Lee A\nAU  - Roe B\n\nPMID- 2\nTI  - Short\nAU  - Poe C\nDP  - 2024\n'
