@@ -21,6 +21,8 @@ const RULE = /^[ \t]*(?:-{3,}|={3,}|\*{3,}|_{3,})[ \t]*$/
 const HEADING = /^(?:#{1,6}[ \t]+(\S.{0,200}?)(?:[ \t]#+)?|\*\*([^*]{1,200})\*\*:?|(\S.{0,100}?):)[ \t]*$/
 /** `[x] Write the report`, and `[ ]` where it is not done. */
 const TASK = /^\[([ xX])\][ \t]+(?=\S)/
+/** Around code, which has lists of its own. */
+const FENCE = /^[ \t]*(?:`{3}|~{3})/
 const LONGEST = 4_096
 /** Items that there must be, the share of them with a field in common, and the share of fields among the lines within them. */
 const LEAST = 3
@@ -92,11 +94,13 @@ export function findItems(lines: LineIndex, from: number, to: number): Found | u
   const items: Lines[] = []
   const headings = new Set<string>()
   let [margin, others, seen, heading] = [-1, 0, 0, '']
-  let isApart = false
+  let [isApart, isCode] = [false, false]
   for (let index = from; index < to; index++) {
     const line =
       lines.end(index) - lines.start(index) > LONGEST ? lines.at(index).slice(0, LONGEST) : lines.at(index)
-    if (line.trim() === '' || RULE.test(line)) {
+    const isFence = FENCE.test(line) && indentOf(line) <= Math.max(0, margin)
+    if (isFence) isCode = !isCode
+    if (line.trim() === '' || RULE.test(line) || isFence || isCode) {
       isApart = true
       continue
     }

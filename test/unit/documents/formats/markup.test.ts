@@ -165,6 +165,12 @@ test('sections of Markdown have the fields that most of their level say, and lis
   expect(found.content.rows().items).toMatchObject([{ line: 32, title: 'Three' }])
 })
 
+test('a list in the code of Markdown is no table', () => {
+  const list = [1, 2, 3].map((nth) => `- name: n${nth}\n  image: i${nth}\n`).join('')
+  const { value } = read(`# Guide\n\nWrite this:\n\n\`\`\`yaml\n${list}\`\`\`\n\n## More\n\nWords.\n`)
+  expect(value.tables).toEqual([])
+})
+
 test('nodes of a snapshot have their states and addresses, and names without escapes', () => {
   const text = [
     '- link "Home" [ref=e1] [cursor=pointer]:',
