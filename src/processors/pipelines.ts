@@ -89,7 +89,7 @@ const ofRecords: readonly PipelineStep[] = [
   { ...windowStep(false), params: beside.extend(whereParams.shape).extend(aggregateParams.shape) },
   afterWindows(
     orElsewhere(
-      tellingOfNested({ ...sort, params: beside.extend(sortParams.shape) }, [
+      tellingOfNested(byKeys({ ...sort, params: beside.extend(sortParams.shape) }), [
         'where',
         'group_by',
         'aggregate',
@@ -115,6 +115,29 @@ const ofRecords: readonly PipelineStep[] = [
     ),
   ),
 ]
+
+/** Groups are put in order by their keys as `group_by` writes them, whatever the columns are called. */
+function byKeys(step: PipelineStep): PipelineStep {
+  return {
+    ...step,
+    process(document, params) {
+      const asked = params as Asked
+      const { group_by: keys = [], sort: orders = [] } = asked
+      const [row] = keys.length > 0 ? document.rows().items : []
+      if (!isObject(row ?? null)) return step.process(document, params)
+      const columns = Object.keys(row as JsonObject)
+      const read = orders.map((text) => {
+        const [, sign = '', name = '', order = ''] =
+          /^([-+]?)(.+?)((?::|\s+)(?:asc|desc)(?:ending)?)?$/is.exec(text.trim()) ?? []
+        const column = columns[keys.indexOf(name)]
+        return column === undefined || columns.includes(name)
+          ? text
+          : `${sign}[${JSON.stringify(column)}]${order}`
+      })
+      return step.process(document, { ...asked, sort: read })
+    },
+  }
+}
 
 /** Fields of records beside groups and totals, which have none of them, are left out: these are what was asked for. */
 function ofGroups(step: PipelineStep): PipelineStep {

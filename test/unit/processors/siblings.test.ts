@@ -152,3 +152,11 @@ test('fields of records beside groups and totals are left out, and said to be', 
   expect(asked(total)).toEqual([{ count: 6 }])
   expect(notes(people, total)).toBe('Left out: `email`. The totals have `count`.')
 })
+
+test('groups are put in order by their keys as they were asked for', () => {
+  const books = ['2014', '2011', '2014'].map((year) => ({ published: { $date: `${year}-05-06T00:00:00Z` } }))
+  const asked = { group_by: ['published:year'], sort: ['-published:year'] }
+  const { document, error } = runPipeline(fromValue(books), filterSteps, asked)
+  expect(error).toBeUndefined()
+  expect(document.rows().items.map((row) => Object.values(row as object)[0])).toEqual(['2014', '2011'])
+})

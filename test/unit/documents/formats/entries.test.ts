@@ -350,6 +350,26 @@ test('tasks are done or not', () => {
   ])
 })
 
+test.each([
+  '[00:00] Hello\n[00:07.5] and on\ngoing on\n[1:02:03] Bye\n',
+  '0:00\nHello\n0:07\nand on\ngoing on\n1:02:03\nBye\n',
+])('a transcript is a record for each time: %j', (text) => {
+  const { format, value } = read(text)
+  expect(format).toBe('entries')
+  expect(value).toMatchObject([
+    { line: 1, start: '00:00:00', seconds: 0, text: 'Hello' },
+    { start: expect.stringMatching(/^00:00:07/), text: 'and on going on' },
+    { start: '01:02:03', seconds: 3723, text: 'Bye' },
+  ])
+})
+
+test.each(['[10:00:01] a\n[10:00:02] b\n[10:00:03] c\n', '(1:30) a\n(1:10) b\n(1:20) c\n'])(
+  'other times are none: %j',
+  (text) => {
+    expect(JSON.stringify(read(text).value ?? null)).not.toContain('seconds')
+  },
+)
+
 test('works with tags, and a tag that stands again is a list', () => {
   const text =
     'PMID- 1\nTI  - A long\n      title.\nAU  - Lee A\nAU  - Roe B\n\nPMID- 2\nTI  - Short\nAU  - Poe C\nDP  - 2024\n'
