@@ -215,7 +215,19 @@ function exactly(records: Records, reference: string): Field | undefined {
   // A heading may end with a dot: `Qty.`.
   const whole = formatPath([{ selectors: [{ kind: 'name', name: reference }], deep: false, dotted: [] }])
   if (reference.endsWith('.') && records.names().has(whole)) return fieldAt(parsePath(whole))
-  return exactPath(records, reference) ?? exactPath(records, withoutOtherMarks(reference))
+  return (
+    exactPath(records, reference) ??
+    exactPath(records, withoutOtherMarks(reference)) ??
+    inPoint(records, reference)
+  )
+}
+
+/** `[1]` of a point, which its server sent as a pair of a time and a value. */
+function inPoint({ values: [first] }: Records, reference: string): Field | undefined {
+  const place = /^[@$]?(?:\[([01])\]|([01]))$/.exec(reference.trim())
+  const names = place && isObject(first) ? Object.keys(first).slice(0, 2) : []
+  if (names[0] !== 'time' || names[1] !== 'value') return undefined
+  return readAs(reference, names[Number(place?.[1] ?? place?.[2])] ?? '')
 }
 
 /** The field at a path; none where the text is no path, as `split(file, '.', 1)`. */

@@ -231,6 +231,8 @@ test('a path to the points is about the same records, and one to a single list a
   // Many series are records, and a path leads to their points.
   const many = { path: '$.data.result[*].values[*]', where: 'metric.instance = web-7', aggregate: 'count' }
   expect(ask(matrix(9), many).rows).toEqual([{ count: 24 }])
+  const places = { path: '$.data.result[*].values[*]', where: '[1] = 23', aggregate: 'max([1])' }
+  expect(ask(matrix(9), places)).toMatchObject({ rows: [{ 'max(value)': '23' }] })
 })
 
 test('a path to the list of series is about the series, until a question names a time', () => {
