@@ -69,6 +69,7 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
       '### src/a.ts\n```ts\nconst a = 1\n```\n\n### src/b.ts\n```ts\nconst b = 2\n```\n',
       '--- src/a.ts ---\nconst a = 1\n--- src/b.ts ---\nconst b = 2\n',
       '<file path="a/b.py">\nprint(1)\n</file>\n<file path="a/c.py">\nprint(2)\n</file>\n',
+      '<files>\n<file path="a/b.vue">\n<script lang="ts">\nlet a\n</script>\n</file>\n<file path="a/c.vue">\n<script lang="ts">\nlet b\n</script>\n</file>\n</files>\n',
       '/data/a.json:\n{"a": 1}\n\n---\n/data/b.md:\n# Title\n\ntext\n',
       '================\nFile: src/a.ts\n================\na\n\n================\nFile: src/b.ts\n================\nb\n',
     ],

@@ -83,8 +83,8 @@ function findFiles(text: string): Found | undefined {
   return undefined
 }
 
-/** An element of XML with attributes, by its beginning. */
-const ELEMENT = /^\s*<[\w:.-]+(?:\s+[\w:.-]+="[^"]*")+/
+/** An element of XML with attributes, by its beginning; pages and components begin with one of theirs. */
+const ELEMENT = /^\s*<(?!(?:html|script|template|style|svg|div|main)\b)[\w:.-]+(?:\s+[\w:.-]+="[^"]*")+/i
 /** Files that are looked into. */
 const FEW = 3
 
