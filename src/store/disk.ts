@@ -71,8 +71,8 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
   /** Of those, and of what is being written. */
   let bytes = 0
   let scanned = Number.NEGATIVE_INFINITY
-  /** Written or removed while a look is under way. */
-  let noted: Set<Handle> | undefined
+  /** Of each look under way, the handles written or removed meanwhile. */
+  const looks = new Set<Set<Handle>>()
   /** Entries that came or left since the memo was written. */
   let changes = 0
   let making: Promise<void> | undefined
@@ -97,24 +97,32 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
 
   /** Lists the entries, reads only the ones that are new here, and keeps what was written meanwhile. */
   async function look(): Promise<Map<Handle, string[]>> {
-    noted = new Set()
-    const there = await namesIn(directory)
-    const found = new Map<Handle, Known>()
-    for (const [handle, names] of there) {
-      const entry = isWhole(handle, names) ? (known.get(handle) ?? (await measure(handle))) : undefined
-      if (entry) found.set(handle, entry)
+    const noted = new Set<Handle>()
+    looks.add(noted)
+    try {
+      const there = await namesIn(directory)
+      const found = new Map<Handle, Known>()
+      for (const [handle, names] of there) {
+        const entry = isWhole(handle, names) ? (known.get(handle) ?? (await measure(handle))) : undefined
+        if (entry) found.set(handle, entry)
+      }
+      for (const handle of noted) {
+        const entry = known.get(handle)
+        if (entry) found.set(handle, entry)
+        else found.delete(handle)
+      }
+      take(found)
+      return there
+    } finally {
+      looks.delete(noted)
     }
-    for (const handle of noted) {
-      const entry = known.get(handle)
-      if (entry) found.set(handle, entry)
-      else found.delete(handle)
-    }
-    noted = undefined
+  }
+
+  function take(found: Map<Handle, Known>): void {
     known = found
     bytes = writing
     for (const { size } of known.values()) bytes += size
     scanned = now()
-    return there
   }
 
   async function measure(handle: Handle): Promise<Known | undefined> {
@@ -135,7 +143,7 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
     bytes += (entry?.size ?? 0) - (known.get(handle)?.size ?? 0)
     if (entry) known.set(handle, entry)
     else known.delete(handle)
-    noted?.add(handle)
+    for (const noted of looks) noted.add(handle)
     changes++
   }
 

@@ -134,6 +134,9 @@ export function storeContract(
         entries: 2,
         bytes: a.size + b.size,
       })
+      // Several ask at once.
+      const counts = await Promise.all([store.size(), store.stats(), store.size()])
+      expect(counts).toEqual([2, { entries: 2, bytes: a.size + b.size }, 2])
       expect((await store.getEntry('bbbbbbbbbbbb', 'someone'))?.accessCount).toBe(4)
       await store.clear()
       expect(await store.size()).toBe(0)
