@@ -145,17 +145,17 @@ function ofGroups(step: PipelineStep): PipelineStep {
     ...step,
     process(document, params) {
       const asked = params as Asked
-      const [row] = document.rows().items
       const isOfGroups = [...(asked.group_by ?? []), ...(asked.aggregate ?? [])].length > 0
-      if (!isOfGroups || !isObject(row ?? null)) return step.process(document, params)
+      const [row] = isOfGroups ? document.rows().items : []
+      if (!isObject(row ?? null)) return step.process(document, params)
       const columns = Object.keys(row as JsonObject)
       const isKnown = (name: string): boolean =>
         !/^\w[\w.]*$/.test(name) ||
         columns.some((column) => column.toLowerCase().endsWith(name.toLowerCase()))
-      const fields = (asked.fields ?? []).filter(isKnown)
       const left = (asked.fields ?? []).filter((name) => !isKnown(name))
+      if (left.length === 0) return step.process(document, params)
+      const fields = (asked.fields ?? []).filter(isKnown)
       const shown = fields.length > 0 ? step.process(document, { ...asked, fields }) : unchanged(document)
-      if (left.length === 0 || shown.error !== undefined) return step.process(document, params)
       const note = `Left out: ${listed(left)}. The ${asked.group_by?.length ? 'groups' : 'totals'} have ${listed(columns)}.`
       return { ...shown, metadata: { ...shown.metadata, notes: [...(shown.metadata.notes ?? []), note] } }
     },

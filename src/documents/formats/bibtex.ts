@@ -118,7 +118,10 @@ class Reader {
     for (let at = from; at < this.#text.length; at++) {
       const character = this.#text[at]
       if (character === '\\') at += 1
-      else if (depth === 0 && character === (opening === '{' ? '}' : '"')) {
+      else if (character === '\n' && this.#begins(at + 1)) {
+        this.at = at + 1
+        return undefined
+      } else if (depth === 0 && character === (opening === '{' ? '}' : '"')) {
         this.at = at + 1
         return this.#text.slice(from, at)
       } else if (character === '{') depth += 1
@@ -126,6 +129,13 @@ class Reader {
     }
     this.at = this.#text.length
     return undefined
+  }
+
+  /** A brace that is left open ends before the next entry, so that it hides no others. */
+  #begins(at: number): boolean {
+    if (this.#text[at] !== '@') return false
+    ENTRY.lastIndex = at
+    return ENTRY.test(this.#text)
   }
 }
 

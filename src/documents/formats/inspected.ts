@@ -16,8 +16,9 @@ const TOKEN = new RegExp(
     // `ObjectId("…")`, `new Date(…)`, `NumberLong(5)`.
     String.raw`(?:new )?(?<call>ObjectId|ISODate|Date|NumberLong|NumberInt|NumberDecimal|Long|Int32|Double|Decimal128|Timestamp|UUID|BinData|Binary)\((?<args>[^()]{0,400})\)`,
     String.raw`(?<word>true|false|null|undefined|NaN|-?Infinity)\b`,
-    // In place of what is not printed: `[Object]`, `[Function: run]`, `... 5 more items`.
-    String.raw`(?<short>\[(?:Object|Array|Function|AsyncFunction|Class|class|Circular|Getter|Setter|Symbol|Date|RegExp)\b[^\][\n]{0,120}\](?!\s*[{(])|\.\.\. \d+ more [a-z]+)`,
+    // In place of what is not printed: `[Object]`, `[Function: run]`; and `... 5 more items` behind the first hundred.
+    String.raw`(?<short>\[(?:Object|Array|Function|AsyncFunction|Class|class|Circular|Getter|Setter|Symbol|Date|RegExp)\b[^\][\n]{0,120}\](?!\s*[{(]))`,
+    String.raw`(?<more>\.\.\. \d+ more [a-z]+)`,
     // The name of a class or of a reference before its fields.
     String.raw`(?<named><ref \*\d+>|\[[A-Za-z][\w: ]{0,60}\](?=\s*\{)|[A-Z][\w$]{0,80}(?:\(\d+\))?(?=\s*[{[]))`,
     String.raw`(?<big>-?\d{1,400})n\b`,
@@ -42,6 +43,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 /** The type of a number of MongoDB. */
 const NUMERIC = /^(?:NumberLong|NumberInt|Long|Int32|Double)$/
 const MOST_LOOKED = 2_000
+/** Gaps that are told one by one. */
+const MOST_TOLD = 5
 
 /** True for what begins as an object with a bare key, or with a call that only such a program prints, and ends as one. */
 function looksInspected(text: string): boolean {
@@ -53,9 +56,16 @@ function looksInspected(text: string): boolean {
   )
 }
 
+interface Read {
+  readonly value: JsonValue
+  /** `400 more items`, which the program did not print. */
+  readonly left: readonly string[]
+}
+
 /** The value; a list where several stand one below the other. Undefined where some token is none of a value. */
-function readInspected(text: string): JsonValue | undefined {
+function readInspected(text: string): Read | undefined {
   const json: string[] = []
+  const left: string[] = []
   const token = new RegExp(TOKEN)
   let [depth, values] = [0, 0]
   const open = (): void => {
@@ -65,7 +75,12 @@ function readInspected(text: string): JsonValue | undefined {
   while (token.lastIndex < text.length) {
     const groups = token.exec(text)?.groups
     if (!groups) return undefined
-    const { joined, key, date, call, args = '', word, short, big, number, last, arrow, mark } = groups
+    const { joined, key, date, call, args = '', word, short, more, big, number, last, arrow, mark } = groups
+    if (more !== undefined) {
+      left.push(more.slice(4))
+      while (json.at(-1) === ',' || json.at(-1) === '') json.pop()
+      continue
+    }
     if (mark === '{' || mark === '[') open()
     // One value after the other: commas between them are ours.
     if (mark === ',' && depth === 0) continue
@@ -81,7 +96,9 @@ function readInspected(text: string): JsonValue | undefined {
   }
   if (depth !== 0) return undefined
   const parsed = parseJson(values > 1 ? `[${json.join('')}]` : json.join(''))
-  return typeof parsed?.value === 'object' && parsed.value !== null ? parsed.value : undefined
+  return typeof parsed?.value === 'object' && parsed.value !== null
+    ? { value: parsed.value, left }
+    : undefined
 }
 
 function asText(said: string | undefined): string {
@@ -115,13 +132,12 @@ function written(number: string): string {
 }
 
 /** Tried after JSON and Python. Never takes programs: each token is of a value, and the whole is objects. */
-export const inspected = defineFormat<{ value: JsonValue }>({
+export const inspected = defineFormat<Read>({
   ...PLAIN.json,
   name: 'inspected',
-  detect(text) {
-    const value = looksInspected(text) ? readInspected(text) : undefined
-    return value === undefined ? undefined : { value }
-  },
+  detect: (text) => (looksInspected(text) ? readInspected(text) : undefined),
   read: (_, { value }) => value,
+  asides: (_, { left }) =>
+    left.length > 0 ? [`not printed by the program: ${left.slice(0, MOST_TOLD).join(', ')}`] : [],
   overview: overviewOfData,
 })

@@ -2,7 +2,7 @@
 import { type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { overviewOfData } from '../overview/records.ts'
-import { exactNumber } from './cells.ts'
+import { asideOf, exactNumber } from './cells.ts'
 import { defineFormat } from './define.ts'
 
 /** `1.`, `2)`, `[3]` or a bullet, and what the item says. */
@@ -31,6 +31,8 @@ const FIELDS = 0.4
 /** Lines that may stand among the items without being of one, as a share. */
 const OTHERS = 0.2
 const MOST_FIELDS = 60
+/** Lines around the items that a preview tells. */
+const MOST_TOLD = 6
 
 export interface Field {
   readonly key: string
@@ -87,13 +89,16 @@ interface Found {
   readonly isKey: (key: string) => boolean
   /** Items stand below several headings. */
   readonly isHeaded: boolean
+  /** The lines around the items: how many there are in all, where the next ones are. */
+  readonly around: readonly string[]
 }
 
 /** The items among lines of a text that consist of nothing much else; undefined for all others. */
 export function findItems(lines: LineIndex, from: number, to: number): Found | undefined {
   const items: Lines[] = []
   const headings = new Set<string>()
-  let [margin, others, seen, heading] = [-1, 0, 0, '']
+  const around: string[] = []
+  let [margin, seen, heading] = [-1, 0, '']
   let [isApart, isCode] = [false, false]
   for (let index = from; index < to; index++) {
     const line =
@@ -118,15 +123,20 @@ export function findItems(lines: LineIndex, from: number, to: number): Found | u
       else if (title) {
         heading = title[1] ?? title[2] ?? title[3] ?? ''
         headings.add(heading)
-      } else if (++others > MOST_BEFORE && items.length === 0) return undefined
+      } else {
+        around.push(line)
+        if (around.length > MOST_BEFORE && items.length === 0) return undefined
+      }
     }
     isApart = false
   }
-  if (items.length < LEAST || others > Math.max(MOST_AROUND, seen * OTHERS)) return undefined
+  if (items.length < LEAST || around.length > Math.max(MOST_AROUND, seen * OTHERS)) return undefined
   const leading = leadingKey(items)
   const areTasks = items.filter(({ said }) => TASK.test(said)).length >= items.length * NEARLY
   const isKey = sharedKeys(items.map(({ below }) => below)) ?? (areTasks ? () => false : undefined)
-  return isKey && { items, leading, isKey, isHeaded: headings.size > 1 }
+  const isHeaded = headings.size > 1
+  // A heading of all says of all what it is.
+  return isKey && { items, leading, isKey, isHeaded, around: isHeaded ? around : [...headings, ...around] }
 }
 
 /** A line before the items and one behind them, however few these are; and lines before the first item. */
@@ -225,7 +235,7 @@ export function addFields(
       isList ? held.map(valueOfField) : [only.value, ...held].filter(Boolean).join('\n'),
     )
   }
-  if (rest.length > 0 && own(record, 'text') === undefined) record.text = rest.join('\n')
+  if (rest.length > 0) record[own(record, 'text') === undefined ? 'text' : '_text'] = rest.join('\n')
 }
 
 function indentOf(line: string): number {
@@ -242,5 +252,6 @@ export const items = defineFormat<Found>({
     return findItems(lines, 0, lines.count)
   },
   read: (_, found) => itemRecords(found),
+  asides: (_, { around }) => around.slice(0, MOST_TOLD).map(asideOf),
   overview: overviewOfData,
 })

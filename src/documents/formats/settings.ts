@@ -56,7 +56,7 @@ interface Form {
   readonly section: RegExp
 }
 
-/** A title above a pair without a blank is what no other settings begin with. */
+/** Redis begins with a title above a pair that has no blank behind its colon. No other settings do. */
 function formOf(lines: LineIndex): Form {
   const isTitled = TITLE.test(at(lines, 0)) && lines.count > 1 && CLOSE_PAIR.test(at(lines, 1))
   return isTitled ? { sure: CLOSE_PAIR, section: TITLE } : { sure: DOTTED_PAIR, section: SECTION }

@@ -129,9 +129,6 @@ function ofLikeLists(value: JsonValue, path: string, main: Collection): Collecti
     : together(all, `${path}.*`, path, main, { keys, areLists: true })
 }
 
-/** Records of a list that are looked for in the longest one. */
-const COMPARED = 3
-
 /** True where the longest list has the records of the others as well: `tests` beside `passes` and `failures`. Together they would count twice. */
 function isRepeated(lists: readonly JsonValue[][]): boolean {
   const longest = lists.reduce((one, other) => (other.length > one.length ? other : one))
@@ -139,7 +136,7 @@ function isRepeated(lists: readonly JsonValue[][]): boolean {
   return (
     others.length > 0 &&
     others.every((list) => {
-      const some = [list[0], list[list.length >> 1], list.at(-1)].slice(0, COMPARED)
+      const some = [list[0], list[list.length >> 1], list.at(-1)]
       return some.every((record) => longest.some((one) => isSameRecord(one, record ?? null)))
     })
   )

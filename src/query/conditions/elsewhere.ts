@@ -484,7 +484,9 @@ export function withListsBeside(
     const isOwn = !name.startsWith('$') && isExactly(records, name)
     const root = name === '' || isOwn ? undefined : document.json()
     const path = root === undefined ? undefined : safely(() => parsePath(name.replace(/\[\*?\]$/, '')))
-    const list = root === undefined || path === undefined ? [] : (locate(root, path)?.reached ?? [])
+    const located = root === undefined || path === undefined ? undefined : locate(root, path)
+    // Another name that is alike may be a value.
+    const list = located?.note === undefined ? (located?.reached ?? []) : []
     const values = list.flatMap(({ value }) => value)
     const areValues =
       list.length > 0 &&

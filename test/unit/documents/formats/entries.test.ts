@@ -207,6 +207,7 @@ test('works in BibTeX, with their people, the letters of TeX and the strings the
     '}',
     '@comment{ not, this = {one} }',
     '@misc{b, note = {left open',
+    '@misc{c, note = {whole}}',
   ].join('\n')
   expect(read(text).value).toEqual([
     {
@@ -221,6 +222,7 @@ test('works in BibTeX, with their people, the letters of TeX and the strings the
       pages: '1--3',
     },
     { line: 9, type: 'misc', key: 'b' },
+    { line: 10, type: 'misc', key: 'c', note: 'whole' },
   ])
 })
 
@@ -264,6 +266,15 @@ describe('items with fields below them', () => {
     ])
   })
 
+  test('stand among lines that say how many there are, which a preview tells', () => {
+    const items = [1, 2, 3].map((nth) => `${nth}. A\n   Stars: ${nth}\n   Note: ${nth}\n\n`).join('')
+    const text = `Found 3 repositories:\n\n${items}Showing 3 of 1,234.\n`
+    expect(fromRecognised(text).asides).toEqual([
+      'text beside it: Found 3 repositories',
+      'text beside it: Showing 3 of 1,234.',
+    ])
+  })
+
   test('begin with a field in place of a title where all of them do', () => {
     const text = '- Name: A\n  When: 10:00 - 11:00\n- Name: B\n  When: now\n- Name: C\n  When: never\n'
     expect(read(text).value).toEqual([
@@ -294,6 +305,12 @@ describe('values as programs in JavaScript print them', () => {
         { id: -2.5, rest: '[Object]' },
       ],
     })
+  })
+
+  test('of a long list the first items, and how many more there are', () => {
+    const document = fromRecognised('[\n  { id: 1 },\n  { id: 2 },\n  ... 98 more items\n]\n')
+    expect(document.json()).toEqual([{ id: 1 }, { id: 2 }])
+    expect(document.asides).toEqual(['not printed by the program: 98 more items'])
   })
 
   test('of the shell of MongoDB: documents one below the other', () => {
