@@ -846,6 +846,8 @@ export interface Tagged {
 }
 
 const MOST_SAMPLED = 2_000
+/** Records behind the first that has the pair, which may spell its name otherwise. */
+const MOST_SPELLED = 200
 
 /** The pair called `key` in the lists at `list`. Undefined when they are no lists of pairs, or none is called so. */
 export function taggedIn(records: Records, list: Path, listName: string, key: string): Tagged | undefined {
@@ -853,7 +855,9 @@ export function taggedIn(records: Records, list: Path, listName: string, key: st
   const wanted = key.toLowerCase()
   const spelled = new Set<string>()
   let halves: Halves | undefined
+  let left = MOST_SPELLED
   for (const record of records.values.slice(0, MOST_SAMPLED)) {
+    if (halves && left-- <= 0) break
     const values: JsonValue[] = []
     readValues(record, list, values, work)
     for (const element of values.flat()) {

@@ -343,8 +343,10 @@ function comparison(
   if (
     present.every(isText) &&
     areVersions(Array.from(present.subarray(0, MOST_MEASURED), (id) => items[id] as string))
-  )
-    return numbersAs(values, 'version')
+  ) {
+    const places = numbersAs(values, 'version')
+    if (present.every((id) => !Number.isNaN(places[id]))) return places
+  }
   if (enough(numbers)) return numbers
   const times = numbersAs(values, 'time')
   const isWhole = enough(times) && present.every((id) => !Number.isNaN(times[id]))

@@ -227,8 +227,9 @@ function clocked(text: string): number | undefined {
 
 /** `01:02:03.5` of milliseconds. */
 export function clockText(time: number): string {
-  const seconds = Math.abs(time) / 1_000
-  const [whole, fraction] = [Math.floor(seconds), (Math.round((seconds % 1) * 1e9) / 1e9).toString().slice(1)]
+  const nanoseconds = Math.round(Math.abs(time) * 1e6)
+  const whole = Math.floor(nanoseconds / 1e9)
+  const fraction = ((nanoseconds % 1e9) / 1e9).toString().slice(1)
   const parts = [Math.floor(whole / 3_600), Math.floor(whole / 60) % 60, whole % 60]
   return `${time < 0 ? '-' : ''}${parts.map((part) => String(part).padStart(2, '0')).join(':')}${fraction}`
 }
@@ -252,20 +253,33 @@ export function duration(text: string): number | undefined {
 /** `1.10.2`, `v2.0.0-rc.1`; and the same of two parts. */
 const VERSION = /^v?\d+(?:\.\d+){2,}(?:[-+.]\S*)?$/i
 export const DOTTED = /^v?\d+(?:\.\d+)+(?:[-+.]\S*)?$/i
+/** `31.12.2024` is written so as well. */
+const DATED = /^\d{1,2}\.\d{1,2}\.\d{4}$/
 
-/** True for versions, or numbers of sections: all are numbers with points between them, and some have two points, so that 5.10 is after 5.9. */
+/**
+ * True for versions, or numbers of sections, of which 5.10 is after 5.9: all are numbers with points between them, and some have two points.
+ * Dates are none.
+ */
 export function areVersions(texts: readonly string[]): boolean {
-  return texts.some((text) => VERSION.test(text.trim())) && texts.every((text) => DOTTED.test(text.trim()))
+  const all = texts.map((text) => text.trim())
+  return (
+    all.some((text) => VERSION.test(text)) &&
+    all.every((text) => DOTTED.test(text)) &&
+    !all.some((text) => DATED.test(text))
+  )
 }
 
-/** A number that is larger for a later version. Undefined for parts of more than three digits, of which five are looked at. */
+/** A number that is larger for a later version. Undefined where a part has more than three digits. Five parts are looked at. */
 export function placeOfVersion(text: string): number | undefined {
-  const parts = DOTTED.test(text.trim()) ? (text.match(/\d+/g) ?? []) : []
-  if (parts.length === 0 || parts.some((part) => part.length > 3)) return undefined
-  return Array.from({ length: 5 }, (_, at) => Number(parts[at] ?? 0)).reduce(
+  const [, numbers, rest] = /^v?(\d{1,3}(?:\.\d{1,3})+)(?![\d])(\S*)$/i.exec(text.trim()) ?? []
+  if (numbers === undefined) return undefined
+  const parts = numbers.split('.')
+  const whole = Array.from({ length: 5 }, (_, at) => Number(parts[at] ?? 0)).reduce(
     (sum, part) => sum * 1_000 + part,
     0,
   )
+  // `2.0.0-rc.1` is before `2.0.0` (Semantic Versioning 2.0.0, 11).
+  return rest?.startsWith('-') ? whole - 0.5 : whole
 }
 
 const LONG_WRITTEN = /^\s*[-+]?\d{16,400}\s*$/

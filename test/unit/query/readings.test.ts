@@ -284,6 +284,14 @@ test('numbers of sections are compared as such where some of them have two point
   expect(found(records, 'section < 6').ids).toEqual([1, 2, 3, 4, 5])
   const largest = aggregate.process(fromValue(records), { aggregate: ['max(section)'] })
   expect(largest.content.rows().items).toEqual([{ 'max(section)': '6.1.2' }])
+  const versions = ['1.9.0', '1.10.2-rc.1', '1.10.2', '1.2.0'].map((version) => ({ version }))
+  const latest = aggregate.process(fromValue(versions), { aggregate: ['max(version)'] })
+  expect(latest.content.rows().items).toEqual([{ 'max(version)': '1.10.2' }])
+  // Days with points between them are dates.
+  const days = ['03.05.2024', '28.02.2023', '15.12.2024'].map((day, at) => ({ id: at + 1, day }))
+  expect(found(days, 'day > 01.05.2024').ids).toEqual([1, 3])
+  const last = aggregate.process(fromValue(days), { aggregate: ['max(day)'] })
+  expect(last.content.rows().items).toEqual([{ 'max(day)': '15.12.2024' }])
   // Prices with one point are numbers.
   const prices = ['5.1', '5.10', '5.9'].map((price, at) => ({ id: at + 1, price }))
   expect(found(prices, 'price > 5.2').ids).toEqual([3])
