@@ -139,7 +139,7 @@ function byKeys(step: PipelineStep): PipelineStep {
   }
 }
 
-/** Fields of records beside groups and totals, which have none of them, are left out: these are what was asked for. */
+/** Groups and totals are shown with all they have where `fields` names what only records have: these are what was asked for. */
 function ofGroups(step: PipelineStep): PipelineStep {
   return {
     ...step,
@@ -154,10 +154,8 @@ function ofGroups(step: PipelineStep): PipelineStep {
         columns.some((column) => column.toLowerCase().endsWith(name.toLowerCase()))
       const left = (asked.fields ?? []).filter((name) => !isKnown(name))
       if (left.length === 0) return step.process(document, params)
-      const fields = (asked.fields ?? []).filter(isKnown)
-      const shown = fields.length > 0 ? step.process(document, { ...asked, fields }) : unchanged(document)
       const note = `Left out: ${listed(left)}. The ${asked.group_by?.length ? 'groups' : 'totals'} have ${listed(columns)}.`
-      return { ...shown, metadata: { ...shown.metadata, notes: [...(shown.metadata.notes ?? []), note] } }
+      return { ...unchanged(document), metadata: { notes: [note] } }
     },
   }
 }

@@ -2,7 +2,7 @@
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { overviewOfEntries } from '../overview/entries.ts'
-import { exactNumber } from './cells.ts'
+import { asideOf, exactNumber } from './cells.ts'
 import { defineFormat } from './define.ts'
 import { readAligned } from './table.ts'
 
@@ -22,12 +22,28 @@ const HEADING = 'heading'
 /** The share of records that have a key, for it to be one. */
 const COMMON = 0.2
 
+interface Stanzas {
+  readonly read: () => JsonValue[]
+  /** The lines above the first record. */
+  readonly above: readonly string[]
+}
+
 /** The records, or undefined when the text is something else. `line` is a record's first, counted from 1. */
-function readStanzas(text: string): (() => JsonValue[]) | undefined {
+function readStanzas(text: string): Stanzas | undefined {
   const lines = indexLines(text)
   const first = firstKey(lines)
   const isKey = first === undefined ? undefined : keysOf(lines, first)
-  return first !== undefined && isKey ? () => records(lines, first, isKey) : readHeadedBlocks(lines)
+  if (first === undefined || !isKey) {
+    const read = readHeadedBlocks(lines)
+    return read && { read, above: [] }
+  }
+  const headed = areHeaded(lines, first)
+  const above: string[] = []
+  for (let at = 0; at + Number(headed) < lines.count; at++) {
+    if (pairAt(lines, at + Number(headed))?.key === first) break
+    if (lines.at(at).trim() !== '') above.push(lines.at(at))
+  }
+  return { read: () => records(lines, first, isKey, headed), above }
 }
 
 function pairAt(lines: LineIndex, index: number): { key: string; value: string } | undefined {
@@ -118,9 +134,13 @@ function areInOrder(lines: LineIndex, first: string, sampled: number): boolean {
 /** A key that some records lack makes another order. */
 const FEW_ORDERS = 3
 
-function records(lines: LineIndex, first: string, isKey: (key: string) => boolean): JsonValue[] {
+function records(
+  lines: LineIndex,
+  first: string,
+  isKey: (key: string) => boolean,
+  headed: boolean,
+): JsonValue[] {
   const found: JsonObject[] = []
-  const headed = areHeaded(lines, first)
   let record: JsonObject | undefined
   let key = ''
   for (let index = 0; index < lines.count; index++) {
@@ -314,11 +334,12 @@ function withoutRules(value: string): string {
 }
 
 /** Tried after Markdown. Never takes a conversation, in which the same people speak again and again. */
-export const stanzas = defineFormat({
+export const stanzas = defineFormat<Stanzas>({
   name: 'stanzas',
   family: 'entries',
   line: 'entry',
   detect: readStanzas,
-  read: (_, read) => read(),
+  read: (_, { read }) => read(),
+  asides: (_, { above }) => above.map(asideOf),
   overview: overviewOfEntries,
 })

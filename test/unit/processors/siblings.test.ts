@@ -146,7 +146,10 @@ test('fields of records beside groups and totals are left out, and said to be', 
     return document.rows().items
   }
   const grouped = { group_by: ['role'], fields: ['role', 'email'] }
-  expect(asked(grouped)).toEqual([{ role: 'dev' }, { role: 'ops' }])
+  expect(asked(grouped)).toEqual([
+    { role: 'dev', count: 4 },
+    { role: 'ops', count: 2 },
+  ])
   expect(notes(people, grouped)).toBe('Left out: `email`. The groups have `role`, `count`.')
   const total = { aggregate: ['count'], fields: ['email'] }
   expect(asked(total)).toEqual([{ count: 6 }])

@@ -341,6 +341,8 @@ test('a name and a colon above fields, at the margin or set in, is the heading o
     { line: 7, heading: 'Monday Night', Temperature: '50°F', Wind: '5 mph' },
     { line: 11, heading: 'Tuesday', Temperature: '71°F', Wind: '5 mph' },
   ])
+  const two = `Found 2 of 90 days:\n\n${[1, 2, 3].map((nth) => `Day: ${nth}\nWind: ${nth}\n\n`).join('')}`
+  expect(fromRecognised(two).asides).toEqual(['text beside it: Found 2 of 90 days:'])
   const row = (nth: number) => `Row ${nth}:\n  id: ${nth}\n  name: n${nth}\n`
   expect(read(`Query returned 3 rows.\n\n${row(1)}${row(2)}${row(3)}`).value).toEqual([
     { line: 3, heading: 'Row 1', id: 1, name: 'n1' },
