@@ -12,7 +12,7 @@ import { changesIn, inOneOrder } from '../processors/steps/join.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
 import { formatPlural } from '../text/format.ts'
 import { type LineChanges, lineChanges } from '../text/line-changes.ts'
-import type { LineIndex } from '../text/lines.ts'
+import { indentOf, type LineIndex } from '../text/lines.ts'
 import { ellipsis } from '../text/shorten.ts'
 import { countTokens } from '../text/tokens.ts'
 import type { Comparison, Incomparable, Source } from './contract.ts'
@@ -346,8 +346,4 @@ function placeOf(lines: readonly string[], at: number, told: Told): string {
     if (/^(?:uid=\S+ )?[\w-]+ "/.test(node)) return ellipsis(node.replace(/:$/, ''), MOST_NAMED)
   }
   return PAGE
-}
-
-function indentOf(line: string): number {
-  return line.length - line.trimStart().length
 }

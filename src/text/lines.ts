@@ -86,3 +86,8 @@ export function lastAtMost(sorted: Int32Array, value: number): number {
   }
   return low
 }
+
+/** Characters of white space that a line begins with. */
+export function indentOf(line: string): number {
+  return line.length - line.trimStart().length
+}

@@ -1,6 +1,6 @@
 /** Items with fields below them, as servers write them for people: `1. **Title**`, then `   - State: open`. */
 import { type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
-import { indexLines, type LineIndex } from '../../text/lines.ts'
+import { indentOf, indexLines, type LineIndex } from '../../text/lines.ts'
 import { overviewOfData } from '../overview/records.ts'
 import { asideOf, exactNumber } from './cells.ts'
 import { defineFormat } from './define.ts'
@@ -34,7 +34,7 @@ const MOST_FIELDS = 60
 /** Lines around the items that a preview tells. */
 const MOST_TOLD = 6
 
-export interface Field {
+interface Field {
   readonly key: string
   readonly value: string
 }
@@ -66,7 +66,7 @@ function fieldIn(text: string): Field | undefined {
 }
 
 /** The value of a field: without the marks of Markdown around it, a number where it comes back as written. */
-export function valueOfField(written: string): JsonValue {
+function valueOfField(written: string): JsonValue {
   const bare = /^(?:`([^`]*)`|\*\*([^*]*)\*\*)$/.exec(written)
   const text = bare?.[1] ?? bare?.[2] ?? written
   return exactNumber(text) ?? text
@@ -236,10 +236,6 @@ export function addFields(
     )
   }
   if (rest.length > 0) record[own(record, 'text') === undefined ? 'text' : '_text'] = rest.join('\n')
-}
-
-function indentOf(line: string): number {
-  return line.length - line.trimStart().length
 }
 
 /** Tried after Markdown. Never takes lists of items that have no field in common. */

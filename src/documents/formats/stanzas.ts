@@ -1,6 +1,6 @@
 /** Texts of records that each begin with the same key: `Title: …`, `URL: …`, then the next `Title: …`. */
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
-import { indexLines, type LineIndex } from '../../text/lines.ts'
+import { indentOf, indexLines, type LineIndex } from '../../text/lines.ts'
 import { overviewOfEntries } from '../overview/entries.ts'
 import { asideOf, exactNumber } from './cells.ts'
 import { defineFormat } from './define.ts'
@@ -318,10 +318,6 @@ function keysIn(lines: readonly string[], base: number, depth: number): JsonValu
   }
   // Keys that only name what is below them are the names of records.
   return isNamed ? Object.entries(block).map(([name, inner]) => ({ name, ...(inner as JsonObject) })) : block
-}
-
-function indentOf(line: string): number {
-  return line.length - line.trimStart().length
 }
 
 function withoutRules(value: string): string {
