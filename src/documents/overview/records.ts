@@ -274,6 +274,9 @@ const FEW_FIELDS = 8
 const MOST_SCALARS = 12
 const MOST_PARTS = 8
 
+/** A declaration of XML, which says nothing of the records. */
+const NAMESPACE = /^xmlns(?::|$)/
+
 /** Collections of one kind: one, or several at places that differ in a step or two (`$.resources.*.methods.*`). */
 export interface Kin {
   /** Leads to the records when there are several collections, to the collection when there is one. */
@@ -311,7 +314,7 @@ export function surroundings(root: JsonValue, path: string, from?: Gathered): Su
     .filter((one) => one !== own && one.path !== path && one.count > 2)
     .filter(({ collections }) => !collections.every(isTold))
     .sort((one, other) => weight(other) - weight(one))
-  const { scalars: beside, parts: places } = walk(root, new Set(all.map((one) => one.path)))
+  const { scalars: beside, parts: places } = walk(root, path, new Set(all.map((one) => one.path)))
   // Those of the only series are fields of its points.
   const scalars = isAll ? [] : beside
   const parts = places.filter((told) => from === undefined || !told.startsWith(`${path}: `))
@@ -412,7 +415,11 @@ function some(names: readonly string[]): string {
   return text
 }
 
-function walk(root: JsonObject, collections: ReadonlySet<string>): { scalars: string[]; parts: string[] } {
+function walk(
+  root: JsonObject,
+  main: string,
+  collections: ReadonlySet<string>,
+): { scalars: string[]; parts: string[] } {
   const scalars: string[] = []
   const parts: string[] = []
   let level: { path: string; object: JsonObject }[] = [{ path: '$', object: root }]
@@ -422,9 +429,9 @@ function walk(root: JsonObject, collections: ReadonlySet<string>): { scalars: st
     for (const { path, object } of level) {
       if (visits++ > MOST_OBJECTS) break
       const keys = Object.keys(object)
-      const plain = keys.filter((key) => typeof object[key] !== 'object')
+      const plain = keys.filter((key) => typeof object[key] !== 'object' && !NAMESPACE.test(key))
       const holder = keys.length > 2 && keys.every((key) => isObject(own(object, key)))
-      if (depth > 0 && (holder || plain.length > FEW_FIELDS)) {
+      if (depth > 0 && (holder || (plain.length > FEW_FIELDS && !holds(path, main)))) {
         const holdsOther = keys.some((key) =>
           [...collections].some((other) => other.startsWith(path + pathStep(key))),
         )
@@ -442,6 +449,11 @@ function walk(root: JsonObject, collections: ReadonlySet<string>): { scalars: st
     level = next
   }
   return { scalars, parts }
+}
+
+/** True where the main records are somewhere below: what such an object says is about all of them. */
+function holds(path: string, main: string): boolean {
+  return main.startsWith(path) && /^[.[]/.test(main.slice(path.length))
 }
 
 function scalar(object: JsonObject, key: string): string | number | boolean | null {

@@ -82,6 +82,16 @@ test('tells what stands beside the records, with paths and names', () => {
   expect(text).toContain('also $.settings: 12 fields {option_0, option_1')
 })
 
+test('tells the fields of what holds the records however many they are, and no namespaces', () => {
+  const channel = Object.fromEntries(many(11, (n) => n).map((n) => [`field_${n}`, n]))
+  const item = many(40, (id) => ({ id, title: 'x' }))
+  const text = previewOf({
+    rss: { 'xmlns:dc': 'http://purl.org/dc/', version: '2.0', channel: { ...channel, item } },
+  })
+  expect(text).toContain('beside the records: rss.version = 2.0, rss.channel.field_')
+  expect(text).not.toContain('xmlns')
+})
+
 test('tells what is in the objects of another list that has few fields', () => {
   const text = previewOf({
     data: many(40, (id) => ({ type: 'gift', id: String(id), attributes: { amount: id, year: 2020 } })),
