@@ -17,6 +17,7 @@ import {
   labelOf,
   numbersOf,
   scalarCount,
+  timeUnitOf,
   worth,
 } from './rank.ts'
 import { measure } from './sizes.ts'
@@ -230,16 +231,21 @@ function heavy({ values }: Records): string {
 
 /** `0..57, mean ≈4.2 (max: "the record")`. The record is named while `named` lasts. */
 export function range(
-  { shape, name, many }: Field,
+  field: Field,
   records: Records,
   label: Field | undefined,
   named: { left: number },
 ): string {
+  const { shape, many } = field
   const numbers = numbersOf(shape)
   if (!numbers) return ''
   const span = `${numbers.min}..${numbers.max}`
-  const epoch = epochOf(name, numbers.min, numbers.max)
-  if (epoch !== undefined) return `${span} (${epoch})`
+  const unit = timeUnitOf(field)
+  if (unit === 'days') return span
+  if (unit !== undefined) {
+    const [from, to] = [numbers.min, numbers.max].map((time) => new Date(unit === 's' ? time * 1000 : time))
+    return `${span} (epoch ${unit}: ${short(from?.toISOString() ?? '')}..${short(to?.toISOString() ?? '')})`
+  }
   const mean = numbers.sum / numbers.count
   const rounded = Number(mean.toPrecision(3))
   const text = `${span}, mean ${rounded === mean ? '' : '≈'}${rounded}`
@@ -248,20 +254,6 @@ export function range(
   if (record === undefined) return text
   named.left -= 1
   return `${text} (max: ${record})`
-}
-
-/** Numbers that are times, by their name and size: seconds or milliseconds since 1970. */
-function epochOf(name: string, min: number, max: number): string | undefined {
-  if (!/time|date|stamp|_at$|At$|^ts$|created|updated|expire|since|until/i.test(name)) return undefined
-  for (const [unit, factor] of [
-    ['s', 1000],
-    ['ms', 1],
-  ] as const) {
-    const [first, last] = [min * factor, max * factor]
-    if (first >= 300_000_000_000 && last <= 7_000_000_000_000)
-      return `epoch ${unit}: ${short(new Date(first).toISOString())}..${short(new Date(last).toISOString())}`
-  }
-  return undefined
 }
 
 /** The first and the last moment, as they are written but for zeros that say nothing. */

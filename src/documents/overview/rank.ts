@@ -1,4 +1,6 @@
 /** Which fields of a profile a reader wants to know about first. */
+
+import { compactDate } from '../../text/values/dates.ts'
 import { distinctCount, type Field, frequent, isNoise } from '../shape/fields.ts'
 import { IDS, LABELS, plainName } from '../shape/identity.ts'
 import { type NumberStats, type Shape, sumOf } from '../shape/shape.ts'
@@ -50,10 +52,23 @@ export function isMeasured({ shape, name }: Pick<Field, 'shape' | 'name'>): bool
   const numbers = numbersOf(shape)
   if (!numbers || numbers.min === numbers.max || numbers.count < shape.count * 0.5) return false
   if (isEnumerated({ shape }) && shape.distinct.counts.size <= FEW_NUMBERS) return false
-  return !/(?:^|_)(?:id|line|zip|port|pid|year|status|code|number|version)$|(?:Id|ID|Code|Port|Version)$/.test(
+  return !/(?:^|_)(?:[a-z]?id|line|zip|port|year|status|code|number|version)$|(?:Id|ID|Code|Port|Version)$|^id(?:_|[A-Z])/.test(
     name,
   )
 }
+
+/** What numbers count that are times, by their name and size: seconds or milliseconds since 1970, or days as `20240103`. */
+export function timeUnitOf({ shape, name }: Pick<Field, 'shape' | 'name'>): 's' | 'ms' | 'days' | undefined {
+  const numbers = numbersOf(shape)
+  if (!numbers || !TIMES.test(name)) return undefined
+  const { min, max } = numbers
+  if (min >= 300_000_000 && max <= 7_000_000_000) return 's'
+  if (min >= 300_000_000_000 && max <= 7_000_000_000_000) return 'ms'
+  return compactDate(min) && compactDate(max) ? 'days' : undefined
+}
+
+const TIMES =
+  /time|date|stamp|_at$|At$|^(?:dt|ts)$|_ts$|created|updated|expire|since|until|sunrise|sunset|^day$/i
 
 export function isDated({ shape }: Pick<Field, 'shape'>): boolean {
   return (

@@ -20,6 +20,7 @@ import {
   labelOf,
   numbersOf,
   scalarCount,
+  timeUnitOf,
   worth,
 } from './rank.ts'
 import { failureIn } from './unusual.ts'
@@ -185,7 +186,7 @@ function grouping(fields: readonly Field[]): Template | undefined {
   const grouped = by((field) => isGrouped(field) && !isDated(field) && !isProse(field) && isGathering(field))
   if (grouped) return call('proxy_filter', { group_by: grouped.path, limit: 20 })
   const listed = by((field) => isEnumerated(field) && !isDated(field) && !isMeasured(field))
-  const measured = by(isMeasured)
+  const measured = by((field) => isMeasured(field) && timeUnitOf(field) === undefined)
   if (listed && measured)
     return call('proxy_filter', { group_by: listed.path, aggregate: `avg(${measured.path})` })
   const dated = by(isVaried)
