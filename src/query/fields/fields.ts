@@ -5,7 +5,7 @@
 
 import type { Column } from '../../documents/columns/column.ts'
 import { isObject, type JsonValue, own } from '../../protocol/json.ts'
-import { type DateOrder, isoDate } from '../../text/values/dates.ts'
+import { type DateOrder, isoDate, parseDate } from '../../text/values/dates.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
 import { nearest } from '../../text/words/edit-distance.ts'
 import { aggregateNamed } from '../language/aggregates.ts'
@@ -962,9 +962,19 @@ const SYNONYMS = [
 function synonym(records: Records, reference: string): string | undefined {
   const plain = (name: string): string => name.toLowerCase().replaceAll(/[\s_-]/g, '')
   const wanted = plain(reference)
+  if (OF_TIMES.test(wanted) && areKeysDates(records)) return '_key'
   const meant = new Set(SYNONYMS.filter((names) => names.includes(wanted)).flat())
   const found = meant.size > 0 ? [...records.names().keys()].filter((name) => meant.has(plain(name))) : []
   return found.length === 1 ? found[0] : undefined
+}
+
+/** Names of what the keys of a series by date say. */
+const OF_TIMES = /^(?:date|day|month|year|time|timestamp|datetime|period)s?$/
+
+function areKeysDates(records: Records): boolean {
+  const [first] = records.whole
+  const key = isObject(first) ? own(first, '_key') : undefined
+  return typeof key === 'string' && parseDate(key) !== undefined
 }
 
 // ---- The reply about a field that no record has ------------------------------------------------------------------
