@@ -3,6 +3,7 @@
  * (`{id: [1, 2], name: ["a", "b"]}`).
  */
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
+import { rowsOfBigQuery, withoutEncodings } from './encodings.ts'
 
 /** Wrappers around the table, and how wide one may be. */
 const MAX_DEPTH = 3
@@ -19,8 +20,12 @@ export function sentAs(records: readonly JsonValue[]): 'columns' | readonly stri
   return made.get(records)
 }
 
-/** The value with such rows as records, so that fields have names. The same value when there are none. Never mutates. */
-export function withColumns(value: JsonValue, depth = 0): JsonValue {
+/** The value with such rows as records, so that fields have names, and values without their types. The same value when there are none. Never mutates. */
+export function withColumns(value: JsonValue): JsonValue {
+  return inRecords(withoutEncodings(value), 0)
+}
+
+function inRecords(value: JsonValue, depth: number): JsonValue {
   if (!isObject(value) || depth > MAX_DEPTH) return value
   const keys = Object.keys(value)
   const parallel = inRows(value, keys)
@@ -31,8 +36,10 @@ export function withColumns(value: JsonValue, depth = 0): JsonValue {
   for (const key of keys) {
     const before = own(value, key) ?? null
     const after = Array.isArray(before)
-      ? (ofGroups(before, value) ?? recordsIn(before, names))
-      : withColumns(before, depth + 1)
+      ? (ofGroups(before, value) ??
+        rowsOfBigQuery(before, own(value, 'schema') ?? null) ??
+        recordsIn(before, names))
+      : inRecords(before, depth + 1)
     if (after === before) continue
     copy ??= { ...value }
     setOwn(copy, key, after)
@@ -97,15 +104,6 @@ function namesIn(value: JsonValue): string[][] {
   return strings.length === value.length && new Set(strings).size === strings.length ? [strings] : []
 }
 
-/** The cells of a row of BigQuery (`{f: [{v: 1}, {v: "a"}]}`) as a list; anything else as it is. */
-function plainRow(row: JsonValue): JsonValue {
-  const cells = isObject(row) && Object.keys(row).length === 1 ? own(row, 'f') : undefined
-  if (!Array.isArray(cells)) return row
-  return cells.every((cell) => isObject(cell) && Object.hasOwn(cell, 'v'))
-    ? cells.map((cell) => own(cell as JsonObject, 'v') ?? null)
-    : row
-}
-
 /** A group of cells in a row, and the key of the list that names them. */
 interface Group {
   readonly key: string
@@ -160,24 +158,20 @@ function recordOf(row: JsonObject, groups: readonly Group[]): JsonObject | undef
   return record
 }
 
-function recordsIn(sent: JsonValue[], candidates: readonly string[][]): JsonValue[] {
-  if (candidates.length === 0 || sent.length === 0) return sent
-  const isPlain = plainRow(sent[0] ?? null) === sent[0]
-  const rows = isPlain ? sent : sent.map(plainRow)
+function recordsIn(rows: JsonValue[], candidates: readonly string[][]): JsonValue[] {
   const [first] = rows
-  if (!Array.isArray(first)) return sent
+  if (candidates.length === 0 || !Array.isArray(first)) return rows
   const names = candidates.find(({ length }) => length === first.length)
   const step = Math.max(1, Math.floor(rows.length / SAMPLE))
   const isRow = (row: JsonValue | undefined) => Array.isArray(row) && row.length === names?.length
-  for (let index = 0; index < rows.length; index += step) if (!isRow(rows[index])) return sent
-  if (names === undefined) return sent
+  for (let index = 0; index < rows.length; index += step) if (!isRow(rows[index])) return rows
+  if (names === undefined) return rows
   const records = rows.map((row) => {
     if (!Array.isArray(row) || row.length !== names.length) return row
     const record: JsonObject = {}
     for (const [index, name] of names.entries()) setOwn(record, name, row[index] ?? null)
     return record
   })
-  // Places in the rows of BigQuery are not those in lists.
-  if (isPlain) made.set(records, names)
+  made.set(records, names)
   return records
 }

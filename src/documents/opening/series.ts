@@ -74,7 +74,13 @@ function ofAllIn(value: JsonValue, path: string, main: Collection): Collection |
 }
 
 function ofFew(list: readonly JsonValue[], path: string, main: Collection): Collection | undefined {
-  return list.length > FEW ? undefined : (ofSeries(list, path, main) ?? ofLists(list, path, main))
+  if (list.length <= FEW) return ofSeries(list, path, main) ?? ofLists(list, path, main)
+  return list.length <= MOST_LISTS && areTables(list) ? ofSeries(list, path, main) : undefined
+}
+
+/** True for tables of a name, columns and rows, as InfluxDB sends one for each set of tags: a question is about their rows. */
+function areTables(list: readonly JsonValue[]): boolean {
+  return list.every((one) => isObject(one) && columnNames(one).length > 0)
 }
 
 /** `keys`: those of the series, where they are the values of an object. */
@@ -124,7 +130,11 @@ function ofLikeLists(value: JsonValue, path: string, main: Collection): Collecti
     const isLike = list.length === 0 || areAlike(main.values, list)
     return isLike ? [{ ...ofRecords(list, ''), time: undefined, labels: () => ({}) }] : []
   })
-  return all.length < keys.length || isRepeated(keys.map((key) => own(value, key) as JsonValue[]))
+  // One list beside empty ones is known by its own path.
+  const filled = all.filter(({ length }) => length > 0).length
+  return filled < 2 ||
+    all.length < keys.length ||
+    isRepeated(keys.map((key) => own(value, key) as JsonValue[]))
     ? undefined
     : together(all, `${path}.*`, path, main, { keys, areLists: true })
 }

@@ -1224,11 +1224,15 @@ const MOST_SUMMED = 100_000
 /** A printed sum is rounded. */
 const ROUNDED = 0.005
 
-/** Says that the last record, or the first, is the sum of the others and is counted with them, as tables for people end. */
+/** Remarks that may stand below the totals of a table. */
+const MOST_BELOW = 2
+
+/** Says that one of the last records, or the first, is the sum of the others and is counted with them, as tables for people end. */
 function totals(records: Records, columns: readonly Column[]): string[] {
   const { values } = records
   if (values.length < 3 || values.length > MOST_SUMMED) return []
-  for (const place of [values.length - 1, 0]) {
+  const last = values.length - 1
+  for (const place of [...Array.from({ length: MOST_BELOW + 1 }, (_, below) => last - below), 0]) {
     const record = values[place]
     const label =
       isObject(record) &&

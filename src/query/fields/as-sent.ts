@@ -1,9 +1,13 @@
 /** Paths as the server's data has them, where it is read as records: `temp[3]` of lists for columns, `rows[3][1]` of rows under names. */
 import { sentAs } from '../../documents/columns/columnar.ts'
+import { isType } from '../../documents/columns/encodings.ts'
 import { isObject, type JsonValue, own } from '../../protocol/json.ts'
-import type { Path, Segment } from './path.ts'
+import { named, type Path, type Segment } from './path.ts'
 
-/** The path in records that were made of columns, or of rows of lists; the same path where it goes through none. */
+/**
+ * The path in records that were made of columns, of rows of lists, or of values with the names of their types around them. The same path
+ * where it goes through none.
+ */
 export function asSent(root: JsonValue, path: Path): Path {
   let turned = path
   let here: JsonValue = root
@@ -17,10 +21,17 @@ export function asSent(root: JsonValue, path: Path): Path {
       if (name !== undefined) turned = turned.with(at + 1, named(name))
     }
     const below = child(here, turned[at])
-    if (below === undefined) return turned
+    if (below === undefined) return withoutTypes(turned, at)
     here = below
   }
   return turned
+}
+
+/** The path without the names of types from `start` on, where the first of them has no value. */
+function withoutTypes(path: Path, start: number): Path {
+  const names = path.map(nameOf)
+  const isTyped = (at: number): boolean => at > 0 && isType(names[at] ?? '', names[at - 1])
+  return isTyped(start) ? path.filter((_, at) => at < start || !isTyped(at)) : path
 }
 
 /** `items[0:2].name` for `items.name[0:2]`, where the name is that of a single value in each element. Undefined where it is not. */
@@ -51,6 +62,10 @@ function child(value: JsonValue, segment: Segment | undefined): JsonValue | unde
   if (only?.kind === 'index') return value.at(only.index)
   if (only?.kind === 'name' && isObject(value[0])) return own(value[0], only.name)
   return only?.kind === 'all' || only?.kind === 'slice' ? value[0] : undefined
+}
+
+function nameOf({ selectors: [only, another], deep }: Segment): string | undefined {
+  return !deep && another === undefined && only?.kind === 'name' ? only.name : undefined
 }
 
 function isName({ selectors: [only, another], deep }: Segment): boolean {
@@ -87,8 +102,4 @@ function exchanged(name: Segment, place: Segment): Segment[] {
 /** A name that is not the beginning of one with dots in it any more. */
 function bare(segment: Segment): Segment {
   return { ...segment, dotted: [] }
-}
-
-function named(name: string): Segment {
-  return { selectors: [{ kind: 'name', name }], deep: false, dotted: [] }
 }

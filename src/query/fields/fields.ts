@@ -4,6 +4,7 @@
  */
 
 import type { Column } from '../../documents/columns/column.ts'
+import { withoutTypes } from '../../documents/columns/encodings.ts'
 import { isObject, type JsonValue, own } from '../../protocol/json.ts'
 import { type DateOrder, isoDate, parseDate } from '../../text/values/dates.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
@@ -25,7 +26,7 @@ import {
   typedWithin,
 } from './inner-fields.ts'
 import { listOfAll, listOn, within } from './lists.ts'
-import { formatPath, type Path, parsePath, pathKey, type Segment, withinValue } from './path.ts'
+import { formatPath, named, type Path, parsePath, pathKey, type Segment, withinValue } from './path.ts'
 import { columnOf, dateOrderIn } from './reader.ts'
 import type { Field, Records } from './records.ts'
 import { readValues } from './walk.ts'
@@ -114,7 +115,7 @@ export const LADDER: readonly Rung[] = [
  * one that has one of the values `wanted`. Throws a `Refusal` with the nearest names and some of their values.
  */
 export function resolveField(records: Records, reference: string, wanted: readonly string[] = []): Field {
-  const exact = exactly(records, reference)
+  const exact = exactly(records, reference) ?? columnOfCall(records, reference)
   if (exact) return exact
   const knows = knowing(records)
   const expression = parseComputed(reference, {
@@ -125,6 +126,18 @@ export function resolveField(records: Records, reference: string, wanted: readon
   })
   const value = expression ?? conditionIn(records, reference)
   return value ? computedField(records, value, reference.trim()) : resolveName(records, reference, wanted)
+}
+
+/** The column of an aggregate that was asked for by less of its field's name: `sum(fields.views)` of groups, for `sum(views)`. */
+function columnOfCall(records: Records, reference: string): Field | undefined {
+  const [, call = '', field = ''] = /^(\w+)\(\s*(.+?)\s*\)$/.exec(reference.trim()) ?? []
+  if (call === '') return undefined
+  const endings = [`.${field})`, `${formatPath([named(field)])})`]
+  const [only, another] = [...records.names().keys()].filter((name) => {
+    const title = nameIn(parsePath(name)[0]) ?? ''
+    return title.startsWith(`${call}(`) && endings.some((ending) => title.endsWith(ending))
+  })
+  return only === undefined || another !== undefined ? undefined : readAs(reference, only)
 }
 
 /** Whether a condition on known fields holds, as a value: `year % 4 = 0`. Undefined for all else. */
@@ -213,13 +226,21 @@ function nameIn(segment: Path[number] | undefined): string | undefined {
 
 function exactly(records: Records, reference: string): Field | undefined {
   // A heading may end with a dot: `Qty.`.
-  const whole = formatPath([{ selectors: [{ kind: 'name', name: reference }], deep: false, dotted: [] }])
+  const whole = formatPath([named(reference)])
   if (reference.endsWith('.') && records.names().has(whole)) return fieldAt(parsePath(whole))
   return (
     exactPath(records, reference) ??
     exactPath(records, withoutOtherMarks(reference)) ??
-    inPoint(records, reference)
+    inPoint(records, reference) ??
+    withoutItsTypes(records, reference)
   )
+}
+
+/** `author.M.name.S` as its server sent it, where values have no types around them any more. */
+function withoutItsTypes(records: Records, reference: string): Field | undefined {
+  const plain = withoutTypes(reference)
+  const field = plain === reference ? undefined : exactPath(records, plain)
+  return field && readAs(reference, field.name)
 }
 
 /** `[1]` of a point, which its server sent as a pair of a time and a value. */
@@ -888,7 +909,7 @@ function tagged(list: Path, listName: string, halves: Halves, spelled: readonly 
   const path: Path = [
     ...list,
     { selectors: [{ kind: 'filter', source, holds }], deep: false, dotted: [] },
-    { selectors: [{ kind: 'name', name: halves.value }], deep: false, dotted: [] },
+    named(halves.value),
   ]
   return { key, path, written: `${listName}[?${source}].${halves.value}` }
 }

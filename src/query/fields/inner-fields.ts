@@ -104,6 +104,7 @@ export function nameWithin(records: Records, field: Field): Field | undefined {
   const telling = inner.filter(({ path }) => differs(records, path))
   return (
     named(telling) ??
+    telling.find(({ name, path }) => path.length === depth && last(name) === 'value') ??
     (telling.length === 1 ? telling[0] : undefined) ??
     eitherWithin(records, field) ??
     named(inner)

@@ -52,6 +52,11 @@ export interface Segment {
   dotted: readonly { name: string; takes: number }[]
 }
 
+/** The step to a key, whatever is in its name. */
+export function named(name: string): Segment {
+  return { selectors: [{ kind: 'name', name }], deep: false, dotted: [] }
+}
+
 /** The steps from a value to the values that it reaches; empty: the value itself. */
 export type Path = readonly Segment[]
 

@@ -7,7 +7,7 @@ import { Table, tableOf } from '../../documents/table.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { Refusal } from '../refusal.ts'
 import { newWork } from '../work.ts'
-import { formatPath, type Path, parsePath } from './path.ts'
+import { formatPath, named, type Path, parsePath } from './path.ts'
 import { readValues } from './walk.ts'
 
 /** A field of records. */
@@ -176,7 +176,7 @@ function columnsNamed(table: Table): Records['named'] {
   if (!rows.every((row) => Array.isArray(row) && row.length <= names.length)) return NOTHING
   return new Map(
     texts.map((name, at) => [
-      formatPath([{ selectors: [{ kind: 'name', name }], deep: false, dotted: [] }]).toLowerCase(),
+      formatPath([named(name)]).toLowerCase(),
       {
         name,
         path: parsePath(`[${at}]`),

@@ -7,6 +7,8 @@ import {
   compactDate,
   type DateOrder,
   dateIn,
+  epochIn,
+  fromEpoch,
   parseClock,
   parseDate,
   parseWanted,
@@ -194,24 +196,11 @@ function sameTime(value: string, { date, clock, text, dateOrder, isYear }: Opera
     return time !== undefined && time.from >= clock.from && time.from < clock.to
   }
   if (!date || (/^\d{4}$/.test(text) && !isYear)) return false
-  const instant = epoch(value)
+  const instant = epochIn(value)
   if (instant !== undefined) return instant >= date.from && instant < date.to
   const [time, wanted] = sameCalendar(value, text, date, dateOrder) ?? []
   if (!time || !wanted || time.to - time.from > wanted.to - wanted.from) return false
   return time.from >= wanted.from && time.from < wanted.to
-}
-
-/** Milliseconds, of seconds, milli-, micro- or nanoseconds since 1970 in a string, as Slack and many others send them. */
-function epoch(value: string): number | undefined {
-  if (!/^\d{10}(?:\d{3}){0,3}(?:\.\d+)?$/.test(value)) return undefined
-  return milliseconds(Number(value))
-}
-
-/** By their size: the next unit begins where the one before would be in the year 5138. */
-function milliseconds(value: number): number {
-  let time = value > 1e11 ? value : value * 1_000
-  while (time > 1e14) time /= 1_000
-  return time
 }
 
 /**
@@ -228,7 +217,7 @@ export function order(value: JsonValue, operand: Operand): number {
   if (operand.date) {
     const [time, wanted] = sameCalendar(value, operand.text, operand.date, operand.dateOrder) ?? []
     if (time && wanted && (value.length > 4 || operand.text.length > 4)) return beside(time.from, wanted)
-    const instant = epoch(value)
+    const instant = epochIn(value)
     if (instant !== undefined && operand.text.length > 4) return beside(instant, operand.date)
   }
   const clock = operand.clock && clockOf(value)
@@ -247,7 +236,7 @@ export function order(value: JsonValue, operand: Operand): number {
     if (number !== undefined) return beyond(number, wanted) || besideToTheDigit(value, operand.text)
     if (areVersions(value, operand)) return orderOfVersions(value, operand)
     const time = operand.size === undefined && wanted > 1e8 && value.length > 4 ? parseDate(value) : undefined
-    return time ? time.from - milliseconds(wanted) : Number.NaN
+    return time ? time.from - fromEpoch(wanted) : Number.NaN
   }
   if (operand.date && !operand.date.yearless) return Number.NaN
   if (areVersions(value, operand)) return orderOfVersions(value, operand)
@@ -268,7 +257,7 @@ function orderOfVersions(value: string, { text }: Operand): number {
 function orderNumber(value: number, operand: Operand): number {
   const wanted = operand.cores ?? operand.size ?? operand.number
   if (wanted !== undefined) return beyond(value, wanted) || besideToTheDigit(value, operand.text)
-  return operand.date ? beside(compactDate(value)?.from ?? milliseconds(value), operand.date) : Number.NaN
+  return operand.date ? beside(compactDate(value)?.from ?? fromEpoch(value), operand.date) : Number.NaN
 }
 
 /** 0 for the same number, also for numbers that no double holds. */

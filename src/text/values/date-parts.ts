@@ -1,6 +1,16 @@
 /** Parts of dates to group by: each month, each day of the week. All in UTC. */
 import { isObject, type JsonValue } from '../../protocol/json.ts'
-import { bucket, compactDate, DAY, type DateOrder, dateIn, parseDate, type Span } from './dates.ts'
+import {
+  bucket,
+  compactDate,
+  DAY,
+  type DateOrder,
+  dateIn,
+  epochIn,
+  fromEpoch,
+  parseDate,
+  type Span,
+} from './dates.ts'
 
 /** The parts that dates can be grouped by. */
 export const DATE_PARTS = [
@@ -101,16 +111,13 @@ export function hasOffset(value: JsonValue): boolean {
 export function dateOf(value: JsonValue, order?: DateOrder): Span | undefined {
   if (isObject(value)) return dateOf(dateIn(value) ?? null, order)
   if (typeof value === 'string')
-    return parseDate(value.trim(), undefined, order) ?? epoch(value) ?? compactDate(value)
+    return parseDate(value.trim(), undefined, order) ?? moment(epochIn(value)) ?? compactDate(value)
   if (typeof value === 'number' && value < 1e8) return compactDate(value)
-  if (typeof value !== 'number' || value < 1e8 || value > 1e14) return undefined
-  const from = value > 1e11 ? value : value * 1_000
-  return { from, to: from }
+  return typeof value === 'number' && value < 1e19 ? moment(fromEpoch(value)) : undefined
 }
 
-/** `"1714989600"` and `"1714989600.123"`. */
-function epoch(text: string): Span | undefined {
-  return /^\d{10}(?:\d{3}|\.\d{1,9})?$/.test(text) ? dateOf(Number(text)) : undefined
+function moment(time: number | undefined): Span | undefined {
+  return time === undefined ? undefined : { from: Math.floor(time), to: Math.floor(time) }
 }
 
 /** The week of the Thursday next to the day (ISO 8601). */

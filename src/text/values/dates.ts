@@ -161,6 +161,21 @@ export function compactDate(value: string | number): Span | undefined {
 }
 
 /**
+ * Milliseconds of a number of seconds, milli-, micro- or nanoseconds since 1970, told by its size: the next unit begins where the one
+ * before would be in the year 5138.
+ */
+export function fromEpoch(value: number): number {
+  let time = value > 1e11 ? value : value * 1_000
+  while (time > 1e14) time /= 1_000
+  return time
+}
+
+/** The same of digits in a string, as Slack and many others send them. */
+export function epochIn(text: string): number | undefined {
+  return /^\d{10}(?:\d{3}){0,3}(?:\.\d+)?$/.test(text) ? fromEpoch(Number(text)) : undefined
+}
+
+/**
  * The date that an object spells, as a text: `{"date-parts": [[2024, 1, 3]]}` of bibliographies, `{"year": 2024, "month": 1, "day": 3}` of
  * Google, `{"seconds": 1704240000, "nanos": 0}` of protobuf, `{"$date": …}` of MongoDB. Undefined of any other.
  */
