@@ -22,7 +22,8 @@ export function sentAs(records: readonly JsonValue[]): 'columns' | readonly stri
 
 /** The value with such rows as records, so that fields have names, and values without their types. The same value when there are none. Never mutates. */
 export function withColumns(value: JsonValue): JsonValue {
-  return inRecords(withoutEncodings(value), 0)
+  const plain = withoutEncodings(value)
+  return (Array.isArray(plain) ? underFirstRow(plain) : undefined) ?? inRecords(plain, 0)
 }
 
 function inRecords(value: JsonValue, depth: number): JsonValue {
@@ -38,7 +39,7 @@ function inRecords(value: JsonValue, depth: number): JsonValue {
     const after = Array.isArray(before)
       ? (ofGroups(before, value) ??
         rowsOfBigQuery(before, own(value, 'schema') ?? null) ??
-        recordsIn(before, names))
+        (names.length > 0 ? recordsIn(before, names) : (underFirstRow(before) ?? ofNeo4j(before, depth + 1))))
       : inRecords(before, depth + 1)
     if (after === before) continue
     copy ??= { ...value }
@@ -158,20 +159,106 @@ function recordOf(row: JsonObject, groups: readonly Group[]): JsonObject | undef
   return record
 }
 
-function recordsIn(rows: JsonValue[], candidates: readonly string[][]): JsonValue[] {
+function recordsIn(sent: JsonValue[], candidates: readonly string[][]): JsonValue[] {
+  const rows = cellsOf(sent[0] ?? null) ? sent.map((row) => cellsOf(row) ?? row) : sent
   const [first] = rows
-  if (candidates.length === 0 || !Array.isArray(first)) return rows
+  if (!Array.isArray(first)) return sent
   const names = candidates.find(({ length }) => length === first.length)
   const step = Math.max(1, Math.floor(rows.length / SAMPLE))
   const isRow = (row: JsonValue | undefined) => Array.isArray(row) && row.length === names?.length
-  for (let index = 0; index < rows.length; index += step) if (!isRow(rows[index])) return rows
-  if (names === undefined) return rows
-  const records = rows.map((row) => {
+  for (let index = 0; index < rows.length; index += step) if (!isRow(rows[index])) return sent
+  if (names === undefined) return sent
+  const records = rows.map((row, at) => {
     if (!Array.isArray(row) || row.length !== names.length) return row
-    const record: JsonObject = {}
-    for (const [index, name] of names.entries()) setOwn(record, name, row[index] ?? null)
-    return record
+    const record = recordUnder(names, row)
+    return rows === sent ? record : { ...besideCells(sent[at] ?? null), ...record }
   })
   made.set(records, names)
   return records
 }
+
+function recordUnder(names: readonly string[], row: readonly JsonValue[]): JsonObject {
+  const record: JsonObject = {}
+  for (const [index, name] of names.entries()) setOwn(record, name, row[index] ?? null)
+  return record
+}
+
+// Neo4j sends each row in an object: `{columns: ["p", "m"], data: [{row: [{name: "Ana"}, {title: "Up"}], meta: […]}]}`.
+
+export const CELLS_OF_ROW = 'row'
+
+function cellsOf(row: JsonValue): JsonValue[] | undefined {
+  const cells = isObject(row) ? own(row, CELLS_OF_ROW) : undefined
+  return Array.isArray(cells) ? cells : undefined
+}
+
+function besideCells(row: JsonValue): JsonObject {
+  const { [CELLS_OF_ROW]: _, ...others } = isObject(row) ? row : {}
+  return others
+}
+
+/** Results of a few statements, each with its rows. */
+function ofNeo4j(results: JsonValue[], depth: number): JsonValue[] {
+  if (results.length === 0 || results.length > FEW_RESULTS) return results
+  const isResult = (one: JsonValue): boolean => {
+    const data = isObject(one) && own(one, 'columns') !== undefined ? own(one, 'data') : undefined
+    return Array.isArray(data) && (data.length === 0 || cellsOf(data[0] ?? null) !== undefined)
+  }
+  return results.every(isResult) ? results.map((one) => inRecords(one, depth)) : results
+}
+
+const FEW_RESULTS = 10
+
+// Sheets send the names of columns as the first row.
+
+const headed = new WeakSet<readonly JsonValue[]>()
+
+/** True for records of which the first row had the names of the fields. */
+export function wereHeaded(records: readonly JsonValue[]): boolean {
+  return headed.has(records)
+}
+
+/** Rows below the names, by which it is told that they are names, and cells of a column that are looked at for it. */
+const FEWEST_BELOW = 3
+const FEWEST_REPEATING = 8
+
+/** Rows of a sheet as records under the names in the first; a row may end early. Undefined where nothing tells that these are names. */
+function underFirstRow(rows: readonly JsonValue[]): JsonValue[] | undefined {
+  // The rows of a long list are made as they are looked at.
+  const [first] = rows
+  if (!Array.isArray(first) || first.length < 2 || first.length > MOST_COLUMNS) return undefined
+  const below = rows.slice(1)
+  if (below.length < FEWEST_BELOW) return undefined
+  const names = first.filter(
+    (name): name is string => typeof name === 'string' && name.trim() !== '' && !TYPED.test(name.trim()),
+  )
+  if (names.length < first.length || new Set(names).size < names.length) return undefined
+  const isRow = (row: JsonValue): row is JsonValue[] =>
+    Array.isArray(row) &&
+    row.length <= names.length &&
+    row.every((cell) => typeof cell !== 'object' || cell === null)
+  if (!below.every(isRow)) return undefined
+  const step = Math.max(1, Math.floor(below.length / SAMPLE))
+  const sample = below.filter((_, at) => at % step === 0)
+  const isTold = names.some((name, column) => {
+    const cells = sample.flatMap((row) =>
+      row[column] === undefined || row[column] === '' ? [] : [row[column]],
+    )
+    const areTyped =
+      cells.length >= FEWEST_BELOW && cells.every((cell) => typeof cell !== 'string' || TYPED.test(cell))
+    // Few values that repeat, and the name is none of them.
+    const values = new Set(cells)
+    return (
+      areTyped || (cells.length >= FEWEST_REPEATING && values.size <= cells.length / 2 && !values.has(name))
+    )
+  })
+  if (!isTold) return undefined
+  const records = below.map((row) => recordUnder(names.slice(0, row.length), row))
+  headed.add(records)
+  made.set(records, names)
+  return records
+}
+
+/** A number, an amount, a date, or a flag, and no name of a column. */
+const TYPED =
+  /^(?:[-+(]?\p{Sc}?\s?[-+]?[\d.,']*\d[\d.,']*\s?[%\p{Sc}]?\)?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[T ].*)?|true|false)$/iu

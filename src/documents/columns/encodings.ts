@@ -1,6 +1,6 @@
 /**
  * Values that databases send in objects which name their types: DynamoDB (`{"S": "x"}`, `{"N": "5"}`), Firestore (`{"stringValue": "x"}`),
- * and BigQuery, whose rows of cells (`{"f": [{"v": "5"}]}`) have their types beside them. Here they are the values themselves.
+ * and BigQuery (rows of cells, `{"f": [{"v": "5"}]}`, with their types beside them). Here they are the values themselves.
  */
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 
@@ -13,7 +13,9 @@ const flag: Decode = (held) => (typeof held === 'boolean' ? held : undefined)
 /** A number that would be written another way stays a text. */
 const number: Decode = (held) => {
   if (typeof held !== 'string') return typeof held === 'number' ? held : undefined
-  return String(Number(held)) === held && Number.isFinite(Number(held)) ? Number(held) : held
+  const value = Number(held)
+  if (held === '' || (Number.isNaN(value) && held !== 'NaN')) return undefined
+  return String(value) === held && Number.isFinite(value) ? value : held
 }
 const list =
   (decode: Decode): Decode =>
@@ -23,7 +25,7 @@ const fields =
   (types: () => Types): Decode =>
   (held) =>
     isObject(held) ? decodedFields(held, types()) : undefined
-/** What stands under a name in the value of a type, which is empty where the name is left out. */
+/** The part that stands under a name in the value of a type, which is empty where the name is left out. */
 const under =
   (name: string, decode: Decode, none: JsonValue): Decode =>
   (held) => {

@@ -15,6 +15,8 @@ import {
   childAt,
   fieldNames,
   keyedRecords,
+  listOfPages,
+  OF_ALL,
   pathStep,
   stepsIn,
   withField,
@@ -74,7 +76,8 @@ function ofAllIn(value: JsonValue, path: string, main: Collection): Collection |
 }
 
 function ofFew(list: readonly JsonValue[], path: string, main: Collection): Collection | undefined {
-  if (list.length <= FEW) return ofSeries(list, path, main) ?? ofLists(list, path, main)
+  if (list.length <= FEW || listOfPages(list) !== undefined)
+    return ofSeries(list, path, main) ?? ofLists(list, path, main)
   return list.length <= MOST_LISTS && areTables(list) ? ofSeries(list, path, main) : undefined
 }
 
@@ -113,9 +116,6 @@ function ofLists(list: readonly JsonValue[], path: string, main: Collection): Co
   })
   return all.length < list.length ? undefined : together(all, `${path}[*]${place}`, path, main)
 }
-
-/** Names of the list that a result is about: lists beside it have something else, such as `included` of JSON:API. */
-const OF_ALL = /^(?:data|items?|results?|records?|rows|entries|values?|hits|list|nodes|objects|elements)$/i
 
 /** The records of all lists of one object, where they are of one kind and one of them is the main one: `{"open": […], "closed": […]}`. */
 function ofLikeLists(value: JsonValue, path: string, main: Collection): Collection | undefined {

@@ -57,7 +57,7 @@ export function isMeasured({ shape, name }: Pick<Field, 'shape' | 'name'>): bool
   )
 }
 
-/** What numbers count that are times, by their name and size: seconds or milliseconds since 1970, or days as `20240103`. */
+/** The unit of numbers that are times, by their name and size: seconds or milliseconds since 1970, or days as `20240103`. */
 export function timeUnitOf({ shape, name }: Pick<Field, 'shape' | 'name'>): 's' | 'ms' | 'days' | undefined {
   const numbers = numbersOf(shape)
   if (!numbers || !TIMES.test(name)) return undefined

@@ -9,6 +9,7 @@ import {
   childAt,
   collectionsOf,
   type Gathered,
+  oddMembers,
   pathStep,
   stepsIn,
 } from '../shape/collections.ts'
@@ -315,9 +316,12 @@ export function surroundings(root: JsonValue, path: string, from?: Gathered): Su
     .filter(({ collections }) => !collections.every(isTold))
     .sort((one, other) => weight(other) - weight(one))
   const { scalars: beside, parts: places } = walk(root, path, new Set(all.map((one) => one.path)))
+  const odd = oddAround(root, path, all)
   // Those of the only series are fields of its points.
-  const scalars = isAll ? [] : beside
-  const parts = places.filter((told) => from === undefined || !told.startsWith(`${path}: `))
+  const scalars = [...odd.scalars, ...(isAll ? [] : beside)]
+  const parts = [...odd.parts, ...places].filter(
+    (told) => from === undefined || !told.startsWith(`${path}: `),
+  )
   const lines = described([...(own ? [own] : []), ...others])
   const shown = [...lines, ...parts].slice(0, MOST_PARTS)
   const left = lines.length + parts.length - shown.length
@@ -449,6 +453,31 @@ function walk(
     level = next
   }
   return { scalars, parts }
+}
+
+/** The members of a map that are none of its records: `uids` of PubMed. */
+function oddAround(
+  root: JsonValue,
+  path: string,
+  all: readonly Collection[],
+): { scalars: string[]; parts: string[] } {
+  const map = stepsIn(path).reduce<JsonValue | undefined>(childAt, root)
+  const main = all.find((one) => one.path === path && one.keys)
+  const odd = main && map !== undefined && isObject(map) ? oddMembers(map, main) : []
+  const of = (key: string) => own(map as JsonObject, key)
+  const lists = odd.filter(
+    (key) =>
+      Array.isArray(of(key)) &&
+      !all.some((one) => one.path === path + pathStep(key) && one.values.length > 2),
+  )
+  return {
+    scalars: odd
+      .filter((key) => typeof of(key) !== 'object')
+      .map((key) => `${dotted(path, key)} = ${word(scalar(map as JsonObject, key))}`),
+    parts: lists.map(
+      (key) => `${path}${pathStep(key)}: ${formatPlural((of(key) as JsonValue[]).length, 'value')}`,
+    ),
+  }
 }
 
 /** True where the main records are somewhere below: what such an object says is about all of them. */

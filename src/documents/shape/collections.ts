@@ -50,13 +50,68 @@ const WRAPPER = 3
  * and shallow ones come first. Undefined for scalars and for objects that hold nothing repeated.
  */
 export function mainCollection(root: JsonValue): Collection | undefined {
+  const page = Array.isArray(root) ? firstPage(root) : undefined
+  if (page) return page
   if (Array.isArray(root) && root.length > WRAPPER) return { path: '$', keys: undefined, values: root }
   const [first, ...others] = collectionsOf(root)
   if (first?.path !== '$')
     return wholeTree(best(first ? [first, ...others] : []), first ? [first, ...others] : [])
   const inner = wholeTree(best(others), others)
   if (!inner || inner.values.length <= WRAPPER) return first
-  return first.values.length === 1 || isBesideOthers(inner, first) ? inner : first
+  return first.values.length === 1 || isBesideOthers(inner, first) || isAmongWrappers(inner, first)
+    ? inner
+    : first
+}
+
+/** Names of the list that a result is about: lists beside it have something else, such as `included` of JSON:API. */
+export const OF_ALL =
+  /^(?:data|items?|results?|records?|rows|entries|values?|hits|list|nodes|objects|elements)$/i
+/** Fields in which a page tells of itself. */
+const OF_PAGE =
+  /page|next|prev|cursor|token|offset|limit|total|count|size|more|mask|request|kind|status|took/i
+const MOST_PAGES = 200
+
+/** The list that each of several pages holds beside what it says of itself: `[{"results": […], "nextPageToken": "a"}, {"results": […]}]`. */
+export function listOfPages(pages: readonly JsonValue[]): string | undefined {
+  const [first] = pages
+  if (pages.length < 2 || pages.length > MOST_PAGES || !isObject(first ?? null)) return undefined
+  const [name, another] = Object.keys(first as JsonObject).filter((key) =>
+    Array.isArray(own(first as JsonObject, key)),
+  )
+  if (name === undefined || another !== undefined || !OF_ALL.test(name)) return undefined
+  const isPage = (page: JsonValue): boolean => {
+    const held = isObject(page) ? own(page, name) : undefined
+    return (
+      Array.isArray(held) &&
+      held.slice(0, MOST_LOOKED).every(isObject) &&
+      Object.keys(page as JsonObject).every((key) => key === name || OF_PAGE.test(key))
+    )
+  }
+  return pages.every(isPage) ? name : undefined
+}
+
+/** The records of the first page that has some. */
+function firstPage(pages: readonly JsonValue[]): Collection | undefined {
+  const name = listOfPages(pages)
+  if (name === undefined) return undefined
+  const lists = pages.map((page) => own(page as JsonObject, name) as JsonValue[])
+  const at = lists.findIndex(({ length }) => length > 0)
+  return at < 0 ? undefined : { path: `$[${at}]${pathStep(name)}`, keys: undefined, values: lists[at] ?? [] }
+}
+
+/** True where the others of a few wrappers hold next to nothing at the same place: `[{"data": {"children": [post]}}, {"data": {"children": [comments]}}]`. */
+function isAmongWrappers({ path, keys }: Collection, { values }: Collection): boolean {
+  const [which = '', ...steps] = stepsIn(path.slice(1))
+  if (keys || steps.length < 2) return false
+  return values.every((value, at) => {
+    const [only, another] = isObject(value)
+      ? Object.values(value).filter((one) => typeof one === 'object')
+      : []
+    if (another !== undefined || !isObject(only ?? null)) return false
+    if (which === `[${at}]`) return true
+    const held = steps.reduce<JsonValue | undefined>(childAt, value)
+    return Array.isArray(held) && held.length < WRAPPER
+  })
 }
 
 /** `[{page, total}, [records]]`: the only list in a short one, with records in it. */
@@ -128,7 +183,25 @@ export function asCollection(value: JsonValue, path: string): Collection | undef
   if (Array.isArray(value)) return { path, keys: undefined, values: value }
   if (!isObject(value) || !isMap(value)) return undefined
   const keys = Object.keys(value)
-  return { path, keys, values: keys.map((key) => own(value, key) ?? null) }
+  const values = keys.map((key) => own(value, key) ?? null)
+  const odd = values.filter((one) => !isObject(one)).length
+  if (odd === 0 || odd > values.length * MOST_ODD) return { path, keys, values }
+  // A member that tells of all others, such as `uids` or `count`, is no record.
+  const isOne = (key: string): boolean => {
+    const one = own(value, key) ?? null
+    return one === null || isObject(one)
+  }
+  const records = keys.filter(isOne)
+  return { path, keys: records, values: records.map((key) => own(value, key) ?? null) }
+}
+
+/** The part of the members of a map of objects that may be something else. */
+const MOST_ODD = 0.1
+
+/** The members of a map of objects that are none of its records. */
+export function oddMembers(map: JsonObject, { keys }: Collection): string[] {
+  const known = new Set(keys)
+  return Object.keys(map).filter((key) => !known.has(key))
 }
 
 /**

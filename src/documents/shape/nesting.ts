@@ -6,6 +6,8 @@ import { pathStep, withField } from './collections.ts'
 /** Where the records within a record are. */
 export interface Nesting {
   field: string
+  /** Names of objects on the way to the field: `data`, `replies` of a comment of Reddit. */
+  through?: readonly string[]
   /** They are the values of an object. */
   map: boolean
 }
@@ -24,8 +26,12 @@ export function nestingOf(values: readonly JsonValue[], path: string): Nesting |
 }
 
 /** The records directly within a record. */
-export function nestedIn(record: JsonValue, { field, map }: Nesting): readonly JsonValue[] {
-  const held = isObject(record) ? own(record, field) : undefined
+export function nestedIn(record: JsonValue, { field, map, through = [] }: Nesting): readonly JsonValue[] {
+  const holder = through.reduce<JsonValue | undefined>(
+    (held, name) => (held !== undefined && isObject(held) ? own(held, name) : undefined),
+    record,
+  )
+  const held = holder !== undefined && isObject(holder) ? own(holder, field) : undefined
   if (Array.isArray(held)) return held
   return map && isObject(held) ? Object.keys(held).map((key) => own(held, key) ?? null) : []
 }
@@ -113,6 +119,33 @@ function findNesting(values: readonly JsonValue[], name: string | undefined): Ne
     const inner = nesting && sampled.flatMap((record) => nestedIn(record, nesting).slice(0, MOST_ELEMENTS))
     if (nesting && inner && isNestedKin(names, inner, field, name)) return nesting
   }
+  return name === undefined ? undefined : furtherDown(sampled, name)
+}
+
+/** Objects between a record and a list of such records that are looked through. */
+const MOST_BETWEEN = 3
+const MOST_LOOKED_INTO = 2000
+
+/** A list of the name that the records lie in themselves, below other objects of a record. */
+function furtherDown(records: readonly JsonObject[], field: string): Nesting | undefined {
+  let looked = 0
+  const wayTo = (value: JsonObject, way: readonly string[]): string[] | undefined => {
+    if (looked++ > MOST_LOOKED_INTO) return undefined
+    if (way.length > 0 && Array.isArray(own(value, field))) return [...way]
+    if (way.length === MOST_BETWEEN) return undefined
+    for (const key of Object.keys(value).slice(0, MOST_NESTING_FIELDS)) {
+      const below = own(value, key)
+      const found = below !== undefined && isObject(below) ? wayTo(below, [...way, key]) : undefined
+      if (found) return found
+    }
+    return undefined
+  }
+  for (const record of records) {
+    const through = wayTo(record, [])
+    const nesting = through && { field, map: false, through }
+    const inner = nesting && records.flatMap((one) => nestedIn(one, nesting).slice(0, MOST_ELEMENTS))
+    if (inner && areOfOneKind(records, inner)) return nesting
+  }
   return undefined
 }
 
@@ -128,6 +161,23 @@ function asNesting(records: readonly JsonObject[], field: string): Nesting | und
     maps.every((map) => Object.values(map).every(isObject))
     ? { field, map: true }
     : undefined
+}
+
+/** True where they share most of their fields, with those of the objects in them: an edge of any kind has a `node`. */
+function areOfOneKind(records: readonly JsonObject[], inner: readonly JsonValue[]): boolean {
+  const namesWithin = (values: readonly JsonObject[]): ReadonlySet<string> =>
+    new Set(
+      values.flatMap((value) =>
+        Object.keys(value).flatMap((key) => {
+          const held = own(value, key)
+          const below = held !== undefined && isObject(held) ? Object.keys(held) : []
+          return [key, ...below.map((name) => `${key}.${name}`)].slice(0, MOST_NESTING_FIELDS)
+        }),
+      ),
+    )
+  const [names, below] = [namesWithin(records), namesWithin(inner.filter(isObject))]
+  const shared = [...below].filter((name) => names.has(name))
+  return below.size > 0 && shared.length >= below.size * 0.6
 }
 
 /** True when what is inside has half of its fields in common with the records, and the field or the place as well. */

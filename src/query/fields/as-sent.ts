@@ -1,5 +1,5 @@
 /** Paths as the server's data has them, where it is read as records: `temp[3]` of lists for columns, `rows[3][1]` of rows under names. */
-import { sentAs } from '../../documents/columns/columnar.ts'
+import { CELLS_OF_ROW, sentAs } from '../../documents/columns/columnar.ts'
 import { isType } from '../../documents/columns/encodings.ts'
 import { isObject, type JsonValue, own } from '../../protocol/json.ts'
 import { named, type Path, type Segment } from './path.ts'
@@ -18,7 +18,10 @@ export function asSent(root: JsonValue, path: Path): Path {
       turned = turned.toSpliced(at, 2, ...exchanged(segment, next))
     else if (segment && next && sent !== undefined && sent !== 'columns' && isPlace(segment)) {
       const name = cell(next, sent)
+      const within = turned[at + 2]
+      const inRow = nameOf(next) === CELLS_OF_ROW && within ? cell(within, sent) : undefined
       if (name !== undefined) turned = turned.with(at + 1, named(name))
+      else if (inRow !== undefined) turned = turned.toSpliced(at + 1, 2, named(inRow))
     }
     const below = child(here, turned[at])
     if (below === undefined) return withoutTypes(turned, at)

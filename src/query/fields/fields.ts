@@ -4,6 +4,7 @@
  */
 
 import type { Column } from '../../documents/columns/column.ts'
+import { sentAs } from '../../documents/columns/columnar.ts'
 import { withoutTypes } from '../../documents/columns/encodings.ts'
 import { isObject, type JsonValue, own } from '../../protocol/json.ts'
 import { type DateOrder, isoDate, parseDate } from '../../text/values/dates.ts'
@@ -231,7 +232,7 @@ function exactly(records: Records, reference: string): Field | undefined {
   return (
     exactPath(records, reference) ??
     exactPath(records, withoutOtherMarks(reference)) ??
-    inPoint(records, reference) ??
+    inRow(records, reference) ??
     withoutItsTypes(records, reference)
   )
 }
@@ -243,8 +244,12 @@ function withoutItsTypes(records: Records, reference: string): Field | undefined
   return field && readAs(reference, field.name)
 }
 
-/** `[1]` of a point, which its server sent as a pair of a time and a value. */
-function inPoint({ values: [first] }: Records, reference: string): Field | undefined {
+/** `[1]` of a record that its server sent as a row of cells. Also of a point, which was a pair of a time and a value. */
+function inRow({ whole, values: [first] }: Records, reference: string): Field | undefined {
+  const sent = sentAs(whole)
+  const [, cell] = /^[@$]?\[(\d+)\]$/.exec(reference.trim()) ?? []
+  const name = Array.isArray(sent) && cell !== undefined ? sent[Number(cell)] : undefined
+  if (name !== undefined) return readAs(reference, formatPath([named(name)]))
   const place = /^[@$]?(?:\[([01])\]|([01]))$/.exec(reference.trim())
   const names = place && isObject(first) ? Object.keys(first).slice(0, 2) : []
   if (names[0] !== 'time' || names[1] !== 'value') return undefined

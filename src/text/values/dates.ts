@@ -161,8 +161,8 @@ export function compactDate(value: string | number): Span | undefined {
 }
 
 /**
- * Milliseconds of a number of seconds, milli-, micro- or nanoseconds since 1970, told by its size: the next unit begins where the one
- * before would be in the year 5138.
+ * Milliseconds of a number of seconds, milli-, micro- or nanoseconds since 1970, told by its size. The next unit begins where the
+ * one before would be in the year 5138.
  */
 export function fromEpoch(value: number): number {
   let time = value > 1e11 ? value : value * 1_000

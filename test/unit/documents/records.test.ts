@@ -5,6 +5,7 @@ import { fromRows, fromText, fromValue } from '../../../src/documents/opening/de
 import { preview } from '../../../src/documents/reply/preview.ts'
 import { collectionsOf, keyedRecords, mainCollection } from '../../../src/documents/shape/collections.ts'
 import { select } from '../../../src/processors/steps/select.ts'
+import type { JsonValue } from '../../../src/protocol/json.ts'
 
 const list = (count: number) => Array.from({ length: count }, (_, id) => ({ id, name: `n${id}` }))
 
@@ -16,6 +17,23 @@ test('takes the root list, the root map, or the largest list inside', () => {
   const map = Object.fromEntries(list(12).map((record) => [`k.${record.id}`, record]))
   expect(mainCollection(map)?.keys).toHaveLength(12)
   expect(mainCollection({ lockfile: 3, packages: map })?.path).toBe('$.packages')
+})
+
+test('what a map of records says of all of them is no record', () => {
+  const map = Object.fromEntries(list(30).map((record) => [`k.${record.id}`, record]))
+  expect(mainCollection({ result: { uids: ['1', '2'], ...map } })?.keys).toHaveLength(30)
+  expect(mainCollection({ result: { ...map, 'k.0': null } })?.keys).toHaveLength(30)
+  const document = fromValue({ result: { total: 40, uids: ['1', '2'], ...map } })
+  const shown = preview(document, { budget: 2000, tool: 'get', bytes: 900, tokens: 300 }).join('abc')
+  expect(shown).toContain('result.total = 40')
+  expect(shown).toContain('also $.result.uids: 2 values')
+})
+
+test('takes the list that one of a few wrappers holds', () => {
+  const listing = (children: JsonValue[]) => ({ kind: 'Listing', data: { after: null, children } })
+  expect(mainCollection([listing(list(1)), listing(list(9))])?.path).toBe('$[1].data.children')
+  expect(mainCollection([listing(list(8)), listing(list(9))])?.path).toBe('$')
+  expect(mainCollection([{ lines: list(1) }, { lines: list(9) }])?.path).toBe('$')
 })
 
 test('does not take a record for a map', () => {

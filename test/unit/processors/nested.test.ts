@@ -37,6 +37,25 @@ test('a question without a path is about the nodes of a tree at all levels, and 
   expect(asked(tree, { fields: ['name'] }).notes).toBe('')
 })
 
+test('nodes that are further down in a node are of the tree, and other edges of an edge are not', () => {
+  const comment = (author: string, replies: JsonValue[]) => ({
+    kind: 't1',
+    data: { author, score: 1, replies: replies.length === 0 ? '' : { data: { children: replies } } },
+  })
+  const children = [
+    comment('ann', [comment('bo', [comment('ann', [])])]),
+    comment('cy', []),
+    comment('ann', []),
+    comment('di', []),
+  ]
+  expect(asked({ data: { children } }, { where: ['author = ann'], aggregate: 'count' }).rows).toEqual([
+    { count: 3 },
+  ])
+  const bills = { edges: [{ cursor: 1, node: { title: 'a', status: 'open' } }] }
+  const edges = ['x', 'y', 'z', 'w'].map((name, cursor) => ({ cursor, node: { name, code: name, bills } }))
+  expect(asked({ states: { edges } }, { aggregate: 'count' }).rows).toEqual([{ count: 4 }])
+})
+
 test('a list that nodes of a tree lie in is asked by itself, and what all nodes answer is told', () => {
   const { rows, notes } = asked(tree.children, { where: 'type = file' })
   expect(rows).toHaveLength(3)

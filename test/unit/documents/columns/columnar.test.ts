@@ -80,3 +80,53 @@ describe('rows of reports with groups of cells', () => {
     expect(withColumns(twice)).toEqual(twice)
   })
 })
+
+describe('rows of Google Sheets', () => {
+  const values = [
+    ['Id', 'Region', 'Units', 'Note'],
+    ['1', 'North', '5'],
+    ['2', 'South', '7', 'late'],
+    ['3', 'North', ''],
+    ['4', 'North', '2'],
+  ]
+  const records = [
+    { Id: '1', Region: 'North', Units: '5' },
+    { Id: '2', Region: 'South', Units: '7', Note: 'late' },
+    { Id: '3', Region: 'North', Units: '' },
+    { Id: '4', Region: 'North', Units: '2' },
+  ]
+
+  test('have the names in the first row, which is no record', () => {
+    expect(withColumns({ range: 'A1:D5', values })).toEqual({ range: 'A1:D5', values: records })
+    expect(withColumns(values)).toEqual(records)
+  })
+
+  test('stay lists where nothing tells names from values', () => {
+    for (const rows of [
+      [
+        ['ann', 'bob'],
+        ['eve', 'dan'],
+        ['joe', 'kim'],
+        ['sue', 'tom'],
+      ],
+      [['1', '2'], ...values.slice(1)],
+      [['a', 'a'], ...values.slice(1)],
+      [['a', 'b'], ...values.slice(1)],
+      [...values, [{ cell: 1 }]],
+    ])
+      expect(withColumns({ rows })).toEqual({ rows })
+  })
+})
+
+test('rows of Neo4j have the names of the columns, and what is beside their cells', () => {
+  const data = [1, 2, 3].map((since) => ({ row: [{ name: 'Ana' }, { name: 'Ben' }, since], meta: [null] }))
+  expect(withColumns({ results: [{ columns: ['a', 'b', 'since'], data }], errors: [] })).toEqual({
+    results: [
+      {
+        columns: ['a', 'b', 'since'],
+        data: [1, 2, 3].map((since) => ({ a: { name: 'Ana' }, b: { name: 'Ben' }, since, meta: [null] })),
+      },
+    ],
+    errors: [],
+  })
+})

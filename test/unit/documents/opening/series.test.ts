@@ -169,6 +169,34 @@ describe('the lists of two or three records are one list', () => {
   })
 })
 
+test('the lists of many pages are one list', () => {
+  const page = (of: number) => ({
+    results: Array.from({ length: 9 }, (_, id) => ({ id: of * 9 + id, name: 'x' })),
+    fieldMask: 'id,name',
+    nextPageToken: `t${of}`,
+  })
+  const pages = Array.from({ length: 6 }, (_, of) => page(of))
+  expect(totalOf(pages)).toBe('54 records of 6 lists in $[*].results[*]')
+  expect(fromValue(pages.map((one) => ({ ...one, owner: 'ann' }))).records()?.path).toBe('$')
+})
+
+test('a list beside empty ones is that list', () => {
+  const testResults = Array.from({ length: 9 }, (_, id) => ({ id, status: 'passed', duration: id }))
+  expect(fromValue({ numTotalTests: 9, testResults, openHandles: [] }).records()?.path).toBe('$.testResults')
+})
+
+test('tables of many sets of tags are one table', () => {
+  const table = (host: string) => ({
+    name: 'cpu',
+    tags: { host },
+    columns: ['time', 'idle'],
+    values: POINTS.map((hour) => [day(hour), hour]),
+  })
+  const sent = { results: [{ statement_id: 0, series: hosts(6).map(table) }] }
+  expect(totalOf(sent)).toBe('144 points of 6 series in $.results[*].series')
+  expect(ask(sent, { group_by: 'host', aggregate: 'max(idle)' }).rows).toHaveLength(6)
+})
+
 describe('records that hold a few points stay records', () => {
   const events = hosts(40).map((id) => ({
     id,

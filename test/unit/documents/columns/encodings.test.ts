@@ -1,0 +1,120 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  rowsOfBigQuery,
+  withoutEncodings,
+  withoutTypes,
+} from '../../../../src/documents/columns/encodings.ts'
+import { isObject, type JsonValue } from '../../../../src/protocol/json.ts'
+import { deepFreeze } from '../../../support/deep-freeze.ts'
+
+describe('values of DynamoDB', () => {
+  const item = {
+    pk: { S: 'ORDER#1' },
+    total: { N: '12.5' },
+    price: { N: '10.00' },
+    gift: { BOOL: true },
+    coupon: { NULL: true },
+    buyer: { M: { name: { S: 'Ana' } } },
+    lines: { L: [{ M: { qty: { N: '2' } } }] },
+    tags: { SS: ['a', 'b'] },
+  }
+  const plain = {
+    pk: 'ORDER#1',
+    total: 12.5,
+    price: '10.00',
+    gift: true,
+    coupon: null,
+    buyer: { name: 'Ana' },
+    lines: [{ qty: 2 }],
+    tags: ['a', 'b'],
+  }
+
+  test('are the values alone, in a list and by themselves', () => {
+    expect(withoutEncodings({ Items: [item, item], Count: 2 })).toEqual({ Items: [plain, plain], Count: 2 })
+    expect(withoutEncodings({ Item: item })).toEqual({ Item: plain })
+  })
+
+  test('stay as they are where a field has no type', () => {
+    for (const value of [
+      { Items: [{ ...item, odd: 1 }] },
+      { sizes: { S: 'small', M: 'medium' } },
+      { a: { N: 'x' } },
+    ])
+      expect(withoutEncodings(value)).toBe(value)
+  })
+})
+
+test('values of Firestore are the values alone', () => {
+  const fields = {
+    title: { stringValue: 'One' },
+    rating: { doubleValue: 4.5 },
+    views: { integerValue: '7' },
+    none: { nullValue: null },
+    tags: { arrayValue: {} },
+    author: { mapValue: { fields: { name: { stringValue: 'Ana' } } } },
+  }
+  const plain = { title: 'One', rating: 4.5, views: 7, none: null, tags: [], author: { name: 'Ana' } }
+  expect(withoutEncodings({ documents: [{ name: 'a', fields }] })).toEqual({
+    documents: [{ name: 'a', fields: plain }],
+  })
+})
+
+test('the names of types are left out of a path', () => {
+  expect(withoutTypes('buyer.M.name.S')).toBe('buyer.name')
+  expect(withoutTypes('fields.author.mapValue.fields.name.stringValue')).toBe('fields.author.name')
+  expect(withoutTypes('fields.title')).toBe('fields.title')
+})
+
+describe('rows of BigQuery', () => {
+  const field = (name: string, type: string, more: Record<string, JsonValue> = {}) => ({
+    name,
+    type,
+    ...more,
+  })
+  const schema = {
+    fields: [
+      field('repo', 'STRING'),
+      field('at', 'TIMESTAMP'),
+      field('langs', 'STRING', { mode: 'REPEATED' }),
+      field('owner', 'RECORD', { fields: [field('country', 'STRING'), field('plan', 'STRING')] }),
+    ],
+  }
+  const row = {
+    f: [
+      { v: 'a' },
+      { v: '1.7E9' },
+      { v: [{ v: 'go' }, { v: 'c' }] },
+      { v: { f: [{ v: 'DE' }, { v: null }] } },
+    ],
+  }
+
+  test('are records by their schema', () => {
+    expect(rowsOfBigQuery([row], schema)).toEqual([
+      {
+        repo: 'a',
+        at: '2023-11-14T22:13:20.000Z',
+        langs: ['go', 'c'],
+        owner: { country: 'DE', plan: null },
+      },
+    ])
+  })
+
+  test('are none without a schema, or with other cells', () => {
+    expect(rowsOfBigQuery([row], { fields: schema.fields.slice(1) })).toBeUndefined()
+    expect(rowsOfBigQuery([row, { f: [] }], schema)).toBeUndefined()
+    expect(rowsOfBigQuery([row], null)).toBeUndefined()
+  })
+})
+
+test('any value stays whole: nothing is changed in place, and other values are the same', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+      const given = deepFreeze(value) as JsonValue
+      const plain = withoutEncodings(given)
+      if (!JSON.stringify(value).match(/"(?:S|N|B|BOOL|NULL|M|L|SS|NS|BS|\w+Value)"/))
+        expect(plain).toBe(given)
+      else expect(isObject(plain) || Array.isArray(plain)).toBe(typeof value === 'object' && value !== null)
+    }),
+  )
+})
