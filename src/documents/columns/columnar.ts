@@ -211,11 +211,11 @@ const FEW_RESULTS = 10
 
 // Sheets send the names of columns as the first row.
 
-const headed = new WeakSet<readonly JsonValue[]>()
+const headed = new WeakMap<readonly JsonValue[], readonly string[]>()
 
-/** True for records of which the first row had the names of the fields. */
-export function wereHeaded(records: readonly JsonValue[]): boolean {
-  return headed.has(records)
+/** The titles above a row with the names of the fields, which is no record. Undefined for records that had no such row. */
+export function titlesAbove(records: readonly JsonValue[]): readonly string[] | undefined {
+  return headed.get(records)
 }
 
 /** Rows below the names, by which it is told that they are names, and cells of a column that are looked at for it. */
@@ -225,9 +225,11 @@ const FEWEST_REPEATING = 8
 /** Rows of a sheet as records under the names in the first; a row may end early. Undefined where nothing tells that these are names. */
 function underFirstRow(rows: readonly JsonValue[]): JsonValue[] | undefined {
   // The rows of a long list are made as they are looked at.
-  const [first] = rows
+  let above = 0
+  while (above < MOST_TITLES && isTitle(rows[above])) above++
+  const first = rows[above]
   if (!Array.isArray(first) || first.length < 2 || first.length > MOST_COLUMNS) return undefined
-  const below = rows.slice(1)
+  const below = rows.slice(above + 1)
   if (below.length < FEWEST_BELOW) return undefined
   const names = first.filter(
     (name): name is string => typeof name === 'string' && name.trim() !== '' && !TYPED.test(name.trim()),
@@ -254,9 +256,19 @@ function underFirstRow(rows: readonly JsonValue[]): JsonValue[] | undefined {
   })
   if (!isTold) return undefined
   const records = below.map((row) => recordUnder(names.slice(0, row.length), row))
-  headed.add(records)
+  headed.set(
+    records,
+    rows.slice(0, above).flatMap((row) => (Array.isArray(row) ? row.filter(isText) : [])) as string[],
+  )
   made.set(records, names)
   return records
+}
+
+const MOST_TITLES = 3
+
+/** A row of one text, or an empty one. */
+function isTitle(row: JsonValue | undefined): boolean {
+  return Array.isArray(row) && row.length < 2 && row.every(isText)
 }
 
 /** A number, an amount, a date, or a flag, and no name of a column. */

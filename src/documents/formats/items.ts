@@ -5,8 +5,9 @@ import { overviewOfData } from '../overview/records.ts'
 import { asideOf, exactNumber } from './cells.ts'
 import { defineFormat } from './define.ts'
 
-/** `1.`, `2)`, `[3]` or a bullet, and what the item says. */
-const ITEM = /^([ \t]*)(?:(\d{1,6})[.)]|\[(\d{1,6})\]|[-*+•▪●◆‣–])[ \t]+(\S.*)$/u
+/** `1.`, `2)`, `**3.`, `[4]`, a bullet or a pictogram, and what the item says. */
+const ITEM =
+  /^([ \t]*)(?:(?:\*\*)?(\d{1,6})[.)]|\[(\d{1,6})\]|[-*+•▪●◆‣–]|(\p{Extended_Pictographic}\uFE0F?))[ \t]+(\S.*)$/u
 /** `- **Key:** value`, `Key: value`, `📅 Key: value`. */
 const FIELD =
   /^(?:[-*+•◦▪○‣–][ \t]+)?(?:[^\p{L}\p{N}\s*_`[(<"'#|\\-]{1,6}[ \t]*)?(?:\*\*|__)?(\p{L}[\p{L}\p{N} _./()&'-]{0,39}?)(?:\*\*|__)?[ \t]?:(?:\*\*|__)?(?:[ \t]+(\S.*))?$/u
@@ -21,6 +22,8 @@ const RULE = /^[ \t]*(?:-{3,}|={3,}|\*{3,}|_{3,})[ \t]*$/
 const HEADING = /^(?:#{1,6}[ \t]+(\S.{0,200}?)(?:[ \t]#+)?|\*\*([^*]{1,200})\*\*:?|(\S.{0,100}?):)[ \t]*$/
 /** `[x] Write the report`, and `[ ]` where it is not done. */
 const TASK = /^\[([ xX])\][ \t]+(?=\S)/
+/** `Write the report (ID: 17)`. */
+const IDENTIFIED = /\((id|key|ref|uuid|guid|number): ([^()]{1,80})\)$/i
 /** Around code, which has lists of its own. */
 const FENCE = /^[ \t]*(?:`{3}|~{3})/
 const LONGEST = 4_096
@@ -110,8 +113,9 @@ export function findItems(lines: LineIndex, from: number, to: number): Found | u
       continue
     }
     seen += 1
-    const [, indent = '', number, marked, said = ''] = ITEM.exec(line) ?? []
-    const isItem = said !== '' && (margin < 0 ? indent.length < 4 : indent.length === margin)
+    const [, indent = '', number, marked, sign, said = ''] = ITEM.exec(line) ?? []
+    const isField = sign !== undefined && fieldsAt(line).length > 0
+    const isItem = said !== '' && !isField && (margin < 0 ? indent.length < 4 : indent.length === margin)
     if (isItem) {
       margin = indent.length
       items.push({ line: index + 1, heading, number: exactNumber(number ?? marked ?? ''), said, below: [] })
@@ -198,7 +202,10 @@ function addTitle(record: JsonObject, written: string): void {
   const said = written.replace(TASK, '')
   const [whole, words, href] = LINK.exec(said) ?? []
   const text = whole === undefined ? said : said.replace(whole, words ?? '')
-  record.title = text.replaceAll('**', '').trim()
+  const title = text.replaceAll('**', '').trim()
+  const [identified = '', key = '', id = ''] = IDENTIFIED.exec(title) ?? []
+  record.title = title.slice(0, title.length - identified.length).trimEnd()
+  if (id !== '') setOwn(record, key, valueOfField(id))
   if (href !== undefined) record.href = href
 }
 

@@ -8,7 +8,7 @@ import { readAligned } from './table.ts'
 
 // `Key: value`, `- **Key:** value`, `key<tab>: value`.
 const PAIR =
-  /^(?:[-*•] +)?(?:\*\*([A-Za-z][\w ./()-]{0,39}?):?\*\*:?|([A-Za-z][\w ./()-]{0,39}?)\s*:)(?:\s+(.*))?$/
+  /^(?:[-*•] +)?(?:\*\*([A-Za-z][\w ./()-]{0,39}?)(?::\*\*|\*\*\s*:)|([A-Za-z][\w ./()-]{0,39}?)\s*:)(?:\s+(.*))?$/
 /** The separators of records. */
 const RULE = /^[ \t]*(?:(?:-{3,}|={3,})[ \t]*)?$/
 const LONGEST = 16_384

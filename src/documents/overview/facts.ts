@@ -2,7 +2,7 @@
 import { isObject, type JsonPrimitive, type JsonValue, own } from '../../protocol/json.ts'
 import { formatCount } from '../../text/format.ts'
 import { ellipsis } from '../../text/shorten.ts'
-import { wereHeaded } from '../columns/columnar.ts'
+import { titlesAbove } from '../columns/columnar.ts'
 import { wereTyped } from '../columns/encodings.ts'
 import { parseJson, toJson } from '../json/stringify.ts'
 import { distinctCount, type Field, fieldsOf, frequent, isNoise } from '../shape/fields.ts'
@@ -100,12 +100,12 @@ export function factsOf(records: Records): string[] {
   ].filter((line) => line !== '')
   const sampled =
     records.profile.every > 1 ? [`frequent values are from every ${records.profile.every}th record`] : []
+  const titles = titlesAbove(records.values)
   const changed = [
-    ...(wereTyped(records.values) ? ['the server names the type around each value, left out here'] : []),
-    ...(wereHeaded(records.values)
-      ? ['the first row has the names of the fields, and is no record here']
-      : []),
-  ]
+    wereTyped(records.values) ? 'the server names the type around each value, left out here' : '',
+    titles ? 'the first row has the names of the fields, and is no record here' : '',
+    titles?.length ? `above it: ${titles.join(' | ')}` : '',
+  ].filter((line) => line !== '')
   return [...changed, ...repeating.slice(0, LEADING), ...gathered, ...repeating.slice(LEADING), ...sampled]
 }
 

@@ -5,9 +5,9 @@ import { fromRows } from '../../documents/opening/derive.ts'
 import { placed } from '../../documents/opening/make.ts'
 import { headingsOfRows } from '../../documents/overview/markup.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
-import { exactPath } from '../../query/fields/fields.ts'
+import { exactPath, resolveName } from '../../query/fields/fields.ts'
 import { type Path, parsePath } from '../../query/fields/path.ts'
-import { recordsOf, withNames } from '../../query/fields/records.ts'
+import { type Records, recordsOf, withNames } from '../../query/fields/records.ts'
 import { safely } from '../../query/refusal.ts'
 import type { ProcessorResult } from '../processor.ts'
 import { namedIn } from './elsewhere.ts'
@@ -17,11 +17,13 @@ type Asked = Readonly<Record<string, unknown>>
 /** By the names of the lists above it: the element of each that holds a record. */
 type Holders = Readonly<Record<string, JsonObject>>
 
-/** A field of a holder that the question names: as it is written, and what it is called beside the record's own fields. */
+/** A field of a holder that the question names: as it is written, and the path to it in the holder. */
 interface Held {
   written: string
   holder: string
-  field: string
+  field: readonly string[]
+  /** The question names the field alone: `type` of the resource that holds an instance. */
+  alone?: true
 }
 
 /** Elements of lists above the records that are followed. */
@@ -64,28 +66,39 @@ function contentWith(root: Document, selected: Document, asked: Asked): Document
   const lists = new Set(steps?.filter((step) => step !== EACH).slice(0, -1))
   if (!steps || lists.size === 0) return selected
   const records = recordsOf(selected)
-  const held = records ? heldIn(asked, lists).filter(({ written }) => !exactPath(records, written)) : []
-  if (!records || held.length === 0) return selected
+  const names = records ? [...new Set(namedIn(asked))].filter((name) => !exactPath(records, name)) : []
+  if (!records || names.length === 0) return selected
   const all: Holders[] = []
   follow(root.json() ?? null, steps, 0, {}, all)
   if (all.length !== records.values.length) return selected
+  const held = names.flatMap((name) => heldIn(name, lists) ?? heldAlone(name, records, all) ?? [])
+  if (held.length === 0) return selected
   const items = records.values.map((record, at) => {
     const row: JsonObject = isObject(record) ? { ...record } : { _value: record }
     for (const { holder, field } of held) {
-      const value = own(all[at]?.[holder] ?? {}, field)
+      const value = valueAt(all[at]?.[holder], field)
       if (value !== undefined) setOwn(row, titleOf(holder, field), value)
     }
     return row
   })
   const content = placed(fromRows({ noun: 'record', items }), selected.provenance)
-  const names = new Map(held.map(({ written, holder, field }) => [written, titleOf(holder, field)]))
-  return withNames(content, [...names.keys()], (_, name) => {
-    const title = names.get(name) ?? name
-    return { name: title, path: parsePath(`[${JSON.stringify(title)}]`) }
+  const named = new Map(held.map((one) => [one.written, one]))
+  return withNames(content, [...named.keys()], (_, name) => {
+    const one = named.get(name)
+    const title = one ? titleOf(one.holder, one.field) : name
+    const note = `\`${name}\` read as \`${title}\`, of the record that holds each.`
+    return { name: title, path: parsePath(`[${JSON.stringify(title)}]`), ...(one?.alone && { note }) }
   })
 }
 
-const titleOf = (holder: string, field: string): string => `${holder}.${field}`
+const titleOf = (holder: string, field: readonly string[]): string => [holder, ...field].join('.')
+
+function valueAt(holder: JsonObject | undefined, field: readonly string[]): JsonValue | undefined {
+  return field.reduce<JsonValue | undefined>(
+    (held, name) => (held !== undefined && isObject(held) ? own(held, name) : undefined),
+    holder,
+  )
+}
 
 const EACH = Symbol('each element')
 
@@ -100,14 +113,33 @@ function namesAlong(path: Path): (string | typeof EACH)[] | undefined {
   return steps
 }
 
-/** The fields of holders that a question names. A list is called by its name, also with the way to it: `$.groups[*].name`. */
-function heldIn(asked: Asked, lists: ReadonlySet<string>): Held[] {
-  return [...new Set(namedIn(asked))].flatMap((name) => {
-    const path = safely(() => parsePath(name))
-    const names = (path && namesAlong(path))?.filter((step) => typeof step === 'string') ?? []
-    const [holder = '', field = ''] = names.slice(-2)
-    return lists.has(holder) && names.length > 1 ? [{ written: name, holder, field }] : []
-  })
+/** The names in a name; undefined where it is more than names. */
+function namesIn(name: string): string[] | undefined {
+  const path = safely(() => parsePath(name))
+  return (path && namesAlong(path))?.filter((step) => typeof step === 'string')
+}
+
+/** A field of a holder by the name of its list, also with the way to it: `$.groups[*].name`. */
+function heldIn(written: string, lists: ReadonlySet<string>): Held | undefined {
+  const names = namesIn(written) ?? []
+  const at = names.findLastIndex((name, place) => lists.has(name) && place < names.length - 1)
+  return at < 0 ? undefined : { written, holder: names[at] ?? '', field: names.slice(at + 1) }
+}
+
+/** Records that are looked at to tell whether their holders have a field. */
+const MOST_LOOKED_AT = 100
+
+/** A field that the nearest holder of the records has, and they have not at the same depth. */
+function heldAlone(written: string, records: Records, all: readonly Holders[]): Held | undefined {
+  const field = namesIn(written) ?? []
+  if (field.length === 0) return undefined
+  const ownField = safely(() => resolveName(records, written))
+  if (ownField && ownField.path.length <= field.length) return undefined
+  const holders = all.slice(0, MOST_LOOKED_AT)
+  const holder = Object.keys(holders[0] ?? {})
+    .reverse()
+    .find((list) => holders.some((one) => valueAt(one[list], field) !== undefined))
+  return holder === undefined ? undefined : { written, holder, field, alone: true }
 }
 
 /** Goes along a path as `select` does, and gathers the holders of each record. */

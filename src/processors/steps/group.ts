@@ -1218,6 +1218,8 @@ function withoutYear(records: Records, key: GroupKey | undefined): string[] {
 }
 
 const TOTAL = /^(?:(?:grand|over)?totals?|all|sums?|gesamt|insgesamt|summe)$/i
+/** The same of a group: `Travel Total`, `Subtotal`. */
+const OF_GROUP = /(?:sub)?totals?$/i
 /** Functions over numbers of which a sum among them makes something else. */
 const SWAYED = new Set(['sum', 'avg', 'median', 'max', 'stddev', 'percentile'])
 const MOST_SUMMED = 100_000
@@ -1227,31 +1229,59 @@ const ROUNDED = 0.005
 /** Remarks that may stand below the totals of a table. */
 const MOST_BELOW = 2
 
-/** Says that one of the last records, or the first, is the sum of the others and is counted with them, as tables for people end. */
+/** Says that records are sums of the others and are counted with them, as tables for people end, or have below each group. */
 function totals(records: Records, columns: readonly Column[]): string[] {
   const { values } = records
   if (values.length < 3 || values.length > MOST_SUMMED) return []
+  const fields = columns.flatMap(({ call, field }) => (SWAYED.has(call.name) && field ? [field] : []))
+  if (fields.length === 0) return []
   const last = values.length - 1
   for (const place of [...Array.from({ length: MOST_BELOW + 1 }, (_, below) => last - below), 0]) {
-    const record = values[place]
-    const label =
-      isObject(record) &&
-      Object.entries(record).find(
-        ([, held]) => typeof held === 'string' && TOTAL.test(held.slice(0, 40).replaceAll(/[\s*_:]/g, '')),
-      )
-    if (!label) continue
-    const swayed = columns.find(
-      ({ call, field }) => SWAYED.has(call.name) && field && isSumOfOthers(values, field, place),
-    )
-    if (swayed)
-      return [
-        `The record with \`${label[0]}\` = ${JSON.stringify(label[1])} is the sum of the others, and was counted as one of them. Leave it out: \`where\`: "${label[0]} != ${label[1]}".`,
-      ]
+    const [name, label] = labelled(values[place], TOTAL) ?? []
+    if (name === undefined || !fields.some((field) => areSums(values, field, [place], (at) => at !== place)))
+      continue
+    return [
+      `The record with \`${name}\` = ${JSON.stringify(label)} is the sum of the others, and was counted as one of them. Leave it out: \`where\`: "${name} != ${label}".`,
+    ]
   }
-  return []
+  return subtotals(values, fields)
 }
 
-function isSumOfOthers(values: readonly JsonValue[], { path }: Field, place: number): boolean {
+/** Records with totals of groups are looked for in tables that people read. */
+const MOST_GROUPED = 5000
+
+function subtotals(values: readonly JsonValue[], fields: readonly Field[]): string[] {
+  if (values.length > MOST_GROUPED) return []
+  const all = values.map((value) => labelled(value, OF_GROUP))
+  const [name, label] = all.find((found) => found) ?? []
+  const places = all.flatMap((found, at) => (found && !isTotal(found[1]) ? [at] : []))
+  if (name === undefined || places.length < 2 || all.some((found) => found && found[0] !== name)) return []
+  if (!fields.some((field) => areSums(values, field, places, (at) => all[at] === undefined))) return []
+  return [
+    `${all.filter((found) => found).length} records are sums of others, as that with \`${name}\` = ${JSON.stringify(label)}, and were counted with them. Leave them out: \`where\`: "${name} not like '%total%'".`,
+  ]
+}
+
+const isTotal = (label: string): boolean => TOTAL.test(bareLabel(label))
+const bareLabel = (label: string): string => label.slice(0, 40).replaceAll(/[\s*_:]/g, '')
+
+/** The text of a record that says it is a total, with the name of its field. */
+function labelled(record: JsonValue | undefined, form: RegExp): [name: string, label: string] | undefined {
+  const found =
+    isObject(record ?? null) &&
+    Object.entries(record as JsonObject).find(
+      ([, held]) => typeof held === 'string' && form.test(bareLabel(held)),
+    )
+  return found ? [found[0], String(found[1])] : undefined
+}
+
+/** True where the numbers of some records are together those of the others. */
+function areSums(
+  values: readonly JsonValue[],
+  { path }: Field,
+  places: readonly number[],
+  isOther: (at: number) => boolean,
+): boolean {
   const work = newWork()
   const numberAt = (at: number): number => {
     const found: JsonValue[] = []
@@ -1259,9 +1289,9 @@ function isSumOfOthers(values: readonly JsonValue[], { path }: Field, place: num
     const [value] = found
     return typeof value === 'string' ? (looseNumber(value) ?? 0) : typeof value === 'number' ? value : 0
   }
-  const total = numberAt(place)
+  const total = places.reduce((sum, at) => sum + numberAt(at), 0)
   let others = 0
-  for (let at = 0; at < values.length; at++) if (at !== place) others += numberAt(at)
+  for (let at = 0; at < values.length; at++) if (isOther(at)) others += numberAt(at)
   return total !== 0 && Math.abs(others - total) <= Math.abs(total) * ROUNDED
 }
 

@@ -275,6 +275,27 @@ describe('items with fields below them', () => {
     ])
   })
 
+  test('may have their number in bold, an identifier behind their title, or a sign in place of a number', () => {
+    const item = (nth: number) => `**${nth}. A ${nth}** (ID: T-${nth})\n   - State: open\n   - Note: x\n\n`
+    expect(read([1, 2, 3].map(item).join('')).value).toMatchObject([
+      { number: 1, title: 'A 1', ID: 'T-1', State: 'open' },
+      { number: 2, title: 'A 2', ID: 'T-2' },
+      { number: 3, title: 'A 3', ID: 'T-3' },
+    ])
+    const pinned = (nth: number) => `📌 B ${nth}\n   • State: open\n   📅 Due: May\n`
+    expect(read([1, 2, 3].map(pinned).join('')).value).toMatchObject([
+      { title: 'B 1', State: 'open', Due: 'May' },
+      { title: 'B 2' },
+      { title: 'B 3' },
+    ])
+  })
+
+  test('are none in what people wrote under their names', () => {
+    const said = (name: string) => `**${name}** (online)\n> one\n_10:11_ · 3 replies\n---\n`
+    const text = ['Ann', 'Bo', 'Ann', 'Cy', 'Bo', 'Ann', 'Cy', 'Bo'].map(said).join('')
+    expect(fromRecognised(text).format).toBe('text')
+  })
+
   test('begin with a field in place of a title where all of them do', () => {
     const text = '- Name: A\n  When: 10:00 - 11:00\n- Name: B\n  When: now\n- Name: C\n  When: never\n'
     expect(read(text).value).toEqual([
