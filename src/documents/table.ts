@@ -1,6 +1,7 @@
 /** The object that every step works on: rows, their columns, and where they come from. */
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
 import { type Coded, type Columns, columnsOf, type Derives, Findings, type Reader } from './columns/column.ts'
+import { parseJson } from './json/stringify.ts'
 import { areMaps, isMap, pathStep, shareKey } from './shape/collections.ts'
 
 /** Where rows stand in the kept result, so that the path of one of them can be asked for. */
@@ -133,6 +134,9 @@ function addNames(value: JsonValue, name: string, depth: number, into: Collectin
     return
   }
   if (name !== '') addSample(name, value, into.names)
+  // A path goes on into a text that is the JSON of an object.
+  const held = typeof value === 'string' && /^\s?\{"/.test(value) ? parseJson(value)?.value : undefined
+  if (held !== undefined && isObject(held)) addNames(held, name, depth, { ...into, objects: new Map() })
   if (!isObject(value)) return
   const map = depth > 0 && (into.maps.has(name) || isMap(value))
   if (depth > 0 && !map) {

@@ -4,6 +4,7 @@ import type { Document } from '../documents/document.ts'
 import { withExactNumbers } from '../documents/json/exact-numbers.ts'
 import { parseJson, toJson } from '../documents/json/stringify.ts'
 import { isObject, type JsonValue } from '../protocol/json.ts'
+import { amongSentRows } from '../query/fields/as-sent.ts'
 import { followExtended, isExtended } from '../query/fields/jsonpath.ts'
 import { explainMissing, locate } from '../query/fields/locate.ts'
 import { formatPath, fromPointer, isDefinite, parsePath } from '../query/fields/path.ts'
@@ -54,8 +55,8 @@ function textOf(document: Document): string {
 }
 
 function reached(document: Document, path: string | undefined): Extracted {
-  const take = (root: JsonValue): JsonValue => (path === undefined ? root : valueAt(root, path))
   const root = document.json()
+  const take = (from: JsonValue): JsonValue => (path === undefined ? from : valueAt(from, path, root))
   if (document.format === 'json') {
     try {
       // As it was sent: in what is explored, texts that hold JSON are read.
@@ -112,10 +113,12 @@ function rootOf(text: string): JsonValue | undefined {
   }
 }
 
-function valueAt(root: JsonValue, written: string): JsonValue {
+/** `read`: the same value as it is explored. */
+function valueAt(root: JsonValue, written: string, read: JsonValue | undefined): JsonValue {
   const source = fromPipes(/^#\//.test(written) ? (fromPointer(written) ?? written) : written.trim())
   if (isExtended(source)) return followExtended(root, source).map(({ value }) => value)
-  const path = parsePath(source)
+  const path =
+    root === read || read === undefined ? parsePath(source) : amongSentRows(read, parsePath(source))
   const found = locate(root, path)
   if (!found) throw new Refusal(explainMissing(root, path).message)
   if (found.note !== undefined)

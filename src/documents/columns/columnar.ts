@@ -211,10 +211,16 @@ const FEW_RESULTS = 10
 
 // Sheets send the names of columns as the first row.
 
-const headed = new WeakMap<readonly JsonValue[], readonly string[]>()
+interface Head {
+  /** The rows before the first record. */
+  readonly rows: number
+  readonly titles: readonly string[]
+}
 
-/** The titles above a row with the names of the fields, which is no record. Undefined for records that had no such row. */
-export function titlesAbove(records: readonly JsonValue[]): readonly string[] | undefined {
+const headed = new WeakMap<readonly JsonValue[], Head>()
+
+/** The row with the names of the fields, and titles above it, which are no records. Undefined for records that had no such row. */
+export function headOf(records: readonly JsonValue[]): Head | undefined {
   return headed.get(records)
 }
 
@@ -256,10 +262,8 @@ function underFirstRow(rows: readonly JsonValue[]): JsonValue[] | undefined {
   })
   if (!isTold) return undefined
   const records = below.map((row) => recordUnder(names.slice(0, row.length), row))
-  headed.set(
-    records,
-    rows.slice(0, above).flatMap((row) => (Array.isArray(row) ? row.filter(isText) : [])) as string[],
-  )
+  const titles = rows.slice(0, above).flatMap((row) => (Array.isArray(row) ? row.map(String) : []))
+  headed.set(records, { rows: above + 1, titles })
   made.set(records, names)
   return records
 }

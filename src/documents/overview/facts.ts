@@ -2,7 +2,7 @@
 import { isObject, type JsonPrimitive, type JsonValue, own } from '../../protocol/json.ts'
 import { formatCount } from '../../text/format.ts'
 import { ellipsis } from '../../text/shorten.ts'
-import { titlesAbove } from '../columns/columnar.ts'
+import { headOf } from '../columns/columnar.ts'
 import { wereTyped } from '../columns/encodings.ts'
 import { parseJson, toJson } from '../json/stringify.ts'
 import { distinctCount, type Field, fieldsOf, frequent, isNoise } from '../shape/fields.ts'
@@ -100,7 +100,7 @@ export function factsOf(records: Records): string[] {
   ].filter((line) => line !== '')
   const sampled =
     records.profile.every > 1 ? [`frequent values are from every ${records.profile.every}th record`] : []
-  const titles = titlesAbove(records.values)
+  const titles = headOf(records.values)?.titles
   const changed = [
     wereTyped(records.values) ? 'the server names the type around each value, left out here' : '',
     titles ? 'the first row has the names of the fields, and is no record here' : '',

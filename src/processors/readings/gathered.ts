@@ -7,8 +7,9 @@ import { pointsOf } from '../../documents/opening/series.ts'
 import { childAt, fieldNames, keyedRecords, pathStep, stepsIn } from '../../documents/shape/collections.ts'
 import { type Table, tableOf } from '../../documents/table.ts'
 import { isObject, type JsonValue } from '../../protocol/json.ts'
+import { resolveName } from '../../query/fields/fields.ts'
 import { type Records, recordsOf } from '../../query/fields/records.ts'
-import { listed } from '../../query/refusal.ts'
+import { listed, safely } from '../../query/refusal.ts'
 import type { PipelineStep } from '../pipeline.ts'
 import type { ProcessorResult } from '../processor.ts'
 import { unchanged } from '../step.ts'
@@ -83,7 +84,14 @@ function pointsFor(document: Document, records: Records, asked: Asked): Processo
   const { said, fields, time } = found.of
   const timed = [...conditionFields(asked.where), ...fieldsNamed(asked.group_by)]
   const ordered = asked.aggregate === undefined && asked.group_by === undefined ? fieldsNamed(asked.sort) : []
-  if (!timed.some((name) => name === time) && !ordered.some((name) => fields.includes(name))) return undefined
+  // A name that the series have no field for may be one of their points.
+  const isOfPoints = (name: string): boolean =>
+    fields.includes(name) && safely(() => resolveName(records, name)) === undefined
+  const isAsked =
+    timed.some((name) => name === time) ||
+    ordered.some((name) => fields.includes(name)) ||
+    namedIn(asked).some(isOfPoints)
+  if (!isAsked) return undefined
   return about(document, found.table, `Each of the ${said} is a record here: ${listed(fields)}.`)
 }
 

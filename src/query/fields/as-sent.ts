@@ -1,8 +1,8 @@
 /** Paths as the server's data has them, where it is read as records: `temp[3]` of lists for columns, `rows[3][1]` of rows under names. */
-import { CELLS_OF_ROW, sentAs } from '../../documents/columns/columnar.ts'
+import { CELLS_OF_ROW, headOf, sentAs } from '../../documents/columns/columnar.ts'
 import { isType } from '../../documents/columns/encodings.ts'
 import { isObject, type JsonValue, own } from '../../protocol/json.ts'
-import { named, type Path, type Segment } from './path.ts'
+import { named, type Path, type Segment, type Selector } from './path.ts'
 
 /**
  * The path in records that were made of columns, of rows of lists, or of values with the names of their types around them. The same path
@@ -28,6 +28,28 @@ export function asSent(root: JsonValue, path: Path): Path {
     here = below
   }
   return turned
+}
+
+/** The path in the value as it was sent, where it goes through rows that had their names above them: `values[4]` is record 3. */
+export function amongSentRows(root: JsonValue, path: Path): Path {
+  let turned = path
+  let here: JsonValue | undefined = root
+  for (let at = 0; at < path.length && here !== undefined; at++) {
+    const rows = Array.isArray(here) ? headOf(here)?.rows : undefined
+    const [only] = path[at]?.selectors ?? []
+    if (rows !== undefined && only)
+      turned = turned.with(at, { ...(path[at] as Segment), selectors: [below(only, rows)] })
+    here = child(here, path[at])
+  }
+  return turned
+}
+
+function below(place: Selector, rows: number): Selector {
+  const moved = (index: number | undefined): number | undefined =>
+    index === undefined || index < 0 ? index : index + rows
+  if (place.kind === 'index') return { ...place, index: moved(place.index) ?? 0 }
+  if (place.kind === 'slice') return { ...place, from: moved(place.from) ?? rows, to: moved(place.to) }
+  return place.kind === 'all' ? { kind: 'slice', from: rows, to: undefined, step: 1 } : place
 }
 
 /** The path without the names of types from `start` on, where the first of them has no value. */
