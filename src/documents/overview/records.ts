@@ -348,7 +348,15 @@ function gathered(collections: readonly Collection[]): Kin[] {
     if (group) group.push(collection)
     else groups.set(key, [collection])
   }
-  return [...groups.values()].flatMap((group) => (group.length < 2 ? group.map(alone) : [together(group)]))
+  const byPath = new Map<string, Collection[]>()
+  for (const group of groups.values()) {
+    const { path } = group[0] && group.length < 2 ? alone(group[0]) : together(group)
+    // Of one path, lists of several kinds are one thing to ask for.
+    byPath.set(path, [...(byPath.get(path) ?? []), ...group])
+  }
+  return [...byPath.values()].map((group) =>
+    group[0] && group.length < 2 ? alone(group[0]) : together(group),
+  )
 }
 
 function alone(collection: Collection): Kin {

@@ -177,7 +177,7 @@ function areOfOneKind(records: readonly JsonObject[], inner: readonly JsonValue[
     )
   const [names, below] = [namesWithin(records), namesWithin(inner.filter(isObject))]
   const shared = [...below].filter((name) => names.has(name))
-  return below.size > 0 && shared.length >= below.size * 0.6
+  return shared.length > 0 && shared.length >= below.size * 0.6 && shared.length >= names.size * 0.4
 }
 
 /** True when what is inside has half of its fields in common with the records, and the field or the place as well. */

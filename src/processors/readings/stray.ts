@@ -112,7 +112,9 @@ export function countedElements(
   return alone === undefined || alone.count === matched
     ? []
     : [
-        `These are records; of the elements of their \`${list}\` that fulfil the condition: ${alone.told}, ${alone.how}.`,
+        isNegative
+          ? `These are records in which every element of \`${list}\` fulfils the condition, or that have none. Of the elements of all records that fulfil it: ${alone.told}, ${alone.how}.`
+          : `These are records; of the elements of their \`${list}\` that fulfil the condition: ${alone.told}, ${alone.how}.`,
       ]
 }
 

@@ -151,8 +151,8 @@ export function quantity(text: string): number | undefined {
   if (text.length > LONGEST) return undefined
   const parts = SIZED.exec(text)
   if (!parts) {
-    // `12.5MiB / 1.9GiB`: what is used, of a limit.
-    const [used = '', limit, more] = text.split(' / ')
+    // `12.5MiB / 1.9GiB`: what is used, of a limit; `2B (virtual 133MB)`: what is written, of all.
+    const [used = '', limit, more] = text.split(/ \/ | \(virtual |\)$/).filter((part) => part !== '')
     return limit === undefined || more !== undefined || quantity(limit) === undefined
       ? undefined
       : quantity(used)
