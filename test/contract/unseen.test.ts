@@ -612,7 +612,7 @@ const questions: Question[] = [
     'groupsOfPeople',
     'filter',
     { where: 'members.email is null', aggregate: 'count' },
-    ['"count":0', 'elements of their `members` that fulfil the condition: .{0,20}:15'],
+    ['"count":0', 'elements of all records that fulfil the condition: .{0,20}:15'],
   ],
   [
     'groupsOfPeople',

@@ -77,7 +77,8 @@ const HOLDERS: Readonly<Record<string, string>> = { mapValue: 'fields', arrayVal
 /** The name without the types in it, as it is in values without them: `author.name` of `author.M.name.S`. The same name where it has none. */
 export function withoutTypes(name: string): string {
   const steps = name.split('.')
-  return steps.filter((step, at) => at === 0 || !isType(step, steps[at - 1])).join('.')
+  const plain = steps.filter((step, at) => !isType(step, steps[at - 1]))
+  return plain.length === 0 ? name : plain.join('.')
 }
 
 /** True for a step of a path that names a type, or stands between two. */

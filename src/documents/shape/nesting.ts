@@ -114,7 +114,9 @@ function findNesting(values: readonly JsonValue[], name: string | undefined): Ne
     if (isObject(value)) sampled.push(value)
   }
   const names = fieldNamesOf(sampled)
-  for (const field of [...names].slice(0, MOST_NESTING_FIELDS)) {
+  // Suites hold suites, and specs as well.
+  const own = name !== undefined && names.has(name) ? [name] : []
+  for (const field of [...own, ...[...names].slice(0, MOST_NESTING_FIELDS)]) {
     const nesting = asNesting(sampled, field)
     const inner = nesting && sampled.flatMap((record) => nestedIn(record, nesting).slice(0, MOST_ELEMENTS))
     if (nesting && inner && isNestedKin(names, inner, field, name)) return nesting

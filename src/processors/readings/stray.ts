@@ -113,7 +113,7 @@ export function countedElements(
     ? []
     : [
         isNegative
-          ? `These are records in which every element of \`${list}\` fulfils the condition, or that have none. Of the elements of all records that fulfil it: ${alone.told}, ${alone.how}.`
+          ? `These are records in which every element of \`${list}\` fulfils the condition, or that have none. Of the elements of all records that fulfil the condition: ${alone.told}, ${alone.how}.`
           : `These are records; of the elements of their \`${list}\` that fulfil the condition: ${alone.told}, ${alone.how}.`,
       ]
 }

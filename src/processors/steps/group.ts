@@ -31,9 +31,15 @@ import {
   valueOfPairs,
 } from '../../query/fields/inner-fields.ts'
 import { isOn, listAround, listName, listOn, type Units, unitsOf } from '../../query/fields/lists.ts'
-import type { Path } from '../../query/fields/path.ts'
+import { named, type Path } from '../../query/fields/path.ts'
 import { codedOf, columnOf } from '../../query/fields/reader.ts'
-import { type Field, type Records, recordsOfValues, requireRecords } from '../../query/fields/records.ts'
+import {
+  type Field,
+  type Records,
+  recordsOfValues,
+  requireRecords,
+  withNames,
+} from '../../query/fields/records.ts'
 import { readValues } from '../../query/fields/walk.ts'
 import { rejoined } from '../../query/fields/wanted.ts'
 import {
@@ -118,8 +124,12 @@ export const aggregate = defineStep({
       ...(keys.length > 0 ? [] : columns.flatMap((one) => describeHolders(records, one, found, first))),
       ...(keys.length > 0 ? [] : totals(records, columns)),
     ])
+    const asked = new Map([
+      ...columns.map(({ written: call, name }): [string, string] => [call, name]),
+      ...keys.map(({ name }, at): [string, string] => [group_by[at] ?? name, name]),
+    ])
     return {
-      content: fromMadeRows('json', rows),
+      content: knownAs(fromMadeRows('json', rows), asked),
       metadata: {
         total: records.values.length,
         matched: found.count,
@@ -129,6 +139,16 @@ export const aggregate = defineStep({
     }
   },
 })
+
+/** The groups with the names by which the question calls their columns, where a field was found deeper: `sum(price)`. */
+function knownAs(groups: Document, asked: ReadonlyMap<string, string>): Document {
+  const others = [...asked].flatMap(([written, name]) => (written === name ? [] : [written]))
+  if (others.length === 0) return groups
+  return withNames(groups, others, (records, written) => {
+    const name = asked.get(written) ?? written
+    return exactPath(records, written) ? undefined : { name, path: [named(name)] }
+  })
+}
 
 // Calls.
 
@@ -415,6 +435,8 @@ export function fieldTitle(name: string): string {
 interface Column {
   /** Its key in the rows: `count`, `sum(items.price)`. */
   name: string
+  /** The same as it was written, before its field was found: `sum(price)`. */
+  written: string
   call: Call
   aggregate: Aggregate
   /** Undefined: the column is about the records themselves. */
@@ -458,7 +480,16 @@ function columnsIn(
     names.add(name)
     const at = field ? collected : -1
     collected += Number(field !== undefined) + Number(second !== undefined)
-    const column = { name, call, aggregate: found.aggregate, field, second, at, hidden: wanted !== undefined }
+    const column = {
+      name,
+      written: columnName(given, given.field),
+      call,
+      aggregate: found.aggregate,
+      field,
+      second,
+      at,
+      hidden: wanted !== undefined,
+    }
     columns.push(column)
     return column
   }

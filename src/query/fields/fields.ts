@@ -116,7 +116,7 @@ export const LADDER: readonly Rung[] = [
  * one that has one of the values `wanted`. Throws a `Refusal` with the nearest names and some of their values.
  */
 export function resolveField(records: Records, reference: string, wanted: readonly string[] = []): Field {
-  const exact = exactly(records, reference) ?? columnOfCall(records, reference)
+  const exact = exactly(records, reference)
   if (exact) return exact
   const knows = knowing(records)
   const expression = parseComputed(reference, {
@@ -127,18 +127,6 @@ export function resolveField(records: Records, reference: string, wanted: readon
   })
   const value = expression ?? conditionIn(records, reference)
   return value ? computedField(records, value, reference.trim()) : resolveName(records, reference, wanted)
-}
-
-/** The column of an aggregate that was asked for by less of its field's name: `sum(fields.views)` of groups, for `sum(views)`. */
-function columnOfCall(records: Records, reference: string): Field | undefined {
-  const [, call = '', field = ''] = /^(\w+)\(\s*(.+?)\s*\)$/.exec(reference.trim()) ?? []
-  if (call === '') return undefined
-  const endings = [`.${field})`, `${formatPath([named(field)])})`]
-  const [only, another] = [...records.names().keys()].filter((name) => {
-    const title = nameIn(parsePath(name)[0]) ?? ''
-    return title.startsWith(`${call}(`) && endings.some((ending) => title.endsWith(ending))
-  })
-  return only === undefined || another !== undefined ? undefined : readAs(reference, only)
 }
 
 /** Whether a condition on known fields holds, as a value: `year % 4 = 0`. Undefined for all else. */
@@ -232,6 +220,8 @@ function exactly(records: Records, reference: string): Field | undefined {
   return (
     exactPath(records, reference) ??
     exactPath(records, withoutOtherMarks(reference)) ??
+    // A name that is no path: `sum(row[3])`.
+    records.named.get(reference.trim().toLowerCase()) ??
     inRow(records, reference) ??
     withoutItsTypes(records, reference)
   )
@@ -244,12 +234,14 @@ function withoutItsTypes(records: Records, reference: string): Field | undefined
   return field && readAs(reference, field.name)
 }
 
-/** `[1]` of a record that its server sent as a row of cells. Also of a point, which was a pair of a time and a value. */
+const CELL = /^[@$]?\.?(?:row)?\[(\d+)\]((?:[.[].*)?)$/
+
+/** `[1]`, or `row[1].name`, of a record that its server sent as a row of cells. Also `[1]` of a point, which was a pair of a time and a value. */
 function inRow({ whole, values: [first] }: Records, reference: string): Field | undefined {
   const sent = sentAs(whole)
-  const [, cell] = /^[@$]?\[(\d+)\]$/.exec(reference.trim()) ?? []
-  const name = Array.isArray(sent) && cell !== undefined ? sent[Number(cell)] : undefined
-  if (name !== undefined) return readAs(reference, formatPath([named(name)]))
+  const [, cell, rest = ''] = Array.isArray(sent) ? (CELL.exec(reference.trim()) ?? []) : []
+  const name = cell === undefined ? undefined : sent?.[Number(cell)]
+  if (name !== undefined) return readAs(reference, formatPath([named(name)]) + rest)
   const place = /^[@$]?(?:\[([01])\]|([01]))$/.exec(reference.trim())
   const names = place && isObject(first) ? Object.keys(first).slice(0, 2) : []
   if (names[0] !== 'time' || names[1] !== 'value') return undefined

@@ -43,6 +43,30 @@ test('stands in conditions and fields, beside the own fields of a record', () =>
   ])
 })
 
+test('may be named alone, where the record has none of that name at the same depth', () => {
+  const resources = [
+    { type: 'vm', at: { zone: 'a' }, instances: [{ id: 1, inner: { type: 'x' } }, { id: 2 }] },
+    { type: 'disk', at: { zone: 'b' }, instances: [{ id: 3, Name: 'own' }] },
+  ]
+  const askOf = (params: Record<string, unknown>) => {
+    const run = runPipeline(fromValue({ resources }), filterSteps, {
+      path: 'resources[*].instances[*]',
+      ...params,
+    })
+    expect(run.error).toBeUndefined()
+    const notes = run.steps.flatMap(({ metadata }) => metadata.notes ?? [])
+    return { rows: run.document.rows().items, notes }
+  }
+  const { rows, notes } = askOf({ group_by: 'type' })
+  expect(rows).toEqual([
+    { 'resources.type': 'vm', count: 2 },
+    { 'resources.type': 'disk', count: 1 },
+  ])
+  expect(notes).toContain('`type` read as `resources.type`, of the record that holds each.')
+  expect(askOf({ where: ['at.zone = b'], fields: ['id'] }).rows).toEqual([{ id: 3 }])
+  expect(askOf({ where: ['name exists'], fields: ['id'] }).rows).toEqual([{ id: 3 }])
+})
+
 test('the own list of a record is no holder, and a record without such a question stays as it is', () => {
   expect(ask({ path: EACH, where: ['items.name = pen'] })).toEqual([{ name: 'pen', n: 1 }])
   expect(ask({ path: EACH, where: ['n = 1'], fields: ['name'] })).toEqual([{ name: 'pen' }])

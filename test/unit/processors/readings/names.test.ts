@@ -184,3 +184,22 @@ describe('an hour', () => {
     ])
   })
 })
+
+test('groups have an order and conditions by what was asked for, where a field was found deeper', () => {
+  const records = ['a', 'b', 'a', 'c'].map((kind, n) => ({ id: n, is: { kind, 'Hours (h)': n + 1 } }))
+  const run = (params: Record<string, unknown>) => {
+    const { document: made, error } = runPipeline(fromValue(records), filterSteps, params)
+    expect(error).toBeUndefined()
+    return made.rows().items.map((row) => Object.values(row as JsonObject))
+  }
+  const asked = { group_by: 'kind', aggregate: 'sum(Hours (h))' }
+  expect(run({ ...asked, sort: 'sum(Hours (h))' })).toEqual([
+    ['b', 2],
+    ['a', 4],
+    ['c', 4],
+  ])
+  expect(run({ ...asked, where: 'sum(Hours (h)) > 3', sort: '-kind' })).toEqual([
+    ['c', 4],
+    ['a', 4],
+  ])
+})
