@@ -58,16 +58,50 @@ function readBody(
     const rows = firstRows(start, delimiter, start.length < text.length, commented)
     if (!rows) continue
     const named = isHeader(rows)
-    if (named && header === 'with header') return rowsOf(text, { delimiter, named, commented })
+    if (named && header === 'with header') {
+      const { end, remarks } =
+        (rows[0]?.length ?? 0) < 3 ? { end: text.length, remarks: [] } : endOf(text, delimiter)
+      return { ...rowsOf(text.slice(0, end), { delimiter, named, commented }), remarks }
+    }
     if (!named && header === 'without header' && rows.length >= 3 && (rows[0]?.length ?? 0) >= 3) {
-      return rowsOf(text, { delimiter, named, commented })
+      return { ...rowsOf(text, { delimiter, named, commented }), remarks: [] }
     }
   }
   return undefined
 }
 
+/** Lines below a table that may be remarks, and characters of one. */
+const MOST_REMARKS = 4
+const LONGEST_REMARK = 400
+/** A sentence, or a line that is marked as a remark. */
+const REMARK = /^(?:[*†‡(]|(?:note|source|generated|as of)\b)|\S\s+\S+\s+\S/i
+
+/** Where the rows end, before remarks: lines of a single cell that are marked as such, or stand apart. */
+function endOf(text: string, delimiter: string): { end: number; remarks: string[] } {
+  const remarks: string[] = []
+  let end = text.length
+  let at = text.length
+  while (at > 0 && remarks.length < MOST_REMARKS) {
+    const start = text.lastIndexOf('\n', at - 1) + 1
+    const line = text.slice(Math.max(start, at - LONGEST_REMARK - 1), at).trim()
+    at = Math.max(0, start - 1)
+    if (line === '') continue
+    const isApart = /\n[ \t\r]*$/.test(text.slice(Math.max(0, start - 20), Math.max(0, start - 1)))
+    const isRow = line.includes(delimiter) || line.includes('"') || line.length > LONGEST_REMARK
+    if (isRow || !(isApart || REMARK.test(line))) break
+    remarks.unshift(line)
+    end = start
+  }
+  return { end, remarks }
+}
+
 /** The content that was found in a text. */
-interface Rows {
+interface Rows extends Content {
+  /** Lines below the rows that are none of them. */
+  readonly remarks: readonly string[]
+}
+
+interface Content {
   readonly records: () => JsonObject[]
   /** The same for a first look, of a long text. */
   readonly glimpse: () => JsonValue[] | undefined
@@ -78,7 +112,7 @@ const LONG = 250_000
 /** From so many characters on it takes longer to make the records than to look at all cells twice. */
 const VERY_LONG = 2_000_000
 
-function rowsOf(text: string, parting: Parting): Rows {
+function rowsOf(text: string, parting: Parting): Content {
   const look = () => {
     const layout = layoutOf(text, parting)
     let seen: JsonValue[] | undefined
@@ -257,7 +291,14 @@ export const csv = defineFormat({
   detect: (text) => readCsv(text, 'with header'),
   read: (_, { records }: Rows) => records(),
   glimpse: (_, { glimpse }) => glimpse(),
+  asides: (_, { remarks }) => around('below', remarks),
 })
+
+/** A line for a preview about what stands around a table. */
+function around(where: 'above' | 'below', lines: readonly string[]): string[] {
+  const said = lines.map((line) => line.replace(/[,;|\t]+$/, '')).join(' | ')
+  return said === '' ? [] : [`${where} the table: ${said}`]
+}
 
 /** Lines above a table, as many empty ones between them, and rows below its header without which commas may stand by chance. */
 const MOST_ABOVE = 8
@@ -314,8 +355,5 @@ export const bareCsv = defineFormat<TableBelow>({
   },
   read: (_, { records }) => records(),
   glimpse: (_, { glimpse }) => glimpse(),
-  asides: (_, { above }) =>
-    above.length > 0
-      ? [`above the table: ${above.map((line) => line.replace(/[,;|\t]+$/, '')).join(' | ')}`]
-      : [],
+  asides: (_, { above, remarks }) => [...around('above', above), ...around('below', remarks)],
 })

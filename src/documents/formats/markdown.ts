@@ -295,14 +295,15 @@ function overviewOfMarkdown(document: Document): Overview {
   const longest = sections
     .toSorted((one, other) => size(other) - size(one))
     .find(({ heading }) => isOnly(String(heading), sections))
-  const fields = fieldsOfSections(sections)
+  const table = sections.length < 2 ? largestTable(json) : undefined
+  const fields = fieldsOfSections(sections) ?? (table && fieldsOf(table.values, table.path))
   return {
     totals: [formatPlural(document.lines().count, 'line'), formatPlural(sections.length, 'heading')],
     type: fields?.type ?? (() => ''),
     facts: [
       ...(fields?.facts ?? []),
       ...tableFacts(json),
-      'outline (line, heading, [characters]):',
+      ...(outline.length > 0 ? ['outline (line, heading, [characters]):'] : []),
       ...shown.facts,
     ],
     outline: shown,
@@ -316,8 +317,9 @@ function overviewOfMarkdown(document: Document): Overview {
   }
 }
 
-/** Facts about fields that leave room for the outline. */
+/** Facts about fields that leave room for the outline, and for other rows of tables. */
 const MOST_FACTS = 4
+const MOST_OF_TABLE = 8
 
 /** Facts about the members of every section. */
 const OWN = /^(?:level|heading|line|text|numbers: (?:line|level)|size is|same in all: level = \d+$)/
@@ -328,12 +330,21 @@ function fieldsOfSections(
 ): Pick<Overview, 'type' | 'facts' | 'calls'> | undefined {
   const values = sections.filter((section) => Object.keys(section).length > Object.keys(SECTION).length)
   if (values.length === 0) return undefined
+  const { type, facts, calls } = fieldsOf(values, '$')
+  return {
+    type,
+    facts: facts.filter((fact) => !OWN.test(fact)).slice(0, MOST_FACTS),
+    calls: calls.slice(0, 1),
+  }
+}
+
+/** The types, values and calls of records that a text holds. */
+function fieldsOf(values: readonly JsonValue[], path: string): Pick<Overview, 'type' | 'facts' | 'calls'> {
   const records = { values, keys: undefined, profile: profile({ values }) }
-  const facts = factsOf(records).filter((fact) => !OWN.test(fact))
   return {
     type: typeNotations(records.profile.record, { depth: 2, enumerate: false, implicit: true }),
-    facts: facts.slice(0, MOST_FACTS),
-    calls: callsOn(records, '$').slice(0, 1),
+    facts: factsOf(records).slice(0, MOST_OF_TABLE),
+    calls: callsOn(records, path),
   }
 }
 

@@ -115,6 +115,14 @@ test('previews outlines, pages and trees', () => {
     handle,
   )
   expect(markdown).toContain('1 Guide\n  5 Install\n    9 Linux')
+  const rows = Array.from({ length: 9 }, (_, n) => `| ${n} | ${n % 2 ? 'open' : 'shut'} |`)
+  const table = preview(
+    fromValue(['Found 9 rows.', '', '| id | state |', '|--|--|', ...rows].join('\n')),
+    options,
+  )
+  expect(table.join(handle)).toContain('type: {id: numeric, state}')
+  expect(table.join(handle)).toContain('state (2 values): shut ×5, open ×4')
+  expect(table.join(handle)).not.toContain('outline')
   const html = preview(
     fromValue('<html><title>T</title><table><tr><th>a<th>b<tr><td>1<td>2</table></html>'),
     options,
