@@ -52,23 +52,25 @@ function readBody(
   header: 'with header' | 'without header',
   commented: boolean,
 ): Rows | undefined {
-  const start = text.slice(0, SAMPLE_CHARACTERS)
-  if (!start.includes('\n')) return undefined
+  if (!text.slice(0, SAMPLE_CHARACTERS).includes('\n')) return undefined
   for (const delimiter of DELIMITERS) {
-    const rows = firstRows(start, delimiter, start.length < text.length, commented)
-    if (!rows) continue
+    const { end, remarks } =
+      header === 'with header' ? endOf(text, delimiter) : { end: text.length, remarks: [] }
+    const body = text.slice(0, end)
+    const start = body.slice(0, SAMPLE_CHARACTERS)
+    const rows = firstRows(start, delimiter, start.length < body.length, commented)
+    const width = rows?.[0]?.length ?? 0
+    if (!rows || (remarks.length > 0 && width < LEAST_CELLS)) continue
     const named = isHeader(rows)
-    if (named && header === 'with header') {
-      const { end, remarks } =
-        (rows[0]?.length ?? 0) < 3 ? { end: text.length, remarks: [] } : endOf(text, delimiter)
-      return { ...rowsOf(text.slice(0, end), { delimiter, named, commented }), remarks }
-    }
-    if (!named && header === 'without header' && rows.length >= 3 && (rows[0]?.length ?? 0) >= 3) {
-      return { ...rowsOf(text, { delimiter, named, commented }), remarks: [] }
-    }
+    const isSure = named ? header === 'with header' : header === 'without header' && rows.length >= 3
+    if (isSure && (named || width >= LEAST_CELLS))
+      return { ...rowsOf(body, { delimiter, named, commented }), remarks }
   }
   return undefined
 }
+
+/** Rows of fewer cells are told by their header alone, and end where the text does. */
+const LEAST_CELLS = 3
 
 /** Lines below a table that may be remarks, and characters of one. */
 const MOST_REMARKS = 4

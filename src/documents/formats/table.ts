@@ -15,6 +15,9 @@ const MOST_BEFORE = 4
 const MOST_BEFORE_MARKS = 6
 /** `----+----`, `+-----+-----+`, `├─────┼─────┤`. */
 const RULE = /^\s*[+|├┌└╞]?[-─═=]{2,}[-─═=+|┼┬┴╪┤┐┘╡]*\s*$/
+/** The same of Markdown: `| --- | :-: |`. */
+const SEPARATOR = /^(?:\|\s*)?:?-+:?(?:\s*\|\s*:?-+:?)+(?:\s*\|)?$/
+const isRule = (line: string): boolean => RULE.test(line) || SEPARATOR.test(line.trim())
 const CROSSING = /[+|┼┬┴╪├┤┌┐└┘╞╡]/
 const FOOTER = /^\s*\(?[\d,]+ rows?\b[^|]{0,80}$/
 
@@ -46,7 +49,7 @@ function readRuled(lines: LineIndex): FoundTable | undefined {
     return found.length === names.length ? found : cutAt(line, borders)
   }
   const isRow = (index: number): boolean => cellsOf(index)?.length === names.length
-  const isSkipped = (line: string): boolean => line.trim() === '' || RULE.test(line) || FOOTER.test(line)
+  const isSkipped = (line: string): boolean => line.trim() === '' || isRule(line) || FOOTER.test(line)
   let seen = 0
   let good = 0
   const step = Math.max(1, Math.floor(lines.count / SAMPLE))
@@ -63,7 +66,7 @@ function readRuled(lines: LineIndex): FoundTable | undefined {
         const line = lines.at(index)
         const found = isSkipped(line) ? undefined : cellsOf(index)
         // The names come again where several statements have the same columns.
-        const isAgain = found?.join('|') === names.join('|') && RULE.test(lines.at(index + 1))
+        const isAgain = found?.join('|') === names.join('|') && isRule(lines.at(index + 1))
         if (!isSkipped(line) && !isAgain) rows.push(found?.length === names.length ? found : line)
       }
       return recordsOf(distinct(names), rows).map(withNulls)
@@ -100,7 +103,7 @@ function barredCells(line: string): string[] {
 function firstRule(lines: LineIndex): number {
   for (let index = 1; index < Math.min(lines.count, MOST_BEFORE + 3); index++) {
     const line = lines.at(index)
-    if (line.length > LONGEST || !RULE.test(line) || !CROSSING.test(line.trim().slice(1, -1))) continue
+    if (line.length > LONGEST || !isRule(line) || !CROSSING.test(line.trim().slice(1, -1))) continue
     if (/[|│┃║]/.test(lines.at(index - 1))) return index
   }
   return -1
@@ -142,7 +145,7 @@ function outside(lines: LineIndex, rule: number): string[] {
     lines.at(lines.count - 1 - index),
   )
   return [
-    ...before.filter((line) => line.trim() !== '' && !RULE.test(line)),
+    ...before.filter((line) => line.trim() !== '' && !isRule(line)),
     ...after.filter((line) => FOOTER.test(line)),
   ].map(asideOf)
 }

@@ -247,14 +247,14 @@ test('a table is read below the lines that say what it is, which stay', () => {
 })
 
 test('remarks below a table are no rows of it', () => {
-  const rows = Array.from({ length: 12 }, (_, n) => `t${n},${n},${n * 2}`)
+  const rows = Array.from({ length: 30 }, (_, n) => `t${n},${n},${n * 2}`)
   const text = ['town,rain,sun', ...rows, '', '* Measured at noon', 'Source: the weather office', ''].join(
     '\n',
   )
   const { json, asides } = recognise(text)
-  expect(json?.()).toHaveLength(12)
+  expect(json?.()).toHaveLength(30)
   expect(asides).toEqual(['below the table: * Measured at noon | Source: the weather office'])
   const last = recognise(['town,rain,sun', ...rows, 'last'].join('\n'))
-  expect(last.json?.()).toHaveLength(13)
+  expect(last.json?.()).toHaveLength(31)
   expect(last.asides).toEqual([])
 })

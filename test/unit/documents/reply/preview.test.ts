@@ -117,7 +117,9 @@ test('previews outlines, pages and trees', () => {
   expect(markdown).toContain('1 Guide\n  5 Install\n    9 Linux')
   const rows = Array.from({ length: 9 }, (_, n) => `| ${n} | ${n % 2 ? 'open' : 'shut'} |`)
   const table = preview(
-    fromValue(['Found 9 rows.', '', '| id | state |', '|--|--|', ...rows].join('\n')),
+    fromValue(
+      ['Found 9 rows.', '', '| id | state |', '|--|--|', ...rows, '', 'That is', 'all of', 'it.'].join('\n'),
+    ),
     options,
   )
   expect(table.join(handle)).toContain('type: {id: numeric, state}')
