@@ -11,7 +11,7 @@ const MAX_KEYS = 32
 const SAMPLE = 50
 /** Lists that name columns, by their own name or by that of the object they are in. */
 const NAMES =
-  /^(?:columns?|column_?names|cols|fields?|headers?|schema|meta|row_?type|result_?set_?meta_?data)$/i
+  /^(?:columns?|column_?(?:names|info)|cols|fields?|headers?|schema|meta|row_?type|result_?set_?meta_?data)$/i
 
 const made = new WeakMap<readonly JsonValue[], 'columns' | readonly string[]>()
 
@@ -23,29 +23,59 @@ export function sentAs(records: readonly JsonValue[]): 'columns' | readonly stri
 /** The value with such rows as records, so that fields have names, and values without their types. The same value when there are none. Never mutates. */
 export function withColumns(value: JsonValue): JsonValue {
   const plain = withoutEncodings(value)
-  return (Array.isArray(plain) ? underFirstRow(plain) : undefined) ?? inRecords(plain, 0)
+  if (Array.isArray(plain)) return underFirstRow(plain) ?? plain
+  return inRecords(plain, 0, isObject(plain) ? namesElsewhere(plain, 0) : [])
 }
 
-function inRecords(value: JsonValue, depth: number): JsonValue {
+/** `elsewhere`: lists of names in other parts of the result. */
+function inRecords(value: JsonValue, depth: number, elsewhere: readonly string[][]): JsonValue {
   if (!isObject(value) || depth > MAX_DEPTH) return value
   const keys = Object.keys(value)
   const parallel = inRows(value, keys)
   if (parallel) return parallel
   if (keys.length > MAX_KEYS) return value
-  const names = columnNames(value)
+  const names = [...columnNames(value), ...elsewhere]
   let copy: JsonObject | undefined
   for (const key of keys) {
     const before = own(value, key) ?? null
     const after = Array.isArray(before)
-      ? (ofGroups(before, value) ??
-        rowsOfBigQuery(before, own(value, 'schema') ?? null) ??
-        (names.length > 0 ? recordsIn(before, names) : (underFirstRow(before) ?? ofNeo4j(before, depth + 1))))
-      : inRecords(before, depth + 1)
+      ? listOf(before, value, names, depth + 1)
+      : inRecords(before, depth + 1, elsewhere)
     if (after === before) continue
     copy ??= { ...value }
     setOwn(copy, key, after)
   }
   return copy ?? value
+}
+
+function listOf(
+  sent: JsonValue[],
+  holder: JsonObject,
+  names: readonly string[][],
+  depth: number,
+): JsonValue[] {
+  const named =
+    ofGroups(sent, holder) ?? rowsOfBigQuery(sent, own(holder, 'schema') ?? null) ?? rowsOfAthena(sent, names)
+  if (named) return named
+  const records = names.length > 0 ? recordsIn(sent, names) : sent
+  if (records !== sent) return records
+  return underFirstRow(sent) ?? ofNeo4j(sent, depth)
+}
+
+/** Objects that are looked into for names of columns, and the fewest names that rows in another part are read under. */
+const MAX_NAMING = 3
+const FEWEST_ELSEWHERE = 3
+
+/** Names of columns in an object beside that of the rows: `manifest.schema.columns` of Databricks, `meta.view.columns` of Socrata. */
+function namesElsewhere(value: JsonObject, depth: number): string[][] {
+  const keys = Object.keys(value)
+  if (keys.length > MAX_KEYS || depth > MAX_NAMING) return []
+  return keys.flatMap((key) => {
+    const below = own(value, key)
+    if (below === undefined || !isObject(below)) return []
+    const named = columnNames(below).filter(({ length }) => length >= FEWEST_ELSEWHERE)
+    return [...named, ...namesElsewhere(below, depth + 1)]
+  })
 }
 
 /** Fewer rows, or columns, may have one length by chance; more are not worth a copy. */
@@ -87,7 +117,7 @@ export function columnNames(value: JsonObject): string[][] {
     .flatMap((key) => namesIn(own(value, key) ?? null))
 }
 
-const NAME_OF_COLUMN = ['name', 'field', 'label', 'ColumnName', 'columnName', 'column_name']
+const NAME_OF_COLUMN = ['name', 'Name', 'field', 'label', 'ColumnName', 'columnName', 'column_name']
 
 /** Lists of distinct names: of strings, of objects with a name, or either in an object. */
 function namesIn(value: JsonValue): string[][] {
@@ -183,6 +213,28 @@ function recordUnder(names: readonly string[], row: readonly JsonValue[]): JsonO
   return record
 }
 
+// Athena sends each cell in an object, and the names of the columns as the first row.
+
+/** `{Rows: [{Data: [{VarCharValue: "id"}, …]}, …]}` under the names of `ColumnInfo`. Undefined where it is anything else. */
+function rowsOfAthena(sent: readonly JsonValue[], names: readonly string[][]): JsonValue[] | undefined {
+  const cells = (row: JsonValue): JsonValue[] | undefined => {
+    const data = isObject(row) ? own(row, 'Data') : undefined
+    const isCell = (cell: JsonValue): boolean =>
+      isObject(cell) && Object.keys(cell).every((key) => key === 'VarCharValue')
+    return Array.isArray(data) && data.every(isCell)
+      ? data.map((cell) => own(cell as JsonObject, 'VarCharValue') ?? null)
+      : undefined
+  }
+  const first = cells(sent[0] ?? null)
+  const columns = first && names.find((one) => one.length === first.length)
+  if (!first || !columns) return undefined
+  const isHead = first.every((cell, at) => cell === columns[at])
+  const rows = (isHead ? sent.slice(1) : sent).map((row) => cells(row) ?? [])
+  const records = rows.map((row) => recordUnder(columns, row))
+  if (isHead) headed.set(records, { rows: 1, titles: [] })
+  return records
+}
+
 // Neo4j sends each row in an object: `{columns: ["p", "m"], data: [{row: [{name: "Ana"}, {title: "Up"}], meta: […]}]}`.
 
 export const CELLS_OF_ROW = 'row'
@@ -204,7 +256,7 @@ function ofNeo4j(results: JsonValue[], depth: number): JsonValue[] {
     const data = isObject(one) && own(one, 'columns') !== undefined ? own(one, 'data') : undefined
     return Array.isArray(data) && (data.length === 0 || cellsOf(data[0] ?? null) !== undefined)
   }
-  return results.every(isResult) ? results.map((one) => inRecords(one, depth)) : results
+  return results.every(isResult) ? results.map((one) => inRecords(one, depth, [])) : results
 }
 
 const FEW_RESULTS = 10
