@@ -11,7 +11,7 @@ import { defineFormat } from './define.ts'
 /** Expressions are anchored; each is tried on the first characters of a line. `kind` and `name` are its groups. */
 const DEFINITIONS: readonly RegExp[] = [
   // function, class, def, fn …: TypeScript, JavaScript, Python, Rust, Go, Kotlin, Swift, PHP, Ruby, C#, Java, Scala.
-  /^\s*(?:(?:export|default|pub(?:\([a-z]+\))?|public|private|protected|internal|static|abstract|final|sealed|async|unsafe|extern|override|virtual|inline|declare|data|open|partial|suspend|case|const|local) +)*(?<kind>function\*?|class|interface|enum|namespace|module|struct|trait|impl|def|fn|func|fun|record|object|protocol|extension|sub|type(?= +\w+ *[=<{]|\s+\w+ (?:struct|interface)\b))\s+(?:\([^)]{0,200}\) *)?(?:<[^>]{0,100}> *)?(?<name>[A-Za-z_$][\w$.]{0,99})/,
+  /^\s*(?:(?:export|default|pub(?:\([a-z]+\))?|public|private|protected|internal|static|abstract|final|sealed|async|unsafe|extern|override|virtual|inline|declare|data|open|partial|suspend|case|const|local) +)*(?<kind>function\*?|class|interface|enum|namespace|module|struct|trait|impl|def|fn|func|fun|record|object|protocol|extension|sub|type(?= +\w+ *[=<{@]| +\w+ +implements\b|\s+\w+ (?:struct|interface)\b)|(?:input|union)(?= +\w+[ @=\w]{0,80}[={]))\s+(?:\([^)]{0,200}\) *)?(?:<[^>]{0,100}> *)?(?<name>[A-Za-z_$][\w$.]{0,99})/,
   // const name = (…) =>, const name = function
   /^(?:export +)?(?:const|let|var) +(?<name>[A-Za-z_$][\w$]{0,99})(?: *:[^=]{0,200})? *= *(?:async *)?(?:\([^=]{0,300}=>|function\b|[\w$]+ *=>|\($)/,
   // Methods: name(…) {

@@ -6,9 +6,9 @@ import { asideOf, exactNumber } from './cells.ts'
 import { defineFormat } from './define.ts'
 import { readAligned } from './table.ts'
 
-// `Key: value`, `- **Key:** value`, `key<tab>: value`.
+// `Key: value`, `- **Key:** value`, `key<tab>: value`; `key:: value` of LDIF is in base64 (RFC 2849).
 const PAIR =
-  /^(?:[-*•] +)?(?:\*\*([A-Za-z][\w ./()-]{0,39}?)(?::\*\*|\*\*\s*:)|([A-Za-z][\w ./()-]{0,39}?)\s*:)(?:\s+(.*))?$/
+  /^(?:[-*•] +)?(?:\*\*([A-Za-z][\w ./()-]{0,39}?)(?::\*\*|\*\*\s*:)|([A-Za-z][\w ./()-]{0,39}?)\s*::?)(?:\s+(.*))?$/
 /** The separators of records. */
 const RULE = /^[ \t]*(?:(?:-{3,}|={3,})[ \t]*)?$/
 const LONGEST = 16_384
@@ -43,8 +43,20 @@ function readStanzas(text: string): Stanzas | undefined {
     if (pairAt(lines, at + Number(headed))?.key === first) break
     if (lines.at(at).trim() !== '') above.push(lines.at(at))
   }
-  return { read: () => records(lines, first, isKey, headed), above }
+  return { read: () => records(lines, first, isKey, headed), above: [...above, ...behindComment(lines)] }
 }
+
+/** The last lines of a text that begins with a comment, from a comment below the records on: how many entries were found. */
+function behindComment(lines: LineIndex): string[] {
+  if (!lines.at(0).startsWith('#')) return []
+  const last = Array.from({ length: Math.min(MOST_BEHIND, lines.count - 1) }, (_, at) =>
+    lines.at(lines.count - 1 - at),
+  ).reverse()
+  const from = last.findIndex((line) => line.startsWith('#'))
+  return from < 0 ? [] : last.slice(from).filter((line) => line.trim() !== '')
+}
+
+const MOST_BEHIND = 8
 
 function pairAt(lines: LineIndex, index: number): { key: string; value: string } | undefined {
   if (lines.end(index) - lines.start(index) > LONGEST) return undefined
@@ -143,7 +155,10 @@ function records(
   const found: JsonObject[] = []
   let record: JsonObject | undefined
   let key = ''
+  const isCommented = lines.at(0).startsWith('#')
   for (let index = 0; index < lines.count; index++) {
+    // A line behind a comment is no more of the record above.
+    if (isCommented && lines.at(index).startsWith('#')) record = undefined
     const pair = pairAt(lines, index)
     const begins = headed
       ? index + 1 < lines.count && pairAt(lines, index + 1)?.key === first
@@ -158,10 +173,15 @@ function records(
       }
     }
     if (!record) continue
+    const held = own(record, key) as string | string[]
     if (pair && isKey(pair.key) && own(record, pair.key) === undefined) {
       key = pair.key
       setOwn(record, key, pair.value)
-    } else setOwn(record, key, `${own(record, key) as string}\n${lines.at(index)}`)
+    } else if (pair?.key === key && isKey(key) && !/^\s/.test(lines.at(index)))
+      // A key that comes again at once has several values.
+      setOwn(record, key, [...(Array.isArray(held) ? held : [held]), pair.value])
+    else if (Array.isArray(held)) setOwn(record, key, held.with(-1, `${held.at(-1)}\n${lines.at(index)}`))
+    else setOwn(record, key, `${held}\n${lines.at(index)}`)
   }
   return found.map(tidied)
 }
@@ -185,6 +205,12 @@ function areHeaded(lines: LineIndex, first: string): boolean {
 function tidied(record: JsonObject): JsonObject {
   for (const key of Object.keys(record)) {
     const value = own(record, key)
+    if (Array.isArray(value))
+      setOwn(
+        record,
+        key,
+        value.map((one) => exactNumber(String(one).trim()) ?? String(one).trim()),
+      )
     if (typeof value !== 'string') continue
     const whole = withoutRules(value)
     const block =

@@ -4,6 +4,7 @@ import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { overviewOfData } from '../overview/records.ts'
 import { asideOf, distinct, type FoundTable, recordsOf } from './cells.ts'
 import { defineFormat } from './define.ts'
+import { readFrame } from './frames.ts'
 import { readGrids } from './grids.ts'
 import { readHeaded } from './headed.ts'
 
@@ -30,6 +31,7 @@ function readTable(text: string): FoundTable | undefined {
     readGrids(lines) ??
     readBarred(lines) ??
     readMarked(lines) ??
+    readFrame(lines) ??
     readHeaded(lines) ??
     readAligned(lines) ??
     readBlocks(lines)

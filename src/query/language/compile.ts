@@ -237,6 +237,8 @@ export function arithmetic(operator: string, left: Result, right: Result): Resul
   const [a, b] = [plain(left), plain(right)]
   if (operator === '||') return joinedTexts(a, b)
   const [x, y] = [numberOf(a), numberOf(b)]
+  const exact = operator === '-' ? differenceOf(a, b) : undefined
+  if (exact !== undefined) return exact
   if (x !== undefined && y !== undefined) return calculated(operator, x, y)
   const [from, to] = [dateOf(a), dateOf(b)]
   if (operator === '-' && from !== undefined && to !== undefined) return (from - to) / DAY
@@ -245,6 +247,15 @@ export function arithmetic(operator: string, left: Result, right: Result): Resul
   if (span === undefined || !/^[-+]$/.test(operator)) return undefined
   const date = new Date(from + (operator === '-' ? -1 : 1) * span * DAY)
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
+}
+
+/** Whole numbers of more digits than a double holds. */
+const LONG = /^-?\d{16,40}$/
+
+/** One long whole number less another, as nanoseconds since 1970 are, to the digit. */
+function differenceOf(a: JsonValue | undefined, b: JsonValue | undefined): number | undefined {
+  if (typeof a !== 'string' || typeof b !== 'string' || !LONG.test(a) || !LONG.test(b)) return undefined
+  return Number(BigInt(a) - BigInt(b))
 }
 
 /**

@@ -813,3 +813,8 @@ test('a count of values says how many of them are empty texts', () => {
   expect(content.rows().items).toEqual([{ 'count(email)': 3 }])
   expect(metadata.notes?.join()).toContain('2 with an empty `email` are among them')
 })
+
+test('whole numbers of many digits, as nanoseconds in texts, are subtracted to the digit', () => {
+  expect(arithmetic('-', '1788220800123456789', '1788220800123450000')).toBe(6789)
+  expect(arithmetic('-', '17', '5')).toBe(12)
+})

@@ -130,3 +130,27 @@ test('rows of Neo4j have the names of the columns, and what is beside their cell
     errors: [],
   })
 })
+
+test('rows under names in another part have these names, and those of Athena no first row with them', () => {
+  const rows = [1, 2, 3].map((n) => [String(n), 'north', '5.5'])
+  const records = [1, 2, 3].map((n) => ({ id: String(n), region: 'north', total: '5.5' }))
+  const columns = ['id', 'region', 'total'].map((name) => ({ name, type_name: 'STRING' }))
+  const manifest = { format: 'JSON_ARRAY', schema: { columns } }
+  expect(withColumns({ manifest, result: { data_array: rows } })).toEqual({
+    manifest,
+    result: { data_array: records },
+  })
+  const cells = (row: readonly string[]) => ({ Data: row.map((VarCharValue) => ({ VarCharValue })) })
+  const ResultSetMetadata = {
+    ColumnInfo: ['id', 'region', 'total'].map((Name) => ({ Name, Type: 'varchar' })),
+  }
+  const Rows = [['id', 'region', 'total'], ...rows].map(cells)
+  expect(withColumns({ ResultSet: { Rows, ResultSetMetadata } })).toEqual({
+    ResultSet: { Rows: records, ResultSetMetadata },
+  })
+})
+
+test('pairs are no rows under two names that stand elsewhere', () => {
+  const given = { schema: { fields: ['a', 'b'] }, result: { points: [1, 2, 3].map((n) => [n, n]) } }
+  expect(withColumns(given)).toBe(given)
+})

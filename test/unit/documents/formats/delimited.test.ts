@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { recordsOf } from '../../../../src/documents/formats/cells.ts'
 import { glimpseOf, layoutOf, recordsIn } from '../../../../src/documents/formats/delimited.ts'
 import { recognise } from '../../../../src/documents/opening/detect.ts'
@@ -257,4 +257,44 @@ test('remarks below a table are no rows of it', () => {
   const last = recognise(['town,rain,sun', ...rows, 'last'].join('\n'))
   expect(last.json?.()).toHaveLength(31)
   expect(last.asides).toEqual([])
+})
+
+describe('a data frame', () => {
+  const frame = [
+    '     region         rep  units       date',
+    '0       NaN  Dora Novak     51 2026-09-18',
+    '1     North   Ana Silva    NaN 2026-09-04',
+    '..      ...         ...    ...        ...',
+    '259   South  Hana Sato2      7 2026-09-19',
+    '',
+    '[260 rows x 4 columns]',
+  ]
+
+  test('has its index, numbers and absent values, and says that rows are left out', () => {
+    const { format, json, asides } = recognise(frame.join('\n'))
+    expect(format).toBe('table')
+    expect(json?.()).toEqual([
+      { index: 0, region: null, rep: 'Dora Novak', units: 51, date: '2026-09-18' },
+      { index: 1, region: 'North', rep: 'Ana Silva', units: null, date: '2026-09-04' },
+      { index: 259, region: 'South', rep: 'Hana Sato2', units: 7, date: '2026-09-19' },
+    ])
+    expect(asides.join(' ')).toContain('[260 rows x 4 columns]')
+    expect(asides.join(' ')).toContain('left out')
+  })
+
+  test('has the name of its index in a line of its own', () => {
+    const { json } = recognise(
+      '       units  sold\nregion             \nNorth      1     2\nSouth     30    40\nWest       5     6\n',
+    )
+    expect(json?.()).toEqual([
+      { region: 'North', units: 1, sold: 2 },
+      { region: 'South', units: 30, sold: 40 },
+      { region: 'West', units: 5, sold: 6 },
+    ])
+  })
+
+  test('is none of lines that are set in, or end at other places', () => {
+    for (const text of ['  a b\none two three\nfour five\nsix\n', '   x y\n1  1 2\n2 10 30\n3  5 6 7\n'])
+      expect(recognise(text).format).not.toBe('table')
+  })
 })

@@ -226,6 +226,19 @@ test('works in BibTeX, with their people, the letters of TeX and the strings the
   ])
 })
 
+test('entries of LDIF: a key that comes again has several values, and lines behind a comment are of none', () => {
+  const entry = (n: number) =>
+    `dn: uid=u${n},dc=io\nobjectClass: top\nobjectClass: person\nuid: u${n}\nnote:: QQ==\nnumber: ${n}\n\n`
+  const text = `# LDAPv3\n\n${[1, 2, 3].map(entry).join('')}# search result\nsearch: 2\nresult: 0 Success\n`
+  const { asides } = fromRecognised(text)
+  expect(read(text).value).toMatchObject([
+    { dn: 'uid=u1,dc=io', objectClass: ['top', 'person'], uid: 'u1', note: 'QQ==', number: 1 },
+    { uid: 'u2', number: 2 },
+    { uid: 'u3', number: 3 },
+  ])
+  expect(asides.join('\n')).toContain('result: 0 Success')
+})
+
 describe('items with fields below them', () => {
   test('have a title, a link, lists and text, and the heading above them where there are several', () => {
     const text = [

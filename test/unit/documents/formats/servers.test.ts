@@ -184,6 +184,17 @@ describe('source code', () => {
         ['function', 'c', 12, 13, undefined],
       ],
     ],
+    [
+      'GraphQL',
+      'interface Node {\n  id: ID!\n}\n\ntype User implements Node {\n  id: ID!\n}\n\ninput NewUser {\n  name: String!\n}\n\nunion Found = User | Team\n\nenum Role {\n  ADMIN\n}\n',
+      [
+        ['interface', 'Node', 1, 3, undefined],
+        ['type', 'User', 5, 7, undefined],
+        ['input', 'NewUser', 9, 11, undefined],
+        ['union', 'Found', 13, 13, undefined],
+        ['enum', 'Role', 15, 17, undefined],
+      ],
+    ],
   ])('is told by its definitions: %s', (_, text, definitions) => {
     const document = fromRecognised(text)
     expect(document.format).toBe('code')
