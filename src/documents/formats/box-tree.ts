@@ -4,7 +4,7 @@ import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { overviewOfEntries } from '../overview/entries.ts'
 import { defineFormat } from './define.ts'
 
-const NODE = /^([│| \u00a0]{0,400}?)(?:[├└╰][─━]+┬?|\|--|`--|\+--|\\---?)[ \u00a0]?(.+)$/
+const NODE = /^([│| \u00a0]{0,400}?)(?:[├└╰][─━]+┬?|\|--|`--|\+---?|\\---?)[ \u00a0]?(.+)$/
 const SUM = /^\d+ director(?:y|ies)(?:, \d+ files?)?$/
 const LEAST = 5
 const SAMPLE = 500
@@ -12,7 +12,7 @@ const SAMPLE = 500
 const MOSTLY = 0.8
 const LONGEST = 4_096
 
-/** Records `{line, depth, name, path}`: a path is the names on the way from below the root. Undefined for anything else. */
+/** Records `{line, depth, name, path}`: a path is the names on the way from below the root, of several from the root. Undefined for anything else. */
 function readBoxTree(text: string): (() => JsonValue[]) | undefined {
   if (!/[├└╰][─━]|^ ?(?:\|--|`--|\+--)/m.test(text.slice(0, LONGEST))) return undefined
   const lines = indexLines(text)
@@ -32,6 +32,10 @@ function at(lines: LineIndex, index: number): string {
 
 function records(lines: LineIndex): JsonValue[] {
   const found: JsonObject[] = []
+  const isRoot = (index: number): boolean =>
+    at(lines, index).trim() !== '' && !NODE.test(at(lines, index)) && NODE.test(at(lines, index + 1))
+  const roots = Array.from({ length: lines.count }, (_, index) => index).filter(isRoot)
+  let root: string[] = []
   /** How far in the nodes on the way are, and their names. */
   let open: { indent: number; name: string }[] = []
   for (let index = 0; index < lines.count; index++) {
@@ -39,9 +43,10 @@ function records(lines: LineIndex): JsonValue[] {
     const [, before, name] = NODE.exec(line) ?? []
     if (before === undefined || name === undefined) {
       // A root, or what stands below all trees.
-      if (line.trim() !== '' && NODE.test(at(lines, index + 1)))
-        found.push({ line: index + 1, depth: 0, name: line.trim(), path: '' })
       open = []
+      if (!isRoot(index)) continue
+      root = roots.length > 1 ? [line.trim()] : []
+      found.push({ line: index + 1, depth: 0, name: line.trim(), path: root.join('/') })
       continue
     }
     open = open.filter(({ indent }) => indent < before.length)
@@ -50,7 +55,7 @@ function records(lines: LineIndex): JsonValue[] {
       line: index + 1,
       depth: open.length,
       name: name.trim(),
-      path: open.map((one) => one.name).join('/'),
+      path: [...root, ...open.map((one) => one.name)].join('/'),
     })
   }
   return found

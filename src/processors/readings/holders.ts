@@ -64,6 +64,8 @@ function contentWith(root: Document, selected: Document, asked: Asked): Document
   const path = scattered ? safely(() => parsePath(place)) : undefined
   const steps = path && namesAlong(path)
   const lists = new Set(steps?.filter((step) => step !== EACH).slice(0, -1))
+  // The list of the root has no name.
+  if (steps?.[0] === EACH && steps.length > 2) lists.add(ROOT)
   if (!steps || lists.size === 0) return selected
   const records = recordsOf(selected)
   const names = records ? [...new Set(namedIn(asked))].filter((name) => !exactPath(records, name)) : []
@@ -101,6 +103,7 @@ function valueAt(holder: JsonObject | undefined, field: readonly string[]): Json
 }
 
 const EACH = Symbol('each element')
+const ROOT = '$'
 
 /** The names and `[*]` on a path; undefined for one with anything else. */
 function namesAlong(path: Path): (string | typeof EACH)[] | undefined {
@@ -154,7 +157,7 @@ function follow(
   const step = steps[at]
   const before = steps.slice(0, at).findLast((one) => typeof one === 'string')
   const within = (element: JsonValue): Holders =>
-    before !== undefined && isObject(element) ? { ...holders, [before]: element } : holders
+    isObject(element) ? { ...holders, [before ?? ROOT]: element } : holders
   if (Array.isArray(value)) {
     // A list that is crossed by a name, or that the path ends at, gives its elements.
     for (const element of value) follow(element, steps, step === EACH ? at + 1 : at, within(element), found)

@@ -473,8 +473,8 @@ export function pairNamed(element: JsonValue, name: string): JsonValue | undefin
 const HALVES: readonly (readonly [RegExp, RegExp])[] = [
   [/^(?:key|k)$/i, /^(?:value|val|v)$/i],
   [
-    /^(?:name|@name|header|field|label|attribute|property|code|param|metric)$/i,
-    /^(?:value|val|#text|@value|text|content|string_?value|display_?value)$/i,
+    /^(?:name|@name|header|field|label|attribute|property|code|param|metric|title|attribute_code|trait_type|question)$/i,
+    /^(?:value|val|#text|@value|text|content|string_?value|display_?value|values|answer)$/i,
   ],
   // Beside a text for readers the value is one for programs.
   [/^id$/i, /^text$/i],

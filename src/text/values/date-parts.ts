@@ -62,6 +62,12 @@ export const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday',
  * milliseconds since 1970. `order`: of dates with slashes.
  */
 export function partOf(value: JsonValue, part: DatePart, order?: DateOrder): string | undefined {
+  const clock = typeof value === 'string' && OF_CLOCK.has(part) ? CLOCK.exec(value) : null
+  if (clock) {
+    const [, hour = '', minute = '', second = '00'] = clock
+    const parts = [hour.padStart(2, '0'), minute, second]
+    return parts.slice(0, part === 'minute' ? 2 : part === 'second' ? 3 : 1).join(':')
+  }
   const date = dateOf(value, order)
   if (!date || !Number.isFinite(date.from) || Math.abs(date.from) > 8.64e15) return undefined
   const time = new Date(date.from)
@@ -88,6 +94,10 @@ export function partOf(value: JsonValue, part: DatePart, order?: DateOrder): str
       return bucket(date, part)
   }
 }
+
+/** A time of day alone; timetables count on behind 24:00. */
+const CLOCK = /^\s*(\d{1,2}):([0-5]\d)(?::([0-5]\d)(?:[.,]\d{1,9})?)?\s*$/
+const OF_CLOCK: ReadonlySet<DatePart> = new Set(['hour', 'hour_of_day', 'minute', 'second'])
 
 const OF_YEARS: ReadonlySet<DatePart> = new Set(['year', 'week', 'weekday'])
 
