@@ -260,6 +260,13 @@ class Binder implements Findings, Context {
     const test = other ? NEVER : columnTestOf(this.records, field, ready, found)
     const matches = other ? besideField(ready, field, other) : ofValues(field.path, test, ready.negated)
     if (hasZones(ready, sample)) note('Days are those of UTC.')
+    if (other && ready.negated) {
+      const lacking = lackingIn(this.records.values, field, other)
+      if (lacking > 0)
+        note(
+          `${lacking} of ${this.records.values.length} have no \`${other.name}\` beside a \`${field.name}\`, and differ: add "${other.name} is not null" to leave them out.`,
+        )
+    }
     return { comparison: ready, field, test, matches }
   }
 
@@ -348,9 +355,26 @@ function comparedWith(records: readonly JsonValue[], comparison: Asked, field: F
       tests.get(code) ?? others.values(code).flatMap((value) => testsAgainst(value, comparison, orders))
     tests.set(code, against)
     const values = valuesOf(column.codes[at] ?? 0)
+    // Two absent values do not differ.
+    if (comparison.negated && isAbsent(values) && isAbsent(others.values(code))) continue
     if (against.some((test) => test.holds(values)) !== comparison.negated) found[at] = 1
   }
   return found
+}
+
+function isAbsent(values: readonly JsonValue[]): boolean {
+  return values.every((value) => value === null)
+}
+
+/** How many records have a value in one field and none in the other. */
+function lackingIn(records: readonly JsonValue[], field: Field, other: Field): number {
+  const column = columnOf(records, field.path, columnWork())
+  const others = columnOf(records, other.path, columnWork())
+  let lacking = 0
+  for (let at = 0; at < records.length; at++)
+    if (isAbsent(others.values(others.codes[at] ?? 0)) && !isAbsent(column.values(column.codes[at] ?? 0)))
+      lacking++
+  return lacking
 }
 
 /** `orders`: of the dates with slashes in the compared field, and in the other one. */

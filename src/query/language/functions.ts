@@ -348,6 +348,8 @@ const NUMBERS: Readonly<Record<string, (time: Date) => number>> = {
 }
 /** The parts that a date without a year lacks. */
 const OF_A_YEAR: ReadonlySet<string> = new Set(['year', 'week', 'dow', 'isodow', 'doy', 'epoch'])
+/** The parts that a time of day has by itself. */
+const CLOCKED: ReadonlySet<string> = new Set(['hour', 'minute', 'second'])
 const PART_WORDS: Readonly<Record<string, string>> = {
   dayofweek: 'dow',
   weekday: 'dow',
@@ -375,7 +377,11 @@ function numberOfPart([first, second]: Args): JsonValue {
 function partNumber(part: string, value: Value): JsonValue {
   if (Array.isArray(value)) return value.slice(0, MOST_PARTS).map((one) => partNumber(part, one))
   const time = timeOf(value)
-  if (time === undefined) return null
+  if (time === undefined) {
+    const clock =
+      typeof value === 'string' && CLOCKED.has(part) ? partOf(value, 'second')?.split(':') : undefined
+    return clock ? Number(clock[['hour', 'minute', 'second'].indexOf(part)]) : null
+  }
   if (OF_A_YEAR.has(part) && typeof value === 'string' && dateOf(value)?.yearless === true) return null
   return NUMBERS[part]?.(new Date(time)) ?? null
 }

@@ -818,3 +818,35 @@ test('whole numbers of many digits, as nanoseconds in texts, are subtracted to t
   expect(arithmetic('-', '1788220800123456789', '1788220800123450000')).toBe(6789)
   expect(arithmetic('-', '17', '5')).toBe(12)
 })
+
+test('two fields differ where one of them is absent, which is said, and not where both are', () => {
+  const pairs = [
+    { id: 1, a: 'x', b: 'x' },
+    { id: 2, a: 'x', b: null },
+    { id: 3, a: null, b: null },
+    { id: 4, a: 'x', b: 'y' },
+  ]
+  const { ids, notes } = found(pairs, 'a != b')
+  expect(ids).toEqual([2, 4])
+  expect(notes).toContain(
+    '1 of 4 have no `b` beside a `a`, and differ: add "b is not null" to leave them out.',
+  )
+})
+
+test('the hour of a time of day is a part of it, behind midnight as well', () => {
+  const stops = fromValue([{ at: '08:15:00' }, { at: '24:02:00' }, { at: '8:45' }])
+  expect(aggregate.process(stops, { group_by: ['at:hour'] }).content.rows().items).toEqual([
+    { 'at:hour': '08', count: 2 },
+    { 'at:hour': '24', count: 1 },
+  ])
+  expect(projection.process(stops, { fields: ['minute(at) as m'] }).content.rows().items).toEqual([
+    { m: 15 },
+    { m: 2 },
+    { m: 45 },
+  ])
+})
+
+test('a measure is found by its name in a list of measures', () => {
+  const files = ['35.5', '80'].map((value, id) => ({ id, measures: [{ metric: 'coverage', value }] }))
+  expect(found(files, 'coverage < 40').ids).toEqual([0])
+})

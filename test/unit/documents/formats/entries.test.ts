@@ -239,6 +239,22 @@ test('entries of LDIF: a key that comes again has several values, and lines behi
   expect(asides.join('\n')).toContain('result: 0 Success')
 })
 
+test('several drawn trees, each with its root in the paths below it', () => {
+  const tree = (root: string) => `${root}\n+--- a:1\n|    \\--- b:2 (*)\n\\--- c:3\n\n`
+  const paths = (text: string) => read(text).value.map(({ path }: { path: string }) => path)
+  expect(paths(tree('compile') + tree('runtime'))).toEqual([
+    'compile',
+    'compile/a:1',
+    'compile/a:1/b:2 (*)',
+    'compile/c:3',
+    'runtime',
+    'runtime/a:1',
+    'runtime/a:1/b:2 (*)',
+    'runtime/c:3',
+  ])
+  expect(paths(`${tree('compile').trim()}\n\\--- d:4\n\\--- e:5\n`)[1]).toBe('a:1')
+})
+
 describe('items with fields below them', () => {
   test('have a title, a link, lists and text, and the heading above them where there are several', () => {
     const text = [

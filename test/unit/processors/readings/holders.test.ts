@@ -67,6 +67,16 @@ test('may be named alone, where the record has none of that name at the same dep
   expect(askOf({ where: ['name exists'], fields: ['id'] }).rows).toEqual([{ id: 3 }])
 })
 
+test('the records of a list at the root hold theirs as well', () => {
+  const orders = ['open', 'shut'].map((state, n) => ({ state, items: [{ qty: n + 1 }, { qty: 10 }] }))
+  const { document, error } = runPipeline(fromValue(orders), filterSteps, {
+    path: '$[*].items[*]',
+    where: ['state = open'],
+    aggregate: 'sum(qty)',
+  })
+  expect([error, document.rows().items]).toEqual([undefined, [{ 'sum(qty)': 11 }]])
+})
+
 test('the own list of a record is no holder, and a record without such a question stays as it is', () => {
   expect(ask({ path: EACH, where: ['items.name = pen'] })).toEqual([{ name: 'pen', n: 1 }])
   expect(ask({ path: EACH, where: ['n = 1'], fields: ['name'] })).toEqual([{ name: 'pen' }])
