@@ -241,7 +241,7 @@ test('entries of LDIF: a key that comes again has several values, and lines behi
 
 test('several drawn trees, each with its root in the paths below it', () => {
   const tree = (root: string) => `${root}\n+--- a:1\n|    \\--- b:2 (*)\n\\--- c:3\n\n`
-  const paths = (text: string) => read(text).value.map(({ path }: { path: string }) => path)
+  const paths = (text: string) => read(text).value.map(({ path }: JsonObject) => path)
   expect(paths(tree('compile') + tree('runtime'))).toEqual([
     'compile',
     'compile/a:1',
