@@ -68,7 +68,7 @@ export function isBlank(lines: LineIndex, line: number): boolean {
 }
 
 function isHeading(line: string): boolean {
-  return line.length < 100 && /^#{1,6}\s|^\s*(?:={3,}|-{3,})\s*\S|:\s*$/.test(line)
+  return line.length < 100 && /^ {0,3}#{1,6}\s|^\s*(?:={3,}|-{3,})\s*\S|:\s*$/.test(line)
 }
 
 function followingParagraph(lines: LineIndex, heading: number): number | undefined {
@@ -167,7 +167,7 @@ export function headingPaths(headings: readonly Heading[]): (readonly string[])[
 function headingAt(line: number, text: string, underlines: Underlines): Heading | undefined {
   const first = text.trimStart().charCodeAt(0)
   if (Number.isNaN(first)) return undefined
-  const markdown = /^(#{1,6})\s+(\S.*?)(?:\s+#+)?\s*$/.exec(text)
+  const markdown = /^ {0,3}(#{1,6})\s+(\S.*?)(?:\s+#+)?\s*$/.exec(text)
   if (markdown) return { line, level: markdown[1]?.length ?? 1, title: markdown[2] ?? '' }
   const banner = /^\s*([=*#~-])\1{2,}\s*([^\s=*#~-](?:.*[^\s=*#~-])?)\s*\1*\s*$/.exec(text)
   if (banner) return { line, level: 1, title: banner[2] ?? '' }

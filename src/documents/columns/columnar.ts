@@ -4,6 +4,7 @@
  */
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { rowsOfBigQuery, withoutEncodings } from './encodings.ts'
+import { ofJsonStat } from './json-stat.ts'
 
 /** Wrappers around the table, and how wide one may be. */
 const MAX_DEPTH = 3
@@ -34,6 +35,8 @@ function inRecords(value: JsonValue, depth: number, elsewhere: readonly string[]
   const parallel = inRows(value, keys)
   if (parallel) return parallel
   if (keys.length > MAX_KEYS) return value
+  const dataset = ofJsonStat(value)
+  if (dataset) return dataset
   const names = [...columnNames(value), ...elsewhere]
   let copy: JsonObject | undefined
   for (const key of keys) {

@@ -69,8 +69,25 @@ const FIRESTORE: Types = {
   ),
 }
 
+/** Extended JSON of MongoDB, canonical and relaxed: only some of the values name their types. */
+const MONGODB: Types = {
+  $oid: text,
+  $uuid: text,
+  $symbol: text,
+  $numberInt: number,
+  $numberLong: number,
+  $numberDouble: number,
+  $numberDecimal: number,
+  $date: (held) => {
+    const time = isObject(held) ? decoded(held, MONGODB) : held
+    return typeof time === 'number' && Math.abs(time) < 8.64e15
+      ? new Date(time).toISOString()
+      : text(time ?? null)
+  },
+}
+
 const ENCODINGS: readonly Types[] = [DYNAMODB, FIRESTORE]
-const TYPES: ReadonlySet<string> = new Set(ENCODINGS.flatMap((types) => Object.keys(types)))
+const TYPES: ReadonlySet<string> = new Set([...ENCODINGS, MONGODB].flatMap((types) => Object.keys(types)))
 /** Names between two types: `mapValue.fields.name`. */
 const HOLDERS: Readonly<Record<string, string>> = { mapValue: 'fields', arrayValue: 'values' }
 
@@ -119,6 +136,7 @@ export function withoutEncodings(value: JsonValue, depth = 0): JsonValue {
   const types = keys.length >= FEWEST_FIELDS || depth > 0 ? typesOf(value, keys) : undefined
   const plain = types && decodedFields(value, types)
   if (plain) return plain
+  if (keys.some((key) => decoded(own(value, key) ?? null, MONGODB) !== undefined)) return ofMongo(value, 0)
   if (keys.length > MAX_KEYS) return value
   let copy: JsonObject | undefined
   for (const key of keys) {
@@ -138,6 +156,19 @@ function typesOf(value: JsonObject, keys: readonly string[]): Types | undefined 
   if (name === undefined || another !== undefined) return undefined
   const types = ENCODINGS.find((one) => Object.hasOwn(one, name))
   return types === DYNAMODB && keys.length < FEWEST_FIELDS ? undefined : types
+}
+
+/** Levels of a document of MongoDB that are read. */
+const DEEPEST = 20
+
+function ofMongo(value: JsonValue, depth: number): JsonValue {
+  if (typeof value !== 'object' || value === null || depth > DEEPEST) return value
+  if (Array.isArray(value)) return value.map((one) => ofMongo(one, depth + 1))
+  const plain = decoded(value, MONGODB)
+  if (plain !== undefined) return plain
+  const copy: JsonObject = {}
+  for (const key of Object.keys(value)) setOwn(copy, key, ofMongo(own(value, key) ?? null, depth + 1))
+  return copy
 }
 
 function decodedFields(value: JsonObject, types: Types): JsonObject | undefined {

@@ -256,9 +256,12 @@ function elementsIn(document: Document, list: string, conditions: readonly strin
       ),
     ),
   )
-  // As it is written first: which of the fields of a name is meant can depend on the value.
-  const written = where.process(elements.content, { where: [...conditions] })
-  const chosen = written.error === undefined ? written : where.process(elements.content, { where: inside })
+  // As it is written first: which of the fields of a name is meant can depend on the value. But `children.ro` is of the children, although
+  // these may have children themselves.
+  const isOfList = conditions.flatMap(fieldsOf).some((name) => name.startsWith(`${list}.`))
+  const [first, second] = isOfList ? [inside, conditions] : [conditions, inside]
+  const before = where.process(elements.content, { where: [...first] })
+  const chosen = before.error === undefined ? before : where.process(elements.content, { where: [...second] })
   return chosen.error === undefined ? { all: elements.content, chosen: chosen.content, nameOf } : undefined
 }
 

@@ -154,3 +154,41 @@ test('pairs are no rows under two names that stand elsewhere', () => {
   const given = { schema: { fields: ['a', 'b'] }, result: { points: [1, 2, 3].map((n) => [n, n]) } }
   expect(withColumns(given)).toBe(given)
 })
+
+describe('a dataset of JSON-stat', () => {
+  const dataset = {
+    version: '2.0',
+    class: 'dataset',
+    id: ['freq', 'geo', 'time'],
+    size: [1, 2, 3],
+    dimension: {
+      freq: { category: { label: { A: 'Annual' } } },
+      geo: { category: { index: { DE: 0, FR: 1 }, label: { DE: 'Germany', FR: 'France' } } },
+      time: { category: { index: ['2022', '2023', '2024'] } },
+    },
+  }
+  const of = { freq: 'A', freq_label: 'Annual' }
+
+  test('has a record for each value, with the categories of its place', () => {
+    const { value } = withColumns({ ...dataset, value: { 1: 3.5, 5: 7 }, status: { 5: 'p' } }) as JsonObject
+    expect(value).toEqual([
+      { ...of, geo: 'DE', geo_label: 'Germany', time: '2023', value: 3.5 },
+      { ...of, geo: 'FR', geo_label: 'France', time: '2024', value: 7, status: 'p' },
+    ])
+    const listed = withColumns({ ...dataset, value: [1, 2, 3, 4, null, 6] }) as JsonObject
+    expect(listed.value).toHaveLength(6)
+    expect(listed.value).toContainEqual({ ...of, geo: 'FR', geo_label: 'France', time: '2023', value: null })
+  })
+
+  test('stays as it is where sizes and categories differ', () => {
+    for (const other of [
+      { size: [1, 2, 4] },
+      { size: [1, 2] },
+      { dimension: { geo: {} } },
+      { id: [1, 2, 3] },
+    ]) {
+      const given = { ...dataset, value: { 1: 3.5 }, ...other } as JsonObject
+      expect(withColumns(given)).toBe(given)
+    }
+  })
+})

@@ -60,6 +60,23 @@ test('values of Firestore are the values alone', () => {
   })
 })
 
+test('values of MongoDB are the values alone, in both forms', () => {
+  const written = (at: JsonValue, score: JsonValue) => ({
+    _id: { $oid: '04b5' },
+    at: { $date: at },
+    score,
+    in: [{ n: { $numberLong: '7' } }],
+  })
+  const plain = (score: number) => ({ _id: '04b5', at: '2026-09-01T00:00:00.000Z', score, in: [{ n: 7 }] })
+  const sent = [
+    written('2026-09-01T00:00:00.000Z', 8),
+    written({ $numberLong: '1788220800000' }, { $numberDouble: '8.5' }),
+  ]
+  expect(withoutEncodings(sent)).toEqual([plain(8), plain(8.5)])
+  expect(withoutEncodings([{ price: { $gt: 5 } }])).toEqual([{ price: { $gt: 5 } }])
+  expect(withoutTypes('at.$date')).toBe('at')
+})
+
 test('the names of types are left out of a path', () => {
   expect(withoutTypes('buyer.M.name.S')).toBe('buyer.name')
   expect(withoutTypes('fields.author.mapValue.fields.name.stringValue')).toBe('fields.author.name')
@@ -112,7 +129,7 @@ test('any value stays whole: nothing is changed in place, and other values are t
     fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
       const given = deepFreeze(value) as JsonValue
       const plain = withoutEncodings(given)
-      if (!JSON.stringify(value).match(/"(?:S|N|B|BOOL|NULL|M|L|SS|NS|BS|\w+Value)"/))
+      if (!JSON.stringify(value).match(/"(?:S|N|B|BOOL|NULL|M|L|SS|NS|BS|\w+Value|\$\w+)"/))
         expect(plain).toBe(given)
       else expect(isObject(plain) || Array.isArray(plain)).toBe(typeof value === 'object' && value !== null)
     }),
