@@ -123,11 +123,12 @@ export function columnNames(value: JsonObject): string[][] {
 const NAME_OF_COLUMN = ['name', 'Name', 'field', 'label', 'ColumnName', 'columnName', 'column_name']
 
 /** Lists of distinct names: of strings, of objects with a name, or either in an object. */
-function namesIn(value: JsonValue): string[][] {
+function namesIn(value: JsonValue, depth = 0): string[][] {
+  if (depth > MAX_DEPTH) return []
   if (isObject(value))
     return Object.keys(value)
       .slice(0, MAX_KEYS)
-      .flatMap((key) => (NAMES.test(key) ? namesIn(own(value, key) ?? null) : []))
+      .flatMap((key) => (NAMES.test(key) ? namesIn(own(value, key) ?? null, depth + 1) : []))
   if (!Array.isArray(value) || value.length < 2 || value.length > 2000) return []
   const names = value.map((item) =>
     isObject(item)

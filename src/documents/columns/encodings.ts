@@ -158,8 +158,8 @@ function typesOf(value: JsonObject, keys: readonly string[]): Types | undefined 
   return types === DYNAMODB && keys.length < FEWEST_FIELDS ? undefined : types
 }
 
-/** Levels of a document of MongoDB that are read. */
-const DEEPEST = 20
+/** Levels of values within values that are read: what is deeper stays as it was sent. */
+const DEEPEST = 40
 
 function ofMongo(value: JsonValue, depth: number): JsonValue {
   if (typeof value !== 'object' || value === null || depth > DEEPEST) return value
@@ -181,10 +181,19 @@ function decodedFields(value: JsonObject, types: Types): JsonObject | undefined 
   return plain
 }
 
+/** Values within values that are being read. */
+let level = 0
+
 function decoded(value: JsonValue, types: Types): JsonValue | undefined {
   const [name, another] = isObject(value) ? Object.keys(value) : []
   if (name === undefined || another !== undefined || !Object.hasOwn(types, name)) return undefined
-  return types[name]?.(own(value as JsonObject, name) ?? null)
+  if (level > DEEPEST) return undefined
+  level += 1
+  try {
+    return types[name]?.(own(value as JsonObject, name) ?? null)
+  } finally {
+    level -= 1
+  }
 }
 
 function allOf(values: readonly (JsonValue | undefined)[]): JsonValue[] | undefined {
@@ -208,7 +217,8 @@ export function rowsOfBigQuery(rows: readonly JsonValue[], schema: JsonValue): J
   return allOf(rows.map((row) => recordOf(row, columns)))
 }
 
-function columnsIn(schema: JsonValue): Column[] | undefined {
+function columnsIn(schema: JsonValue, depth = 0): Column[] | undefined {
+  if (depth > DEEPEST) return undefined
   const listed = isObject(schema) ? own(schema, 'fields') : undefined
   if (!Array.isArray(listed) || listed.length === 0) return undefined
   const columns = listed.map((field): Column | undefined => {
@@ -218,7 +228,7 @@ function columnsIn(schema: JsonValue): Column[] | undefined {
       name,
       type,
       isList: own(field as JsonObject, 'mode') === 'REPEATED',
-      columns: columnsIn(field ?? null) ?? [],
+      columns: columnsIn(field ?? null, depth + 1) ?? [],
     }
   })
   return columns.every((column) => column !== undefined) ? columns : undefined

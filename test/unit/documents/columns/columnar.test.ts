@@ -192,3 +192,8 @@ describe('a dataset of JSON-stat', () => {
     }
   })
 })
+
+test('names within names without end are none', () => {
+  const given = JSON.parse(`${'{"schema":'.repeat(20_000)}[]${'}'.repeat(20_000)}`) as JsonObject
+  expect(() => withColumns(given)).not.toThrow()
+})

@@ -135,3 +135,16 @@ test('any value stays whole: nothing is changed in place, and other values are t
     }),
   )
 })
+
+test('values that are nested without end stay as they were sent', () => {
+  for (const [open, close] of [
+    ['{"M":{"a":', '}}'],
+    ['{"L":[', ']}'],
+    ['{"mapValue":{"fields":{"a":', '}}}'],
+    ['{"$date":', '}'],
+  ] as const) {
+    const deep = `${open.repeat(3000)}{"S":"x"}${close.repeat(3000)}`
+    const given = JSON.parse(`{"Items":[{"a":${deep},"b":{"S":"y"},"_id":{"$oid":"1"}}]}`) as JsonValue
+    expect(() => withoutEncodings(given)).not.toThrow()
+  }
+})
