@@ -115,8 +115,8 @@ function findNesting(values: readonly JsonValue[], name: string | undefined): Ne
   }
   const names = fieldNamesOf(sampled)
   // Suites hold suites, and specs as well.
-  const own = name !== undefined && names.has(name) ? [name] : []
-  for (const field of [...own, ...[...names].slice(0, MOST_NESTING_FIELDS)]) {
+  const likeTheList = name !== undefined && names.has(name) ? [name] : []
+  for (const field of [...likeTheList, ...[...names].slice(0, MOST_NESTING_FIELDS)]) {
     const nesting = asNesting(sampled, field)
     const inner = nesting && sampled.flatMap((record) => nestedIn(record, nesting).slice(0, MOST_ELEMENTS))
     if (nesting && inner && isNestedKin(names, inner, field, name)) return nesting
