@@ -66,9 +66,10 @@ export function mainCollection(root: JsonValue): Collection | undefined {
 /** Names of the list that a result is about: lists beside it have something else, such as `included` of JSON:API. */
 export const OF_ALL =
   /^(?:data|items?|results?|records?|rows|entries|values?|hits|list|nodes|objects|elements)$/i
-/** Fields in which a page tells of itself. */
+/** Fields in which a page tells of itself, and those that nothing else has. */
 const OF_PAGE =
-  /page|next|prev|cursor|token|offset|limit|total|count|size|more|mask|request|kind|status|took/i
+  /page|cursor|token|offset|mask|request|next|prev|^(?:total\w*|limit|count|size|kind|took)$|more$/i
+const OF_PAGES_ALONE = /page|cursor|token|offset|mask|request|next|prev|more$/i
 const MOST_PAGES = 200
 
 /** The list that each of several pages holds beside what it says of itself: `[{"results": […], "nextPageToken": "a"}, {"results": […]}]`. */
@@ -87,7 +88,9 @@ export function listOfPages(pages: readonly JsonValue[]): string | undefined {
       Object.keys(page as JsonObject).every((key) => key === name || OF_PAGE.test(key))
     )
   }
-  return pages.every(isPage) ? name : undefined
+  const others = Object.keys(first as JsonObject).filter((key) => key !== name)
+  const isPaged = others.length === 0 || others.some((key) => OF_PAGES_ALONE.test(key))
+  return isPaged && pages.every(isPage) ? name : undefined
 }
 
 /** The records of the first page that has some. */

@@ -178,6 +178,8 @@ test('the lists of many pages are one list', () => {
   const pages = Array.from({ length: 6 }, (_, of) => page(of))
   expect(totalOf(pages)).toBe('54 records of 6 lists in $[*].results[*]')
   expect(fromValue(pages.map((one) => ({ ...one, owner: 'ann' }))).records()?.path).toBe('$')
+  const orders = pages.map(({ results: items }, n) => ({ items, total: n, status: 'open', account: 'a' }))
+  expect(fromValue(orders).records()?.path).toBe('$')
 })
 
 test('a list beside empty ones is that list', () => {
