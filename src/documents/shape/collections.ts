@@ -66,7 +66,7 @@ export function mainCollection(root: JsonValue): Collection | undefined {
 /** Names of the list that a result is about: lists beside it have something else, such as `included` of JSON:API. */
 export const OF_ALL =
   /^(?:data|items?|results?|records?|rows|entries|values?|hits|list|nodes|objects|elements)$/i
-/** Fields in which a page tells of itself, and those that nothing else has. */
+/** Fields in which a page tells of itself, and fields that nothing else has. */
 const OF_PAGE =
   /page|cursor|token|offset|mask|request|next|prev|^(?:total\w*|limit|count|size|kind|took)$|more$/i
 const OF_PAGES_ALONE = /page|cursor|token|offset|mask|request|next|prev|more$/i
