@@ -104,6 +104,9 @@ const MOST_SAMPLES = 4
 /** Levels of small maps within small maps. */
 const MOST_ROUNDS = 3
 
+/** Characters of a text that is parsed for names. */
+const LONGEST_JSON = 10_000
+
 interface Collecting {
   names: Map<string, JsonValue[]>
   /** By name of the field: the objects there that do not look like maps one by one. */
@@ -135,7 +138,8 @@ function addNames(value: JsonValue, name: string, depth: number, into: Collectin
   }
   if (name !== '') addSample(name, value, into.names)
   // A path goes on into a text that is the JSON of an object.
-  const held = typeof value === 'string' && /^\s?\{"/.test(value) ? parseJson(value)?.value : undefined
+  const isJson = typeof value === 'string' && value.length <= LONGEST_JSON && /^\s?\{"/.test(value)
+  const held = isJson ? parseJson(value)?.value : undefined
   if (held !== undefined && isObject(held)) addNames(held, name, depth, { ...into, objects: new Map() })
   if (!isObject(value)) return
   const map = depth > 0 && (into.maps.has(name) || isMap(value))

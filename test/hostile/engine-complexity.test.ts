@@ -70,6 +70,20 @@ describe('formats', () => {
 const RUNS: Record<string, [before: string, part: string, behind: string]> = {
   'spaces behind a key': ['Title: One\nURL: a\n\nTitle: Two', '\n \n', 'x\nURL: b\n\nTitle: Three\nURL: c\n'],
   'lines of spaces': ['Title: One\nURL: a', '\n  ', '\nx\n\nTitle: Two\nURL: b\n\nTitle: Three\nURL: c\n'],
+  'a key that comes again': [
+    'Title: One\nURL: a\n\nTitle: Two\nURL: b',
+    '\nURL: c',
+    '\n\nTitle: Three\nURL: d\n',
+  ],
+  'lines of a value that came again': [
+    'Title: One\nURL: a\nURL: b',
+    '\nx',
+    '\n\nTitle: Two\nURL: c\n\nTitle: Three\nURL: d\n',
+  ],
+  'empty lines below a table': ['a,b,c\n1,2,3\n4,5,6\n7,8,9\n', '\n', ''],
+  'dashes of a rule': ['a | b\n', '-', '|\n1 | 2\n'],
+  'roots of drawn trees': ['', 'a\n+--- b\n', ''],
+  'cells of a frame': ['   a  b\n', '0  1  2\n', ''],
   'marks behind a heading': ['<html><body><h1>a', '#', 'a</h1><p>b</p></body></html>'],
   'buttons in a heading': ['<html><body><h1>a', '&lt;button', '</h1><p>b</p></body></html>'],
   'elements in a line': ['<html><body><p>', 'a <b>b</b>', '</p></body></html>'],

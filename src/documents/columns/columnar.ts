@@ -233,8 +233,9 @@ function rowsOfAthena(sent: readonly JsonValue[], names: readonly string[][]): J
   const columns = first && names.find((one) => one.length === first.length)
   if (!first || !columns) return undefined
   const isHead = first.every((cell, at) => cell === columns[at])
-  const rows = (isHead ? sent.slice(1) : sent).map((row) => cells(row) ?? [])
-  const records = rows.map((row) => recordUnder(columns, row))
+  const rows = (isHead ? sent.slice(1) : sent).map(cells)
+  if (rows.includes(undefined)) return undefined
+  const records = rows.map((row) => recordUnder(columns, row ?? []))
   if (isHead) headed.set(records, { rows: 1, titles: [] })
   return records
 }

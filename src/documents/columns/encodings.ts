@@ -1,6 +1,6 @@
 /**
  * Values that databases send in objects which name their types: DynamoDB (`{"S": "x"}`, `{"N": "5"}`), Firestore (`{"stringValue": "x"}`),
- * and BigQuery (rows of cells, `{"f": [{"v": "5"}]}`, with their types beside them). Here they are the values themselves.
+ * MongoDB (`{"$oid": "x"}`) and BigQuery (rows of cells, `{"f": [{"v": "5"}]}`, with their types beside them). Here they are the values themselves.
  */
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 
@@ -112,11 +112,11 @@ const TELLING = 3
 /** One field alone may have such a name by chance. */
 const FEWEST_FIELDS = 2
 
-const untyped = new WeakSet<readonly JsonValue[]>()
+const untyped = new WeakSet<object>()
 
-/** True for records that their server sent with the name of a type around each value. */
-export function wereTyped(records: readonly JsonValue[]): boolean {
-  return untyped.has(records)
+/** True for records, and what holds them, that their server sent with the name of a type around each value. */
+export function wereTyped(value: JsonValue | readonly JsonValue[]): boolean {
+  return typeof value === 'object' && value !== null && untyped.has(value)
 }
 
 /** The value without the names of types. The same value where it has none. Never mutates. */
@@ -146,6 +146,7 @@ export function withoutEncodings(value: JsonValue, depth = 0): JsonValue {
     copy ??= { ...value }
     setOwn(copy, key, after)
   }
+  if (copy) untyped.add(copy)
   return copy ?? value
 }
 
@@ -213,7 +214,8 @@ interface Column {
 /** The rows as records: cells by the names of the schema, records in records, times as dates. Undefined where they are anything else. */
 export function rowsOfBigQuery(rows: readonly JsonValue[], schema: JsonValue): JsonValue[] | undefined {
   const columns = columnsIn(schema)
-  if (!columns || rows.length === 0) return undefined
+  // The rows of a long list are made as they are looked at.
+  if (!columns || recordOf(rows[0] ?? null, columns) === undefined) return undefined
   return allOf(rows.map((row) => recordOf(row, columns)))
 }
 

@@ -32,21 +32,22 @@ function at(lines: LineIndex, index: number): string {
 
 function records(lines: LineIndex): JsonValue[] {
   const found: JsonObject[] = []
-  const isRoot = (index: number): boolean =>
-    at(lines, index).trim() !== '' && !NODE.test(at(lines, index)) && NODE.test(at(lines, index + 1))
-  const roots = Array.from({ length: lines.count }, (_, index) => index).filter(isRoot)
+  const nodes = Array.from({ length: lines.count }, (_, index) => NODE.exec(at(lines, index)))
+  const isRoot = (_: unknown, index: number): boolean =>
+    !nodes[index] && nodes[index + 1] !== null && index + 1 < nodes.length && at(lines, index).trim() !== ''
+  const areSeveral = nodes.filter(isRoot).length > 1
   let root: string[] = []
   /** How far in the nodes on the way are, and their names. */
   let open: { indent: number; name: string }[] = []
   for (let index = 0; index < lines.count; index++) {
-    const line = at(lines, index)
-    const [, before, name] = NODE.exec(line) ?? []
+    const [, before, name] = nodes[index] ?? []
     if (before === undefined || name === undefined) {
       // A root, or what stands below all trees.
       open = []
-      if (!isRoot(index)) continue
-      root = roots.length > 1 ? [line.trim()] : []
-      found.push({ line: index + 1, depth: 0, name: line.trim(), path: root.join('/') })
+      if (!isRoot(undefined, index)) continue
+      const title = at(lines, index).trim()
+      root = areSeveral ? [title] : []
+      found.push({ line: index + 1, depth: 0, name: title, path: root.join('/') })
       continue
     }
     open = open.filter(({ indent }) => indent < before.length)

@@ -74,6 +74,7 @@ const LEAST_CELLS = 3
 
 /** Lines below a table that may be remarks, and characters of one. */
 const MOST_REMARKS = 4
+const MOST_LOOKED_AT = 12
 const LONGEST_REMARK = 400
 /** A sentence, or a line that is marked as a remark. */
 const REMARK = /^(?:[*†‡(]|(?:note|source|generated|as of)\b)|\S\s+\S+\s+\S/i
@@ -83,7 +84,7 @@ function endOf(text: string, delimiter: string): { end: number; remarks: string[
   const remarks: string[] = []
   let end = text.length
   let at = text.length
-  while (at > 0 && remarks.length < MOST_REMARKS) {
+  for (let looked = 0; looked < MOST_LOOKED_AT && at > 0 && remarks.length < MOST_REMARKS; looked++) {
     const start = text.lastIndexOf('\n', at - 1) + 1
     const line = text.slice(Math.max(start, at - LONGEST_REMARK - 1), at).trim()
     at = Math.max(0, start - 1)

@@ -38,11 +38,13 @@ export function readFrame(lines: LineIndex): FoundTable | undefined {
   const title = isNamed ? below.trim() : 'index'
   const all = distinct([title, ...names.map(([name]) => name)])
   const read = (): JsonValue[] => {
-    const cells = rows.map((row) => cellsOf(row, ends))
+    const cells = rows.map((row) => (areAligned([row], ends) ? cellsOf(row, ends) : undefined))
+    const isNumber = (cell = ''): boolean => ABSENT.has(cell) || exactNumber(cell) !== undefined
     const areNumbers = all.map((_, column) =>
-      cells.every((row) => ABSENT.has(row[column] ?? '') || exactNumber(row[column] ?? '') !== undefined),
+      cells.every((row) => row === undefined || isNumber(row[column])),
     )
-    return cells.map((row) => {
+    return cells.map((row, at) => {
+      if (row === undefined) return { _line: rows[at] ?? '' }
       const record: JsonObject = {}
       for (const [column, name] of all.entries()) {
         const cell = row[column] ?? ''

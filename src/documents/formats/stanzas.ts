@@ -178,9 +178,11 @@ function records(
       key = pair.key
       setOwn(record, key, pair.value)
     } else if (pair?.key === key && isKey(key) && !/^\s/.test(lines.at(index)))
-      // A key that comes again at once has several values.
-      setOwn(record, key, [...(Array.isArray(held) ? held : [held]), pair.value])
-    else if (Array.isArray(held)) setOwn(record, key, held.with(-1, `${held.at(-1)}\n${lines.at(index)}`))
+      if (Array.isArray(held))
+        // A key that comes again at once has several values.
+        held.push(pair.value)
+      else setOwn(record, key, [held, pair.value])
+    else if (Array.isArray(held)) held.push(`${held.pop()}\n${lines.at(index)}`)
     else setOwn(record, key, `${held}\n${lines.at(index)}`)
   }
   return found.map(tidied)

@@ -146,7 +146,7 @@ function furtherDown(records: readonly JsonObject[], field: string): Nesting | u
     const through = wayTo(record, [])
     const nesting = through && { field, map: false, through }
     const inner = nesting && records.flatMap((one) => nestedIn(one, nesting).slice(0, MOST_ELEMENTS))
-    if (inner && areOfOneKind(records, inner)) return nesting
+    if (inner && shareFields(records, inner)) return nesting
   }
   return undefined
 }
@@ -166,7 +166,7 @@ function asNesting(records: readonly JsonObject[], field: string): Nesting | und
 }
 
 /** True where they share most of their fields, with those of the objects in them: an edge of any kind has a `node`. */
-function areOfOneKind(records: readonly JsonObject[], inner: readonly JsonValue[]): boolean {
+function shareFields(records: readonly JsonObject[], inner: readonly JsonValue[]): boolean {
   const namesWithin = (values: readonly JsonObject[]): ReadonlySet<string> =>
     new Set(
       values.flatMap((value) =>

@@ -144,9 +144,10 @@ export const aggregate = defineStep({
 function knownAs(groups: Document, asked: ReadonlyMap<string, string>): Document {
   const others = [...asked].flatMap(([written, name]) => (written === name ? [] : [written]))
   if (others.length === 0) return groups
-  return withNames(groups, others, (records, written) => {
+  const columns = new Set(asked.values())
+  return withNames(groups, others, (_, written) => {
     const name = asked.get(written) ?? written
-    return exactPath(records, written) ? undefined : { name, path: [named(name)] }
+    return columns.has(written) ? undefined : { name, path: [named(name)] }
   })
 }
 

@@ -1,6 +1,6 @@
 /** Paths as the server's data has them, where it is read as records: `temp[3]` of lists for columns, `rows[3][1]` of rows under names. */
 import { CELLS_OF_ROW, headOf, sentAs } from '../../documents/columns/columnar.ts'
-import { isType } from '../../documents/columns/encodings.ts'
+import { isType, wereTyped } from '../../documents/columns/encodings.ts'
 import { isObject, type JsonValue, own } from '../../protocol/json.ts'
 import { named, type Path, type Segment, type Selector } from './path.ts'
 
@@ -11,7 +11,9 @@ import { named, type Path, type Segment, type Selector } from './path.ts'
 export function asSent(root: JsonValue, path: Path): Path {
   let turned = path
   let here: JsonValue = root
+  let isTyped = false
   for (let at = 0; at < turned.length; at++) {
+    isTyped ||= wereTyped(here)
     const sent = Array.isArray(here) ? sentAs(here) : undefined
     const [segment, next] = [turned[at], turned[at + 1]]
     if (segment && next && sent === 'columns' && isName(segment) && isPlace(next))
@@ -24,7 +26,7 @@ export function asSent(root: JsonValue, path: Path): Path {
       else if (inRow !== undefined) turned = turned.toSpliced(at + 1, 2, named(inRow))
     }
     const below = child(here, turned[at])
-    if (below === undefined) return withoutTypes(turned, at)
+    if (below === undefined) return isTyped ? withoutTypes(turned, at) : turned
     here = below
   }
   return turned

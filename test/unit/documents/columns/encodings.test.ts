@@ -6,6 +6,8 @@ import {
   withoutTypes,
 } from '../../../../src/documents/columns/encodings.ts'
 import { isObject, type JsonValue } from '../../../../src/protocol/json.ts'
+import { asSent } from '../../../../src/query/fields/as-sent.ts'
+import { formatPath, parsePath } from '../../../../src/query/fields/path.ts'
 import { deepFreeze } from '../../../support/deep-freeze.ts'
 
 describe('values of DynamoDB', () => {
@@ -147,4 +149,15 @@ test('values that are nested without end stay as they were sent', () => {
     const given = JSON.parse(`{"Items":[{"a":${deep},"b":{"S":"y"},"_id":{"$oid":"1"}}]}`) as JsonValue
     expect(() => withoutEncodings(given)).not.toThrow()
   }
+})
+
+test('the name of a type is a name like any other where no value had a type', () => {
+  const sizes = [
+    { id: 1, size: { S: 3 } },
+    { id: 2, size: { L: 4 } },
+  ]
+  const path = parsePath('$[0].size.M')
+  expect(asSent(sizes, path)).toBe(path)
+  const typed = withoutEncodings([{ size: { N: '3' }, id: { S: 'a' } }])
+  expect(formatPath(asSent(typed, parsePath('$[0].size.N')))).toBe('[0].size')
 })

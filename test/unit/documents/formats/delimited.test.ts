@@ -282,6 +282,13 @@ describe('a data frame', () => {
     expect(asides.join(' ')).toContain('left out')
   })
 
+  test('keeps a row that fits nowhere as its line', () => {
+    const rows = Array.from({ length: 40 }, (_, n) => `${String(n).padEnd(3)} ${String(n).padStart(5)}`)
+    const { json } = recognise(['        n', ...rows, 'odd one out', ''].join('\n'))
+    expect(json?.()).toContainEqual({ index: 39, n: 39 })
+    expect(json?.()).toContainEqual({ _line: 'odd one out' })
+  })
+
   test('has the name of its index in a line of its own', () => {
     const { json } = recognise(
       '       units  sold\nregion             \nNorth      1     2\nSouth     30    40\nWest       5     6\n',
