@@ -2,6 +2,8 @@
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
 import { formatPlural } from '../../text/format.ts'
 import { ellipsis } from '../../text/shorten.ts'
+import { headOf } from '../columns/columnar.ts'
+import { wereTyped } from '../columns/encodings.ts'
 import type { Document } from '../document.ts'
 import { withExactNumbers } from '../json/exact-numbers.ts'
 import { toJson } from '../json/stringify.ts'
@@ -47,6 +49,8 @@ export function wholeTable(document: Document, tool: string, room: number): Temp
   const root = document.json()
   const records = recordsIn(root)
   if (records === undefined || records.values.length > MOST) return undefined
+  // Types that the server named, and titles above a sheet, would be left out.
+  if (wereTyped(records.values) || (headOf(records.values)?.titles.length ?? 0) > 0) return undefined
   const table = encodeTable(records.values)
   if (table === undefined) return undefined
   const count = formatPlural(records.values.length, 'record')

@@ -26,6 +26,16 @@ function rows(count: number): JsonObject[] {
   }))
 }
 
+/** The same as DynamoDB sends it. */
+function typed(row: JsonObject): JsonObject {
+  const value = (held: JsonObject[string]): JsonObject => {
+    if (held === null) return { NULL: true }
+    if (typeof held === 'boolean') return { BOOL: held }
+    return typeof held === 'number' ? { N: String(held) } : { S: String(held) }
+  }
+  return Object.fromEntries(Object.entries(row).map(([key, held]) => [key, value(held)]))
+}
+
 const prose = (words: number): string =>
   Array.from({ length: words }, (_, at) => `word${at % 7}${at % 12 === 11 ? '.\n' : ''}`).join(' ')
 
@@ -105,6 +115,7 @@ describe('records that fit as a table', () => {
     ['records with lists in them', jsonResult(rows(70).map((row) => ({ ...row, tags: ['a'] })))],
     ['records of several kinds', jsonResult([...rows(70), { other: 1 }])],
     ['too many records', jsonResult(rows(500))],
+    ['values with the names of their types', jsonResult({ Items: rows(70).map(typed), Count: 70 })],
     ['two lists', jsonResult({ one: rows(40), other: rows(40) })],
     [
       'a number that JavaScript would change',
