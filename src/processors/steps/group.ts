@@ -349,6 +349,8 @@ function withArguments(
   }
   if (inner !== '') {
     if (name === 'percent' && /^count$/i.test(inner)) return { name, field: undefined }
+    if (name === 'percent' && asNumbers('avg', inner) !== inner)
+      return { name: 'avg', field: `case when ${inner} then 100 else 0 end`, title: `percent(${inner})` }
     const field = asNumbers(name, inner)
     return field === inner ? { name, field, ...once } : { name, field, title: `${name}(${inner})`, ...once }
   }

@@ -88,6 +88,8 @@ const NOUNS: Partial<Record<Reading, string>> = {
   monthFirst: 'dates',
   level: 'levels',
   grade: 'grades',
+  weekday: 'days',
+  month: 'months',
   version: 'versions',
 }
 

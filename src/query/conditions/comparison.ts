@@ -3,6 +3,7 @@ import { type Column, several } from '../../documents/columns/column.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import type { Pattern } from '../../text/patterns/pattern.ts'
 import { equals, isNull, type Operand, operandFor, type Strictness } from '../../text/values/compare.ts'
+import { partOf as dateTrunc } from '../../text/values/date-parts.ts'
 import { partOf } from '../../text/values/dates.ts'
 import { holdsLevels } from '../../text/values/levels.ts'
 import { resolveExactly, resolveField } from '../fields/fields.ts'
@@ -97,11 +98,18 @@ const DATE_PARTS: Readonly<Record<string, number>> = { year: 4, month: 7, day: 1
 function truncated(left: Expression, operand: Expression): Expression {
   if (left.kind !== 'call' || operand.kind !== 'literal' || !/^date_?trunc$/i.test(left.name)) return operand
   const unit = left.args.find((arg) => arg.kind === 'literal')
+  if (unit?.kind === 'literal' && /^(?:iso)?week$/i.test(unit.text))
+    return { ...operand, text: weekOf(operand.text) }
   const length = unit?.kind === 'literal' ? DATE_PARTS[unit.text.toLowerCase()] : undefined
   const rest = length === undefined ? undefined : operand.text.slice(length)
   return rest !== undefined && /^(?:-01){0,2}(?:[T ]00(?::00){0,2}(?:\.0+)?Z?)?(?::00){0,2}Z?$/.test(rest)
     ? { ...operand, text: operand.text.slice(0, length) }
     : operand
+}
+
+/** The week that a Monday begins; any other text as it is. */
+function weekOf(text: string): string {
+  return dateTrunc(text, 'weekday') === 'Monday' ? (dateTrunc(text, 'week') ?? text) : text
 }
 
 /** Functions with an answer that is compared as one of the field's own, so that remarks are about the field. */

@@ -16,6 +16,7 @@ import {
   plainNumber,
   quantity,
 } from '../../text/values/quantities.ts'
+import { relativeSpan } from '../../text/values/relative.ts'
 import { columnOf } from '../fields/reader.ts'
 import type { Field, Records } from '../fields/records.ts'
 import { operatorOf } from '../language/operators.ts'
@@ -140,7 +141,12 @@ export function adapted(
   if (!isOrdering(comparison) && comparison.operator !== '=' && comparison.operator !== 'in')
     return comparison
   const operands = comparison.operands.map((operand) =>
-    inZone(adaptedOperand(inOrder(operand, sample), name, sample, note), name, sample, note),
+    inZone(
+      adaptedOperand(fromNow(inOrder(operand, sample), comparison, sample, note), name, sample, note),
+      name,
+      sample,
+      note,
+    ),
   )
   if (isOrdering(comparison))
     for (const operand of operands) refuseUnordered(operand, comparison, name, sample)
@@ -151,6 +157,30 @@ export function adapted(
 function inOrder(operand: Operand, { dateOrder }: Sample): Operand {
   if (dateOrder === undefined) return operand
   return { ...operand, dateOrder, date: operand.date ?? parseDate(operand.text, undefined, dateOrder) }
+}
+
+/** A time that is said from now on, of a field with times. */
+function fromNow(
+  operand: Operand,
+  { operator }: Asked,
+  sample: Sample,
+  note: (text: string) => void,
+): Operand {
+  if (operand.date !== undefined || !areTimes(sample)) return operand
+  const date = relativeSpan(operand.text, Date.now(), operator === '>' || operator === '>=')
+  if (date === undefined || Number.isNaN(date.from)) return operand
+  const [from, to] = [date.from, date.to].map((time) => new Date(time).toISOString())
+  const midnight = /T00:00:00\.000Z$/
+  const day = midnight.test(from ?? '') && midnight.test(to ?? '')
+  const text = (day ? from?.slice(0, 10) : from?.replace(/\.\d+Z$/, 'Z')) ?? ''
+  const end = day ? new Date(date.to - DAY).toISOString().slice(0, 10) : to?.replace(/\.\d+Z$/, 'Z')
+  note(`\`${shown(operand.text, 40)}\` is ${text}${end === text ? '' : ` to ${end}`}.`)
+  return { ...operandFor(text, operand.quoted), date }
+}
+
+/** True where most of what a field has are times. */
+function areTimes({ dates, texts, numbers }: Sample): boolean {
+  return dates.length > texts.length * 0.6 || (texts.length === 0 && numbers.some((value) => value > 1e9))
 }
 
 function adaptedOperand(
@@ -276,10 +306,9 @@ function refuseUnordered(operand: Operand, comparison: Asked, name: string, samp
   const isRead = date !== undefined || clock !== undefined || number !== undefined || size !== undefined
   if (isRead && (date || !RELATIVE.test(text))) return
   const { dates } = sample
-  const isTime = dates.length > texts.length * 0.6 || numbers.some((value) => value > 1e9)
-  if (isTime && RELATIVE.test(text) && !date)
+  if (areTimes(sample) && RELATIVE.test(text) && !date)
     throw new Refusal(
-      `The date of today is not known here. Write it: \`${name} ${comparison.operator} 2024-05-31\`. ${rangeOf(name, dates, numbers)}`,
+      `\`${shown(text, 40)}\` is no time that can be read. Write \`${name} ${comparison.operator} now-7d\`, or the date as 2024-05-31. ${rangeOf(name, dates, numbers)}`,
     )
   if (isRead) return
   if (dates.length > texts.length * 0.6 && dates.length >= numbers.length)

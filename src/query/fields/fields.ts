@@ -1011,8 +1011,6 @@ function missing(records: Records, reference: string): string {
     return `The records have no fields; use \`@\` for the record itself instead of \`${reference}\`.`
   const outer = outerOf(records, reference)
   if (outer !== undefined) return outer
-  if (/\b(?:now|today|current_date|current_timestamp|getdate|sysdate)\b/i.test(reference))
-    return `The date of today is not known here. Write it in \`${reference}\`, as '2024-05-31'.`
   const near = nearest(reference, names.keys(), 4)
   const all = `There are: ${listed(outerFirst([...names.keys()]), 25)}.`
   if (near.length === 0) return `No record has the field \`${reference}\`. ${all}`

@@ -20,7 +20,7 @@ import { aggregateNamed } from './aggregates.ts'
 import { callFunction, functionNamed, takesDates } from './functions.ts'
 import { lengthOf, testOf } from './operators.ts'
 import { scan } from './scanner.ts'
-import { type Comparison, type Expression, sourceOf, type Within } from './tree.ts'
+import type { Comparison, Expression, Within } from './tree.ts'
 import { windowNamed } from './windows.ts'
 
 /** A value, several where a path goes through lists, or undefined where it reaches nothing. */
@@ -87,11 +87,6 @@ export function compile(expression: Expression, options: CompileOptions): Evalua
           window
             ? `\`${shown(expression.name, 40)}\` looks at other records: say in which order, like ${window.example}.`
             : `\`${shown(expression.name, 40)}\` is computed over records, not in one: use \`aggregate\`, with \`group_by\` for each group.`,
-        )
-      const isNow = (arg: Expression): boolean => arg.kind === 'literal' && /^(?:now|today)$/i.test(arg.text)
-      if (takesDates(called) && expression.args.some(isNow))
-        throw new Refusal(
-          `The date of today is not known here. Write it in \`${shown(sourceOf(expression), 60)}\`, as '2024-05-31'.`,
         )
       const read = ofDates(takesDates(called))
       const args = expression.args.map((arg) => (isOfElements(arg) ? joinedLists(read(arg)) : read(arg)))

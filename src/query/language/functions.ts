@@ -7,6 +7,7 @@ import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { compileLinear, type EachMatch } from '../../text/patterns/pattern.ts'
 import { type DatePart, dateOf, datePart, partOf, WEEKDAYS } from '../../text/values/date-parts.ts'
 import { DAY } from '../../text/values/dates.ts'
+import { startOf, startsBetween, timeUnit, unitsBetween, unitsLater } from '../../text/values/intervals.ts'
 import { amountIn, duration, looseNumber } from '../../text/values/quantities.ts'
 import { compareNaturally } from '../../text/words/natural-order.ts'
 import { Refusal, shown } from '../refusal.ts'
@@ -223,69 +224,9 @@ function replaced(text: string, pattern: EachMatch, by: string): string {
 
 // Dates.
 
-const MILLISECONDS: Readonly<Record<string, number>> = {
-  millisecond: 1,
-  second: 1_000,
-  minute: 60_000,
-  hour: 3_600_000,
-  day: DAY,
-  week: 7 * DAY,
-}
-const MONTHS: Readonly<Record<string, number>> = { month: 1, quarter: 3, year: 12 }
-const SHORT_UNITS: Readonly<Record<string, string>> = {
-  ms: 'millisecond',
-  s: 'second',
-  sec: 'second',
-  m: 'minute',
-  min: 'minute',
-  mi: 'minute',
-  h: 'hour',
-  hr: 'hour',
-  hh: 'hour',
-  d: 'day',
-  dd: 'day',
-  w: 'week',
-  wk: 'week',
-  mm: 'month',
-  mon: 'month',
-  q: 'quarter',
-  y: 'year',
-  yr: 'year',
-  yy: 'year',
-  yyyy: 'year',
-}
-
 /** `'days'`, `DAY`, `d`: `day`. */
 function unitOf(value: Value): string | undefined {
-  const word = textOf(value)?.trim().toLowerCase() ?? ''
-  const one = Object.hasOwn(SHORT_UNITS, word) ? SHORT_UNITS[word] : word.replace(/s$/, '')
-  const name = one !== undefined && Object.hasOwn(SHORT_UNITS, one) ? SHORT_UNITS[one] : one
-  return name !== undefined && (Object.hasOwn(MILLISECONDS, name) || Object.hasOwn(MONTHS, name))
-    ? name
-    : undefined
-}
-
-/** From one time to another in a unit, with fractions; months by the calendar. */
-function between(from: number, to: number, unit: string): number {
-  const length = MILLISECONDS[unit]
-  if (length !== undefined) return rounded((to - from) / length, 6)
-  const [one, other] = [new Date(from), new Date(to)]
-  let whole = (other.getUTCFullYear() - one.getUTCFullYear()) * 12 + other.getUTCMonth() - one.getUTCMonth()
-  if (monthsLater(from, whole) > to) whole -= 1
-  const start = monthsLater(from, whole)
-  const rest = (to - start) / (monthsLater(from, whole + 1) - start)
-  return rounded((whole + rest) / (MONTHS[unit] ?? 1), 6)
-}
-
-/** The same day and time so many months later; the last day of a month that is shorter. */
-function monthsLater(time: number, months: number): number {
-  const date = new Date(time)
-  const day = date.getUTCDate()
-  date.setUTCDate(1)
-  date.setUTCMonth(date.getUTCMonth() + months)
-  const last = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate()
-  date.setUTCDate(Math.min(day, last))
-  return date.getTime()
+  return timeUnit(textOf(value) ?? '')
 }
 
 /** A day where the time is midnight, else the instant. */
@@ -295,8 +236,10 @@ function dateText(time: number): string | null {
   return text.endsWith('T00:00:00.000Z') ? text.slice(0, -14) : text.replace('.000Z', 'Z')
 }
 
-/** `date_diff('day', from, to)`, `date_diff(to, from, 'day')`, `datediff(to, from)` in days. */
-function difference([first, second, third]: Args): JsonValue {
+/** `date_diff('day', from, to)`, `date_diff(to, from, 'day')`, `date_diff(to, from)` in days. */
+const difference = (args: Args): JsonValue => apart(args, unitsBetween)
+
+function apart([first, second, third]: Args, count: typeof unitsBetween): JsonValue {
   const leading = third === undefined ? undefined : unitOf(first)
   const [start, end, unit] = leading
     ? [second, third, leading]
@@ -304,7 +247,42 @@ function difference([first, second, third]: Args): JsonValue {
   const [from, to] = [timeOf(start) ?? spanOf(start), timeOf(end) ?? spanOf(end)]
   if (from === undefined || to === undefined) return null
   if (unit === undefined) throw unknownUnit(third)
-  return between(from, to, unit)
+  return count(from, to, unit)
+}
+
+/** The last day of the month of a date. */
+function lastDay(time: number): string | null {
+  return dateText(unitsLater(unitsLater(startOf(time, 'month'), 1, 'month'), -1, 'day'))
+}
+
+const MOVE = /^([+-]?\d{1,9}(?:\.\d+)?)\s*([a-z]+)$/i
+/** Modifiers that change no time in UTC. */
+const WITHOUT_EFFECT = /^(?:utc|localtime|unixepoch|auto|subsec(?:ond)?)$/i
+
+/** A time after the modifiers of SQLite, `'+7 days'`, `'start of month'`, `'weekday 1'`. Undefined for what is no time. */
+function moved(value: Value, modifiers: Args): number | undefined {
+  let time = timeOf(value)
+  for (const modifier of modifiers) {
+    const text = (textOf(modifier) ?? '').trim()
+    const [, count, unit = ''] = MOVE.exec(text) ?? []
+    const [, start] = /^start\s+of\s+(\w+)$/i.exec(text) ?? []
+    const [, weekday] = /^weekday\s+([0-6])$/i.exec(text) ?? []
+    const [move, begin] = [timeUnit(unit), timeUnit(start ?? '')]
+    if (time === undefined) return undefined
+    if (count !== undefined && move !== undefined) time = unitsLater(time, Number(count), move)
+    else if (begin !== undefined) time = startOf(time, begin)
+    else if (weekday !== undefined)
+      time = unitsLater(time, (Number(weekday) + 7 - new Date(time).getUTCDay()) % 7, 'day')
+    else if (!WITHOUT_EFFECT.test(text))
+      throw new Refusal(
+        `\`${shown(text, 40)}\` changes no date. Write like date(created_at, 'start of month', '+7 days').`,
+      )
+  }
+  return time
+}
+
+function dayOf(time: number | undefined): string | null {
+  return time === undefined || Number.isNaN(time) ? null : dateText(startOf(time, 'day'))
 }
 
 /** Two times as a clock shows them differ by as much as those of one day. */
@@ -449,10 +427,10 @@ function withPercents(format: string): string {
 }
 
 /** The date and the format, in either order. */
-function formatted([first, second]: Args): JsonValue {
+function formatted([first, second, ...modifiers]: Args): JsonValue {
   const leading = textOf(first)?.includes('%') === true || timeOf(first) === undefined
   const [format, value] = leading ? [textOf(first), second] : [textOf(second), first]
-  const time = timeOf(value)
+  const time = moved(value, modifiers)
   if (time === undefined || format === undefined) return null
   const date = new Date(time)
   return withPercents(format.slice(0, LONGEST_FORMAT)).replaceAll(/%([\w%])/g, (all, letter: string) => {
@@ -601,7 +579,8 @@ const ROWS: readonly Row[] = [
   ['bucket', 'bin histogram timebucket', 2, 'number', 'The start of the part of so wide that a number lies in.', 'bucket(price, 10)', ofNumber((number, width = Number.NaN) => width > 0 ? plain(Math.floor(plain(number / width)) * width) : Number.NaN)],
   ['width_bucket', '', 4, 'number', 'Which of equal parts of a range a number lies in: value, low, high, count.', 'width_bucket(age, 0, 100, 10)', ofNumber((number, low = 0, high = 0, count = 0) => place(number, low, high, count))],
   // Dates.
-  ['date_diff', 'timestampdiff timediff daysbetween', [2, 3], 'number', 'Time from one date to another in a unit, with fractions; without a unit the days from the second to the first.', "date_diff('day', created_at, closed_at)", difference],
+  ['date_diff', 'timestampdiff timediff', [2, 3], 'number', 'Time from one date to another in a unit, with fractions; without a unit the days from the second to the first.', "date_diff('day', created_at, closed_at)", difference],
+  ['days_between', 'datediff', [2, 3], 'number', 'How many midnights lie between two dates, the later first, or how often another unit begins.', "days_between(closed_at, created_at)", (args) => apart(args, startsBetween)],
   ['age', '', [1, 3], 'number', 'Days from a date to now, or to another; a unit may follow.', "age(created_at, 'year')", aged],
   ['date_trunc', 'truncdate startof timestamptrunc', 2, 'date', 'The year, quarter, month, week, day, hour or minute of a date.', "date_trunc('month', created_at)", ([first, second]) => truncated([first, second])],
   ['date_part', '', 2, 'number', 'A part of a date as a number: year, quarter, month, week, day, hour, minute, second, dow (Sunday 0), isodow (Sunday 7), doy, epoch.', "date_part('hour', created_at)", numberOfPart],
@@ -618,12 +597,15 @@ const ROWS: readonly Row[] = [
   ),
   ['month_name', '', 1, 'text', 'The month by its name.', 'month_name(created_at)', ofDate((time) => FORMATS.B?.(new Date(time)) ?? null)],
   ['weekday', 'dayname dayofweek', 1, 'text', 'The day of the week by its name.', 'weekday(created_at)', ofDate((_, value) => partOf(value ?? null, 'weekday'))],
-  ['date', 'todate', 1, 'date', 'The day of a time.', 'date(created_at)', ofDate((_, value) => partOf(value ?? null, 'day'))],
+  ['date', 'todate', [1, MANY], 'date', 'The day of a time, moved as SQLite does.', "date(created_at, '+7 days')", ([value, ...modifiers]) => ofDate((time, one) => modifiers.length === 0 ? partOf(one ?? null, 'day') : dayOf(moved(time, modifiers)))([value])],
+  ['datetime', '', [1, MANY], 'date', 'A time, moved as SQLite does.', "datetime(created_at, '-1 hour')", ([value, ...modifiers]) => ofDate((time) => dateText(moved(time, modifiers) ?? Number.NaN))([value])],
+  ['last_day', 'endofmonth eomonth', 1, 'date', 'The last day of the month of a date.', 'last_day(created_at)', ofDate(lastDay)],
   ['date_add', 'addtodate timestampadd', 3, 'date', 'A date so many units later: date, number, unit.', "date_add(due, 7, 'day')", later],
-  ['date_format', 'strftime formatdate tochar', 2, 'text', 'A date in a format, %Y %m %d %H %M %S or YYYY MM DD HH24 MI SS.', "date_format(created_at, '%Y-%m')", formatted],
+  ['date_format', 'strftime formatdate tochar', [2, MANY], 'text', 'A date in a format, %Y %m %d %H %M %S or YYYY MM DD HH24 MI SS.', "date_format(created_at, '%Y-%m')", formatted],
   ['epoch', 'unixtimestamp', 1, 'number', 'Seconds since 1970.', 'epoch(created_at)', ofDate((time) => time / 1_000)],
-  ['julian_day', '', 1, 'number', 'Days, with fractions, since noon of 24 November 4714 BC.', 'julian_day(created_at)', ofDate((time) => time / 86_400_000 + 2_440_587.5)],
-  ['now', 'currenttimestamp getdate sysdate today currentdate', 0, 'date', 'This moment, UTC.', 'now()', () => new Date().toISOString()],
+  ['julian_day', '', [1, MANY], 'number', 'Days, with fractions, since noon of 24 November 4714 BC.', 'julian_day(created_at)', ([value, ...modifiers]) => ofDate((time) => (moved(time, modifiers) ?? Number.NaN) / DAY + 2_440_587.5)([value])],
+  ['now', 'currenttimestamp getdate sysdate utcnow localtimestamp', 0, 'date', 'This moment, UTC.', 'now()', () => new Date().toISOString()],
+  ['today', 'currentdate curdate', 0, 'date', 'This day, UTC.', 'today()', () => new Date().toISOString().slice(0, 10)],
   // Choices.
   ['coalesce', 'ifnull nvl firstnotnull', [1, MANY], 'any', 'The first that is not null.', "coalesce(nickname, name, '?')", (args) => args.find((one) => !isNothing(one)) ?? null],
   ['nullif', '', 2, 'any', 'Null where the two are equal, else the first.', 'nullif(total, 0)', ([one, other]) => (isNothing(one) || isSame(one, other) ? null : one)],
@@ -678,17 +660,20 @@ export const FUNCTIONS: readonly ScalarFunction[] = ROWS.map(
 /** The functions that the description of parameters names; models guess the others, and the documentation lists them. */
 export const TOLD_FUNCTIONS: readonly string[] = ['substr', 'extract', 'date_diff', 'date_trunc']
 
-const BY_NAME: ReadonlyMap<string, ScalarFunction> = new Map(
-  // A name of its own goes before another's other name.
-  [
-    ...FUNCTIONS.flatMap((one) => one.otherNames.map((name) => [bare(name), one] as const)),
-    ...FUNCTIONS.map((one) => [bare(one.name), one] as const),
-  ],
-)
+/** Names as they are written, and without `_` and `-`. A name of its own goes before another's other name. */
+const BY_NAME: ReadonlyMap<string, ScalarFunction> = new Map(named((name) => name))
+const BY_BARE_NAME: ReadonlyMap<string, ScalarFunction> = new Map(named(bare))
 
-/** The function that a word names, case, `_` and `-` aside. */
+function named(form: (name: string) => string): (readonly [string, ScalarFunction])[] {
+  return [
+    ...FUNCTIONS.flatMap((one) => one.otherNames.map((name) => [form(name), one] as const)),
+    ...FUNCTIONS.map((one) => [form(one.name), one] as const),
+  ]
+}
+
+/** The function that a word names; where none is called just so, `_` and `-` aside. `date_diff` has fractions, `DATEDIFF` of SQL has none. */
 export function functionNamed(word: string): ScalarFunction | undefined {
-  return BY_NAME.get(bare(word))
+  return BY_NAME.get(word.toLowerCase()) ?? BY_BARE_NAME.get(bare(word))
 }
 
 /** The functions that take a list as a whole, or several values of one. */
@@ -700,7 +685,7 @@ export function takesLists({ name }: ScalarFunction): boolean {
 }
 
 const OF_DATES = new Set(
-  'date_diff age date_trunc date_part julian_day month_name year quarter month week day hour minute second weekday date date_add date_format epoch'.split(
+  'date_diff days_between age date_trunc date_part julian_day month_name year quarter month week day hour minute second weekday date datetime last_day date_add date_format epoch'.split(
     ' ',
   ),
 )
@@ -781,7 +766,7 @@ function aged([first, second, third]: Args): JsonValue {
   const unit = second === undefined ? 'day' : unitOf(second)
   if (unit !== undefined) {
     const from = timeOf(first)
-    return from === undefined ? null : between(from, Date.now(), unit)
+    return from === undefined ? null : unitsBetween(from, Date.now(), unit)
   }
   return difference([first, second, third ?? 'day'])
 }
@@ -802,8 +787,5 @@ function later([first, second, third]: Args): JsonValue {
   const count = numberOf(second)
   if (time === undefined || count === undefined) return null
   if (unit === undefined) throw unknownUnit(third)
-  const length = MILLISECONDS[unit]
-  if (length !== undefined) return dateText(time + count * length)
-  const months = Math.trunc(count) * (MONTHS[unit] ?? 1)
-  return Math.abs(months) > 120_000 ? null : dateText(monthsLater(time, months))
+  return dateText(unitsLater(time, count, unit))
 }

@@ -8,12 +8,13 @@
 import type { JsonValue } from '../../protocol/json.ts'
 import { operandOf } from '../../text/values/compare.ts'
 import { DATE_PARTS } from '../../text/values/date-parts.ts'
+import { timeUnit } from '../../text/values/intervals.ts'
 import { plainNumber } from '../../text/values/quantities.ts'
 import { Refusal, safely, shown } from '../refusal.ts'
 import { aggregateNamed } from './aggregates.ts'
 import { operatorAtEnd } from './dialects/django.ts'
 import { unwrapped } from './dialects/index.ts'
-import { callFunction, functionNamed } from './functions.ts'
+import { callFunction, functionNamed, takesDates } from './functions.ts'
 import { operatorAt, operatorCalled, operatorCalledAlone, operatorOf } from './operators.ts'
 import { enclosed, scan, splitAt, type Token } from './scanner.ts'
 import {
@@ -840,6 +841,8 @@ class Parser {
         : fieldsIn(computed).length > 0 && fieldsIn(computed).every((name) => this.#exactly(name)))
     if (isOfFields && computed) return [computed]
     const constant = range && this.#text(range) === rest && !isText ? this.#constantOf(range) : undefined
+    if (constant !== undefined && OF_NOW.test(rest))
+      this.#names.note(`\`${shown(rest, 60)}\` is ${constant}.`)
     return [literalOf(constant ?? rest)]
   }
 
@@ -1139,6 +1142,10 @@ class Parser {
         this.#at++
         return { kind: 'literal', text: word, quoted: false }
       }
+      if (NOW_WORDS.has(word) && this.#knows(word) === undefined) {
+        this.#at++
+        return { kind: 'call', name: word, args: [] }
+      }
     }
     return this.#field()
   }
@@ -1226,7 +1233,9 @@ class Parser {
       const kind = as === undefined ? 'string' : this.#text({ from: as + 1, to: inside.to })
       call = cast(read({ from: inside.from, to: as ?? inside.to }), kind)
     } else {
-      const args = this.#text(inside) === '*' ? [] : this.#arguments(inside).map(read)
+      const args = (this.#text(inside) === '*' ? [] : this.#arguments(inside).map(read)).map((arg) =>
+        ofNow(name, arg),
+      )
       const [date, interval] = args
       const sign = /^(?:date_?add|add_?date)$/i.test(name)
         ? '+'
@@ -1482,7 +1491,11 @@ const FLIPPED: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '
 
 /** `coalesce(price, 0)`: what stands for a value that is not there. */
 function hasDefault({ name, args }: CallAt): boolean {
-  return /^(?:coalesce|if_?null|nvl)$/i.test(name) && args.length > 0 && functionNamed(name) !== undefined
+  return (
+    /^(?:coalesce|if_?null|nvl|date(?:time)?)$/i.test(name) &&
+    args.length > 0 &&
+    functionNamed(name) !== undefined
+  )
 }
 
 function isCallable(name: string): boolean {
@@ -1491,6 +1504,23 @@ function isCallable(name: string): boolean {
 
 function isAggregate(name: string): boolean {
   return aggregateNamed(name) !== undefined || windowNamed(name) !== undefined
+}
+
+/** What is a time without an argument, and without brackets too. */
+const NOW_WORDS: ReadonlySet<string> = new Set([
+  'now',
+  'today',
+  'current_date',
+  'current_timestamp',
+  'sysdate',
+])
+
+const OF_NOW = /\b(?:now|today|sysdate|getdate|utcnow|curdate|current_?(?:date|timestamp))\b/i
+
+/** `date('now', '-7 days')`: what the text of an argument means to functions of dates. */
+function ofNow(name: string, arg: Expression): Expression {
+  const fn = arg.kind === 'literal' && /^(?:now|today)$/i.test(arg.text) ? functionNamed(name) : undefined
+  return fn && takesDates(fn) && arg.kind === 'literal' ? { kind: 'call', name: arg.text, args: [] } : arg
 }
 
 /** Functions of databases that read a member of an object. */
@@ -1536,6 +1566,10 @@ const FOLDS: Readonly<Record<string, (left: number, right: number) => number>> =
 
 function foldedNumber(expression: Expression): number | undefined {
   if (expression.kind === 'literal') return expression.quoted ? undefined : plainNumber(expression.text)
+  if (expression.kind === 'negative') {
+    const number = foldedNumber(expression.operand)
+    return number === undefined ? undefined : -number
+  }
   if (expression.kind !== 'arithmetic') return undefined
   const [left, right] = [foldedNumber(expression.left), foldedNumber(expression.right)]
   const number =
@@ -1549,10 +1583,14 @@ function folded(expression: Expression): JsonValue | undefined {
     const number = expression.quoted ? undefined : plainNumber(expression.text)
     return number ?? expression.text
   }
+  // `dateadd(day, -7, getdate())`
+  if (expression.kind === 'field') return timeUnit(expression.name)
   if (expression.kind !== 'call') return foldedNumber(expression)
   const fn = expression.over || expression.distinct ? undefined : functionNamed(expression.name)
   const args = expression.args.map(folded)
-  return fn === undefined || args.length === 0 || args.some((value) => value === undefined)
+  return fn === undefined ||
+    (args.length === 0 && !NOW_WORDS.has(fn.name)) ||
+    args.some((value) => value === undefined)
     ? undefined
     : callFunction(fn, args as JsonValue[])
 }

@@ -23,6 +23,8 @@ const UNPADDED = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:[ T,]{1,2}(\d{1,2}):(\d\d
 const DASHED =
   /^(\d{1,2})[-/](jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}[-/](\d{4}|\d\d)(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/i
 const SLASHES = /^(\d{1,2})[/-](\d{1,2})[/-](?:\d{4}|\d\d)(?!\d)/
+// `2024-W37` of ISO 8601.
+const WEEK = /^(\d{4})-?W([0-5]\d)$/i
 const HALF = /^(.+?\d)\s?([ap])\.?m$/i
 // `Mon, 06 May 2024 10:00:00 +0200`, `Mon May 6 10:00:00 2024`, `Jan  7 06:10:33`, `March 2024`.
 const NAMED =
@@ -117,6 +119,8 @@ export function parseDate(text: string, year = 2000, order?: DateOrder): Span | 
   const [, ownDay, name = '', ownYear = '', ...ownTime] = DASHED.exec(text) ?? []
   if (ownDay !== undefined)
     return span(given([inFull(ownYear), monthOf(name), ownDay, ...ownTime]), 0, undefined)
+  const [, weekYear = '', week = ''] = WEEK.exec(text) ?? []
+  if (week !== '') return isoWeek(Number(weekYear), Number(week))
   const [, ...early] = MONTH_AND_DAY.exec(text) ?? []
   if (early.length > 0) {
     const fraction = early[5]
@@ -130,6 +134,14 @@ export function parseDate(text: string, year = 2000, order?: DateOrder): Span | 
     return found && { ...found, yearless: true }
   }
   return namedSpan(text, year)
+}
+
+/** The week that 4 January lies in is the first one of a year. */
+function isoWeek(year: number, week: number): Span {
+  const fourth = utc(year, 0, 4, 0, 0, 0)
+  const monday = fourth - ((new Date(fourth).getUTCDay() + 6) % 7) * DAY
+  const from = monday + (week - 1) * 7 * DAY
+  return { from, to: from + 7 * DAY }
 }
 
 /** A time of twelve hours: `8:00 AM`. */

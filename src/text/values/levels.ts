@@ -1,6 +1,6 @@
-/** Words that have an order of their own: levels of logs, and grades of how bad something is. */
+/** Words that have an order of their own: levels of logs, grades of how bad something is, days of a week and months. */
 
-/** From harmless to severe; words in one place mean the same. */
+/** From harmless to severe, from the first to the last; words in one place mean the same. */
 const SCALES = {
   level: [
     ['trace', 'trc', 'verbose', 'vrb', 'finest', 'silly'],
@@ -20,6 +20,29 @@ const SCALES = {
     ['high', 'important', 'major'],
     ['critical', 'highest', 'urgent'],
     ['blocker'],
+  ],
+  weekday: [
+    ['monday', 'mon'],
+    ['tuesday', 'tue', 'tues'],
+    ['wednesday', 'wed'],
+    ['thursday', 'thu', 'thur', 'thurs'],
+    ['friday', 'fri'],
+    ['saturday', 'sat'],
+    ['sunday', 'sun'],
+  ],
+  month: [
+    ['january', 'jan'],
+    ['february', 'feb'],
+    ['march', 'mar'],
+    ['april', 'apr'],
+    ['may'],
+    ['june', 'jun'],
+    ['july', 'jul'],
+    ['august', 'aug'],
+    ['september', 'sep', 'sept'],
+    ['october', 'oct'],
+    ['november', 'nov'],
+    ['december', 'dec'],
   ],
 } as const
 
@@ -45,6 +68,8 @@ export function rankOn(scale: Scale, word: string): number | undefined {
 export const SCALE_READERS = {
   level: (text: string) => rankOn('level', text),
   grade: (text: string) => rankOn('grade', text),
+  weekday: (text: string) => rankOn('weekday', text),
+  month: (text: string) => rankOn('month', text),
 } as const satisfies Record<Scale, unknown>
 
 /** How two words lie on the scale that has both: negative, 0 or positive; undefined when none has. `wanted` is lower case. */

@@ -636,7 +636,32 @@ test('a link of Markdown is called by its text', () => {
   expect(notes).toContain('`frankfurter` read as "[Frankfurter](https://frankfurter.example/docs)".')
 })
 
-test('the date of today is not known, and said to be', () => {
-  const asked = ask(fromValue(orders), { fields: "date_diff('day', created, 'now') as age" })
-  expect(asked.error).toContain('The date of today is not known here.')
+test.each(["date_diff('day', created, 'now')", "date_diff('day', created, now())", 'age(created)'])(
+  '%s goes to this moment',
+  (written) => {
+    const { rows, error } = ask(fromValue(orders), { fields: `${written} as days`, limit: 1 })
+    const [{ days } = { days: 0 }] = rows as { days: number }[]
+    expect(error).toBeUndefined()
+    expect(days).toBeGreaterThan(365)
+  },
+)
+
+test.each([
+  "now() - interval '30 days'",
+  'now-30d/d',
+  '30 days ago',
+  "date('now', '-30 days')",
+  'dateadd(day, -30, getdate())',
+  'current_date - 30',
+  'yesterday',
+])('before %s says which time that is', (time) => {
+  const asked = ask(fromValue(orders), { where: `created < ${time}` })
+  expect(asked.rows).toHaveLength(ask(fromValue(orders), { where: 'created exists' }).rows.length)
+  expect(asked.notes.join(' ')).toContain(`\`${time}\` is 2`)
+})
+
+test('what says no time from now is refused with one that does', () => {
+  expect(ask(fromValue(orders), { where: 'created < 3 fortnights ago' }).error).toContain(
+    'Write `created < now-7d`',
+  )
 })

@@ -136,7 +136,17 @@ describe('dates', () => {
 
   test('a month alone is a word', () => {
     expect(found(['May', 'June', 'Ann'], 'v = may')).toEqual(['May'])
-    expect(sorted(['May', 'June'])).toEqual(['June', 'May'])
+    expect(sorted(['May', 'June', 'Ann'])).toEqual(['Ann', 'June', 'May'])
+  })
+
+  test('days and months have the order of the calendar', () => {
+    expect(sorted(['June', 'Apr', 'May'])).toEqual(['Apr', 'May', 'June'])
+    expect(sorted(['Sunday', 'Tuesday', 'Monday'])).toEqual(['Monday', 'Tuesday', 'Sunday'])
+    expect(found(['Mon', 'Tue', 'Sun'], 'v > monday')).toEqual(['Tue', 'Sun'])
+  })
+
+  test('a week of a year is seven days', () => {
+    expect(found(['2025-W37', '2025-W02', '2026-W01'], 'v >= 2025-09-01')).toEqual(['2025-W37', '2026-W01'])
   })
 })
 

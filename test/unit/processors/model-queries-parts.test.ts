@@ -130,7 +130,7 @@ describe('what may mean several things is refused with their names', () => {
     ['pulls', 'login = ann', ['`user.login`', '`assignee.login`']],
     ['pulls', 'base.ref = main', ['`base.ref`']],
     ['pulls', 'user.name = ann', ['`user.login` ("ann", "bo")']],
-    ['pulls', 'created_at > now-7d', ['2024-05-31', 'holds dates such as 2023-12-31']],
+    ['pulls', 'created_at > soonish ago', ['now-7d', '2024-05-31', 'holds dates such as 2023-12-31']],
     ['pulls', 'created_at > soon', ['no date', '2024-06-01']],
     ['pulls', 'comments > many', ['no number', '0 and 12']],
     ['pulls', 'assignee exists twice', ['takes no value']],
