@@ -1,15 +1,15 @@
 /** A comparison as it is evaluated: its sides, its field, and the test of values as those of its field suggest. */
-import { type Column, several } from '../../documents/columns/column.ts'
+import { several } from '../../documents/columns/column.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import type { Pattern } from '../../text/patterns/pattern.ts'
-import { equals, isNull, type Operand, operandFor, type Strictness } from '../../text/values/compare.ts'
+import { equals, type Operand, operandFor } from '../../text/values/compare.ts'
 import { partOf as dateTrunc } from '../../text/values/date-parts.ts'
 import { partOf } from '../../text/values/dates.ts'
-import { holdsLevels } from '../../text/values/levels.ts'
 import { resolveExactly, resolveField } from '../fields/fields.ts'
 import { parsePath } from '../fields/path.ts'
 import { columnOf, dateOrderIn } from '../fields/reader.ts'
 import type { Field, Records } from '../fields/records.ts'
+import { answered, listedIn, strictnessOf } from '../fields/strictness.ts'
 import { functionNamed } from '../language/functions.ts'
 import { lengthOf, type OperatorTest, testOf } from '../language/operators.ts'
 import { JOINT, type Knows, LONGEST_HELD } from '../language/parser.ts'
@@ -66,8 +66,6 @@ export interface Context {
 
 /** Records in which texts within objects are looked for. */
 const MOST_SAMPLED = 500
-/** Distinct elements that are listed; beyond that the lists themselves are gone through. */
-const MOST_DISTINCT = 20_000
 /** Texts that hold joints; more of them are not gone through. */
 const MOST_HELD = 20_000
 
@@ -217,77 +215,6 @@ function ofTexts(records: Records, field: Field, test: OperatorTest): OperatorTe
 
 function textIn(value: JsonObject): JsonValue | undefined {
   return own(value, '#text') ?? own(value, '_text') ?? own(value, '$t')
-}
-
-/** Text is compared to the letter when a record has it so, and without regard to case when none has. */
-function strictnessOf(records: Records, field: Field, operand: Operand): Strictness {
-  if (operand.boolean !== undefined || isNull(operand)) return 'loose'
-  const column = columnOf(records.values, field.path, columnWork())
-  const isOfLevels = holdsLevels(field.name)
-  if (holdsText(column, operand.text)) return isOfLevels ? 'loose' : 'exact'
-  return isOfLevels ? 'level' : 'loose'
-}
-
-/** Answers about one text that are kept with a column. */
-const MOST_ANSWERS = 200
-
-function answered(column: Column, about: string, text: string, find: () => boolean): boolean {
-  const known = column.derived(about, () => new Map<string, boolean>())
-  const found = known.get(text) ?? find()
-  if (known.size < MOST_ANSWERS) known.set(text, found)
-  return found
-}
-
-function holdsText(column: Column, text: string): boolean {
-  return answered(column, 'held texts', text, () => findText(column, text))
-}
-
-function findText(column: Column, text: string): boolean {
-  // Ids beyond 2^53 are numbers where a double holds them, and texts where none does.
-  const isWhole = (value: unknown): boolean =>
-    value === text || (typeof value === 'number' && !Number.isSafeInteger(value) && String(value) === text)
-  const isSame = (value: JsonValue): boolean =>
-    isWhole(value) ||
-    (Array.isArray(value) && value.some(isSame)) ||
-    (isObject(value) && Object.values(value).some((held) => held === text))
-  if (!holdsTexts(column)) return false
-  const inLists = listedIn(column)
-  if (inLists?.has(text)) return true
-  for (let code = 0; code < column.size; code++) {
-    const value = column.scalar(code)
-    if (value === several ? !inLists && column.values(code).some(isSame) : isWhole(value)) return true
-  }
-  return false
-}
-
-/** False where all that a column holds are numbers, booleans and null. */
-function holdsTexts(column: Column): boolean {
-  return column.derived('texts', () => {
-    for (let code = 0; code < column.size; code++) {
-      const value = column.scalar(code)
-      if (value === several || typeof value === 'string') return true
-    }
-    return false
-  })
-}
-
-/** The distinct elements of all lists in a column where lists of scalars are all that it holds beside scalars; else undefined. */
-function listedIn(column: Column): ReadonlySet<JsonValue> | undefined {
-  return column.derived('distinct elements', () => {
-    const elements = new Set<JsonValue>()
-    for (let code = 0; code < column.size; code++) {
-      if (column.scalar(code) !== several) continue
-      for (const list of column.values(code)) {
-        if (!Array.isArray(list)) return undefined
-        for (const element of list) {
-          if (typeof element === 'object' && element !== null) return undefined
-          elements.add(element)
-        }
-        if (elements.size > MOST_DISTINCT) return undefined
-      }
-    }
-    return elements
-  })
 }
 
 /** True when a list of some record holds the operand whole: then `contains` asks for that. */

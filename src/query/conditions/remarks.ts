@@ -5,6 +5,7 @@ import { formatCount } from '../../text/format.ts'
 import { contains, type Operand, order } from '../../text/values/compare.ts'
 import { columnOf } from '../fields/reader.ts'
 import type { Records } from '../fields/records.ts'
+import { letterRemark } from '../fields/strictness.ts'
 import { shown } from '../refusal.ts'
 import type { Bound } from './comparison.ts'
 import { isOrdering } from './sample.ts'
@@ -151,11 +152,7 @@ function* otherCase(
         if (isObject(each)) Object.values(each).forEach(look)
         else look(each)
   }
-  if (others.size > 0)
-    yield `Compared to the letter: ${[...others]
-      .slice(0, 3)
-      .map((value) => JSON.stringify(value))
-      .join(', ')} ${others.size === 1 ? 'is' : 'are'} another value.`
+  yield* letterRemark([...others])
 }
 
 /** Elements of lists that contain the text without being it. */

@@ -30,6 +30,7 @@ import { listOfAll, listOn, within } from './lists.ts'
 import { formatPath, named, type Path, parsePath, pathKey, type Segment, withinValue } from './path.ts'
 import { columnOf, dateOrderIn } from './reader.ts'
 import type { Field, Records } from './records.ts'
+import { letterRemark, otherCases, strictnessOf } from './strictness.ts'
 import { readValues } from './walk.ts'
 
 /** The field that a path leads to, as it is called. */
@@ -321,8 +322,16 @@ export function computedField(records: Records, asked: Expression, source: strin
   fieldsIn(expression).forEach(fieldOf)
   const paths = [...fields.values()].map(({ path }) => path)
   const list = isOfElements(expression) ? listOfAll(records, paths) : undefined
+  const others = new Set<string>()
   const holds = compile(expression, {
     strict: false,
+    strictness(name, operand) {
+      const field = fieldOf(name)
+      const strictness = strictnessOf(records, field, operand)
+      if (strictness === 'exact')
+        for (const text of otherCases(records, field, [operand.text])) others.add(text)
+      return strictness
+    },
     reach(name, asDate) {
       const { path } = fieldOf(name)
       const own = list && within(list, path)
@@ -346,6 +355,7 @@ export function computedField(records: Records, asked: Expression, source: strin
   const note = [
     ...[...fields.values()].flatMap((field) => field.note ?? []),
     ...[...blank].map((name) => `An empty \`${name}\` was read as null.`),
+    ...letterRemark([...others]),
   ].join(' ')
   return {
     name: source,

@@ -4,7 +4,7 @@
  * changed.
  */
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
-import { type Operand, operandFor } from '../../text/values/compare.ts'
+import { type Operand, operandFor, type Strictness } from '../../text/values/compare.ts'
 import { DAY, parseDate } from '../../text/values/dates.ts'
 import {
   amountIn,
@@ -48,6 +48,8 @@ export interface CompileOptions {
   asDate?: boolean
   /** Comparisons as JSONPath has them: to the letter, and numbers with numbers. Otherwise as in `where`. */
   strict: boolean
+  /** How a text is compared with the field of that name; `loose` where nobody says. */
+  strictness?(name: string, operand: Operand): Strictness
   /** A condition on the elements of a list, read when it is met. */
   within(condition: Within): Evaluate
 }
@@ -124,7 +126,7 @@ export function compile(expression: Expression, options: CompileOptions): Evalua
     case 'comparison':
       return options.strict
         ? strictComparison(expression, part)
-        : comparison(expression, ofDates(expression.operands.some(tellsDate)))
+        : comparison(expression, ofDates(expression.operands.some(tellsDate)), options.strictness)
   }
 }
 
@@ -174,6 +176,7 @@ function valuesOf(result: Result): readonly JsonValue[] {
 function comparison(
   { left, operator, negated, operands, written }: Comparison,
   part: (one: Expression) => Evaluate,
+  strictness: CompileOptions['strictness'],
 ): Evaluate {
   const isLength =
     left.kind === 'call' && functionNamed(left.name)?.name === 'length' && left.args.length === 1
@@ -185,8 +188,6 @@ function comparison(
     crosses: true,
     pattern: () => undefined,
   }
-  const test = (given: readonly Operand[]): ((values: readonly JsonValue[]) => boolean) =>
-    testOf({ operator, operands: given, written }, around).holds
   const literals = operands.map((one) =>
     one.kind === 'literal' ? operandFor(one.text, one.quoted) : undefined,
   )
@@ -195,7 +196,11 @@ function comparison(
     return measured ? [lengthOf(found)] : found
   }
   if (!literals.includes(undefined)) {
-    const holds = test(literals as Operand[])
+    const known = left.kind === 'field' && strictness
+    const holds = testOf(
+      { operator, operands: literals as Operand[], written },
+      known ? { ...around, strictness: (operand) => known(left.name, operand) } : around,
+    ).holds
     return (value, root, work) => {
       work.left -= 1
       return holds(values(value, root, work)) !== negated
@@ -206,7 +211,8 @@ function comparison(
     work.left -= 1
     const given = others.map((other, at) => literals[at] ?? operandOfValue(plain(other(value, root, work))))
     if (given.includes(undefined)) return negated
-    return test(given as Operand[])(values(value, root, work)) !== negated
+    const test = testOf({ operator, operands: given as Operand[], written }, around)
+    return test.holds(values(value, root, work)) !== negated
   }
 }
 
