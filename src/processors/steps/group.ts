@@ -75,6 +75,7 @@ import {
   partOf,
 } from '../../text/values/date-parts.ts'
 import { orderOfDates } from '../../text/values/dates.ts'
+import { toldIn } from '../../text/values/families.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
 import { compareNaturally } from '../../text/words/natural-order.ts'
 import { aggregateParams } from '../parameters.ts'
@@ -679,6 +680,8 @@ function eitherPart(written: string, title: string, part: DatePart): string | un
   if (!/\w\s*\(/.test(written) || /trunc/i.test(written)) return undefined
   if (part === 'hour_of_day' && !/of_?day/i.test(written))
     return `\`${shown(written, 60)}\` read as the hour of day; for each hour of each day write \`${title}:hour\`.`
+  if ((part === 'quarter' || part === 'week') && !/extract|part/i.test(written))
+    return `\`${shown(written, 60)}\` read as each ${part}; for the number alone write \`date_part('${part}', ${title})\`.`
   const other = { month: 'month_of_year', day: 'day_of_month' }[part as string]
   return other === undefined
     ? undefined
@@ -998,7 +1001,7 @@ function cellsOf(column: Column, groups: Groups, records: number): Cells {
   const notes = read === undefined ? [] : remarks(call, aggregate, field, gathered, read)
   if (aggregate.reads === 'numbers' && unit !== undefined)
     notes.push(
-      `${call.name} of \`${field.name}\` is in ${{ ms: 'milliseconds', bytes: 'bytes', cores: 'processors' }[unit]}.`,
+      `${call.name} of \`${field.name}\` is in ${unit === 'ms' ? 'milliseconds' : unit === 'bytes' ? 'bytes' : toldIn(unit)}.`,
     )
   const measures = aggregate.reads === 'numbers' && unit === undefined ? measuresIn(values, census) : []
   if (measures.length === 1) notes.push(`${call.name} of \`${field.name}\` is in ${measures[0]}.`)

@@ -15,10 +15,10 @@ import { closingAt } from '../../query/language/scanner.ts'
 import { newWork } from '../../query/work.ts'
 import { datePart } from '../../text/values/date-parts.ts'
 import { orderOfDates, TIME_READERS } from '../../text/values/dates.ts'
+import { FAMILY_READERS, familyOf } from '../../text/values/families.ts'
 import { rankOn, SCALE_NAMES, SCALE_READERS, type Scale } from '../../text/values/levels.ts'
 import {
-  areCores,
-  cores,
+  areUneven,
   duration,
   longInteger,
   looseNumber,
@@ -81,7 +81,6 @@ function countMissing({ ranks, codes, count }: Ranks, records: number): number {
 const NOUNS: Partial<Record<Reading, string>> = {
   instant: 'times',
   size: 'numbers',
-  cores: 'numbers',
   duration: 'durations',
   time: 'dates',
   dayFirst: 'dates',
@@ -231,9 +230,9 @@ const READINGS = {
   },
   size: (text: string) => plainNumber(text) ?? looseNumber(text) ?? quantity(text),
   duration,
-  cores,
   ...TIME_READERS,
   ...SCALE_READERS,
+  ...FAMILY_READERS,
   /** Versions are no numbers, for `1.10` is after `1.9` there. */
   version: (): undefined => undefined,
   number: plainNumber,
@@ -256,7 +255,9 @@ export function readingOf(coded: Coded): Reading {
     const numbers = countNumbers(coded)
     const texts = all.filter((text) => !saysNothing(text))
     if (texts.length === 0) return numbers > 0 ? 'size' : 'number'
-    if (areCores(texts, numbers > 0)) return 'cores'
+    const family = familyOf(texts, numbers > 0)
+    if (family !== undefined) return family
+    if (numbers === 0 && areUneven(texts)) return 'version'
     // Numbers among words would be taken for places on their scale.
     const readings = numbers > 0 ? WHOLLY.filter((name) => !isScale(name)) : WHOLLY
     const fitting = readings.find((name) => texts.every((text) => READINGS[name](text) !== undefined))

@@ -6,11 +6,11 @@ import type { JsonValue } from '../../protocol/json.ts'
 import { formatCount } from '../../text/format.ts'
 import { equals, isNull, type Operand, operandFor } from '../../text/values/compare.ts'
 import { DAY, type DateOrder, offset, orderOfDates, parseDate, zoneIn } from '../../text/values/dates.ts'
+import { amountOf, familyOf } from '../../text/values/families.ts'
 import { holdsLevels, levelAsNumber } from '../../text/values/levels.ts'
 import {
-  areCores,
+  areUneven,
   areVersions,
-  cores,
   DOTTED,
   duration,
   plainNumber,
@@ -190,12 +190,14 @@ function adaptedOperand(
   note: (text: string) => void,
 ): Operand {
   const { values, numbers, texts } = sample
-  if (texts.length > 0 && areCores(texts, numbers.length > 0, name)) {
-    const wanted = cores(operand.text)
-    return wanted === undefined ? operand : { ...operand, cores: wanted }
+  const family = texts.length > 0 ? familyOf(texts, numbers.length > 0, name) : undefined
+  if (family !== undefined) {
+    const number = amountOf(family, operand.text)
+    return number === undefined ? operand : { ...operand, amount: { family, number } }
   }
   if (YEAR.test(operand.text) && areDates(sample)) return { ...operand, isYear: true }
   if (texts.length === values.length && areVersions(texts)) {
+    if (areUneven(texts)) note(`\`${name}\` compared as versions: 1.10 is after 1.9.`)
     if (DOTTED.test(operand.text)) return { ...operand, number: undefined, size: undefined, date: undefined }
     if (/^v?\d{1,6}$/i.test(operand.text)) {
       const text = `${operand.text}.0`

@@ -5,12 +5,11 @@
 import { type Census, equals, frequencies, type Values } from '../../documents/columns/values.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { orderOfDates, TIME_READERS } from '../../text/values/dates.ts'
+import { FAMILY_READERS, type Family, familyOf } from '../../text/values/families.ts'
 import { rankOn, SCALE_NAMES, SCALE_READERS, type Scale } from '../../text/values/levels.ts'
 import {
-  areCores,
   areVersions,
   besideToTheDigit,
-  cores,
   duration,
   looseNumber,
   measured,
@@ -113,7 +112,7 @@ const ROWS: readonly Row[] = [
   ['first', 'firstvalue anyvalue arbitrary', 'field', 'values', 'The first value, in the order of the records.', 'first(name)', (over) => listsIn(over, 1).map(([one]) => one ?? null)],
   ['last', 'lastvalue', 'field', 'values', 'The last value.', 'last(name)', (over) => lastIn(over)],
   ['mode', 'mostfrequent mostcommon', 'field', 'values', 'The most frequent value.', 'mode(state)', (over) => modesIn(over)],
-  ['top', 'largestn nlargest topk', 'field, number', 'order', 'The n largest values, largest first.', 'top(price, 3)', (over) => topIn(over, 1)],
+  ['top', 'largestn nlargest topk', 'field, number', 'order', 'The n largest values, largest first; of texts the most frequent.', 'top(price, 3)', (over) => topIn(over, 1)],
   ['bottom', 'smallestn nsmallest', 'field, number', 'order', 'The n smallest values.', 'bottom(price, 3)', (over) => topIn(over, -1)],
   ['collect', 'arrayagg collectlist list jsonagg push', 'field', 'values', `The values as a list, at most ${MOST_LISTED}.`, 'collect(name)', (over) => listsIn(over, MOST_LISTED)],
   ['collect_set', 'addtoset', 'field', 'values', 'The different values as a list.', 'collect_set(name)', (over) => listsIn(over, MOST_LISTED, true)],
@@ -246,7 +245,7 @@ function countsOf({ values: { starts }, codes, members }: Gathered): Uint32Array
 // Numbers that values stand for: plain, in texts, durations, sizes, dates. Read once for each different value.
 
 /** The unit of all texts of a field: milliseconds (`97ms`, `1.2s`), bytes (`10Mi`) or processors (`250m` beside `1`). */
-export type Unit = 'ms' | 'bytes' | 'cores'
+export type Unit = 'ms' | 'bytes' | Family
 
 /** The number of each item of the values; NaN for items that stand for none. */
 export type Numbers = Float64Array
@@ -255,7 +254,7 @@ const READERS = {
   plain: (text: string) => looseNumber(text),
   ms: (text: string) => duration(text),
   bytes: (text: string) => quantity(text) ?? looseNumber(text),
-  cores: (text: string) => cores(text),
+  ...FAMILY_READERS,
   ...TIME_READERS,
   ...SCALE_READERS,
   version: placeOfVersion,
@@ -310,8 +309,9 @@ function unitOf(values: Values, present: Uint32Array, name: string): Unit | unde
   const [first] = texts
   if (first === undefined) return undefined
   const numbers = valued.length - texts.length
-  if (valued.every((id) => /string|number/.test(typeof items[id])) && areCores(texts, numbers > 0, name))
-    return 'cores'
+  const areAmounts = valued.every((id) => /string|number/.test(typeof items[id]))
+  const family = areAmounts ? familyOf(texts, numbers > 0, name) : undefined
+  if (family !== undefined) return family
   // Nothing needs no unit.
   if (!valued.every((id) => typeof items[id] === 'string' || items[id] === 0)) return undefined
   const all = (kind: 'plain' | Unit): boolean => {
@@ -551,6 +551,7 @@ function byText(items: readonly JsonValue[], direction: number): Beats {
 
 /** The largest (1) or smallest (-1) values of each group, equal ones each. */
 function topIn(over: Over, direction: -1 | 1): JsonValue[][] {
+  if (direction > 0 && !over.numbers && areWords(over.values)) return mostFrequent(over)
   const most = Math.max(1, Math.min(MOST_LISTED, Math.trunc(over.option ?? USUAL_TOP)))
   const { items } = over.values
   const beats = beatsIn(over, direction)
@@ -565,6 +566,29 @@ function topIn(over: Over, direction: -1 | 1): JsonValue[][] {
     if (list.length > most) list.pop()
   })
   return lists.map((list) => list.map((id) => items[id] ?? null))
+}
+
+function areWords({ items }: Values): boolean {
+  return (
+    items.some((item) => typeof item === 'string') &&
+    items.every((item) => item === null || typeof item === 'string')
+  )
+}
+
+/** Texts have no largest: those that a group has most often, as `topk` of other tools gives them. */
+function mostFrequent(over: Over): JsonValue[][] {
+  const most = Math.max(1, Math.min(MOST_LISTED, Math.trunc(over.option ?? USUAL_TOP)))
+  const counts = Array.from({ length: over.members.count }, () => new Map<number, number>())
+  eachValue(over, (group, id) => {
+    const found = counts[group]
+    if (typeof over.values.items[id] === 'string') found?.set(id, (found.get(id) ?? 0) + 1)
+  })
+  return counts.map((found) =>
+    [...found]
+      .sort(([, one], [, other]) => other - one)
+      .slice(0, most)
+      .map(([id]) => over.values.items[id] ?? null),
+  )
 }
 
 /** The value of the first field in the row where the second is largest (1) or smallest (-1). */

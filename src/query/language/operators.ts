@@ -66,9 +66,10 @@ export const OPERATORS: readonly Operator[] = [
     symbol: '=',
     signs: '= == ===',
     notSigns: '!= !== <>',
-    words: 'eq, equal, equals, is, is equal to, equal to, equals to, is exactly, iequals',
+    words:
+      'eq, equal, equals, is, is equal to, equal to, equals to, is exactly, iequals, is not distinct from',
     notWords:
-      "ne, neq, is not, isn't, not equal to, not equals, not equal, is not equal to, does not equal, doesn't equal, not",
+      "ne, neq, is not, isn't, not equal to, not equals, not equal, is not equal to, does not equal, doesn't equal, is distinct from, not",
     weakWords: 'on, is on',
     calls: 'equals, equal, eq',
     arity: 1,
@@ -161,7 +162,6 @@ export const OPERATORS: readonly Operator[] = [
   },
   {
     symbol: 'has',
-    signs: '@>',
     words: 'has, have, includes, include, including, any, some, has element, has tag',
     notWords:
       "not has, not have, does not have, doesn't have, not includes, not include, does not include, doesn't include, excludes, has no",
@@ -213,7 +213,7 @@ export const OPERATORS: readonly Operator[] = [
     words:
       'in, is in, is one of, one of, is any of, any of, in list, equals any of, has any, has any of, contains any, contains any of, includes any of, overlaps, intersects',
     notWords:
-      "not in, is not in, isn't in, nin, not one of, is not one of, none of, is none of, not any of, has none of, contains none of, !in",
+      "not in, is not in, isn't in, nin, not one of, is not one of, none of, is none of, not any of, has none of, has none, contains none of, !in",
     calls: 'in, isin, inside',
     arity: 'many',
     compares: 'any',
@@ -229,6 +229,7 @@ export const OPERATORS: readonly Operator[] = [
   },
   {
     symbol: 'has all',
+    signs: '@>',
     words: 'has all, has all of, contains all, contains all of, includes all, includes all of, all of',
     arity: 'many',
     compares: 'list',
@@ -439,6 +440,7 @@ const OF_LIBRARIES: ReadonlyMap<string, string> = new Map([
   ['isnotin', 'not in'],
   ['notin', 'not in'],
   ['arraycontains', 'has'],
+  ['jsoncontains', 'has'],
   ['arraycontainsany', 'in'],
   ['containsany', 'in'],
   ['substring', 'contains'],

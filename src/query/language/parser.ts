@@ -7,7 +7,7 @@
 
 import type { JsonValue } from '../../protocol/json.ts'
 import { operandOf } from '../../text/values/compare.ts'
-import { DATE_PARTS } from '../../text/values/date-parts.ts'
+import { DATE_PARTS, WEEKDAYS } from '../../text/values/date-parts.ts'
 import { timeUnit } from '../../text/values/intervals.ts'
 import { plainNumber } from '../../text/values/quantities.ts'
 import { Refusal, safely, shown } from '../refusal.ts'
@@ -173,7 +173,7 @@ const QUANTIFIERS: ReadonlyMap<string, Within['quantifier']> = new Map([
 
 /** Functions of one value that change nothing for a comparison, because it reads values as they are meant anyway. */
 const CHANGE_NOTHING: ReadonlySet<string> = new Set(
-  'lower upper tolower toupper tolowercase touppercase casefold lcase ucase asciidowncase asciiupcase trim strip str string tostring number tonumber int float parseint parsefloat double bool boolean tojson text date datetime timestamp todate totimestamp parsedate fromdate newdate coalesce ifnull nvl values value keys cast'.split(
+  'lower upper tolower toupper tolowercase touppercase casefold lcase ucase asciidowncase asciiupcase trim strip str string tostring number tonumber int float parseint parsefloat double bool boolean tojson text date datetime timestamp todate totimestamp parsedate fromdate newdate coalesce ifnull nvl values value keys'.split(
     ' ',
   ),
 )
@@ -453,8 +453,13 @@ class Parser {
     if (first?.text === '(' && first.match === to - 1) return this.#condition({ from: from + 1, to: to - 1 })
     const chain = held === undefined ? this.#chained(range) : undefined
     if (chain) return chain
-    if (this.#opensNot(range, first, second))
-      return { kind: 'not', part: this.#part({ ...part, range: { from: from + 1, to } }) }
+    if (this.#opensNot(range, first, second)) {
+      const inner = this.#part({ ...part, range: { from: from + 1, to } })
+      // So that the records without a value are told as of any negated comparison.
+      return inner.kind === 'comparison'
+        ? { ...inner, negated: !inner.negated }
+        : { kind: 'not', part: inner }
+    }
     if (held === undefined && part.field === undefined) {
       const within = this.#quantified(range)
       if (within) return within
@@ -621,7 +626,12 @@ class Parser {
         this.#operands('between', values.join(' and '), args[0], written),
       )
     const [value = ''] = values
-    const text = symbol === '~' ? value.replace(/^r(?=["'])/, '') : value
+    const text =
+      symbol === '~'
+        ? value.replace(/^r(?=["'])/, '')
+        : /^json_?contains$/i.test(call.name)
+          ? value.replace(/^'(".*"|\d+)'$/s, '$1')
+          : value
     return comparison(symbol, negated, field, this.#operands(symbol, text, args[0], written))
   }
 
@@ -752,7 +762,8 @@ class Parser {
     const isRange =
       symbol === 'in' && /^[[(]?\s*-?\d+(?:\.\d+)?\s*\.\.\.?\s*-?\d+(?:\.\d+)?\s*[\])]?$/.test(rest)
     const operator = isRange ? 'between' : symbol
-    return { ...comparison, operator, operands: this.#operands(operator, rest, cut.right, source) }
+    const operands = this.#operands(operator, rest, cut.right, source)
+    return { ...comparison, operator, operands: this.#dayNames(comparison.left, operands) }
   }
 
   /** `"bug" in labels`, `5 < comments`: the value first. */
@@ -844,6 +855,19 @@ class Parser {
     if (constant !== undefined && OF_NOW.test(rest))
       this.#names.note(`\`${shown(rest, 60)}\` is ${constant}.`)
     return [literalOf(constant ?? rest)]
+  }
+
+  /** `DAYOFWEEK(due) = 1` is Sunday and `WEEKDAY(due) = 0` Monday, as MySQL counts them; the functions give names. */
+  #dayNames(left: Expression, operands: Expression[]): Expression[] {
+    const name = left.kind === 'call' ? plainName(left.name) : ''
+    if (name !== 'dayofweek' && name !== 'weekday') return operands
+    return operands.map((operand) => {
+      const day = operand.kind === 'literal' && /^\d$/.test(operand.text) ? Number(operand.text) : Number.NaN
+      const text = WEEKDAYS[name === 'weekday' ? (day + 1) % 7 : day - 1]
+      if (text === undefined || operand.kind !== 'literal') return operand
+      this.#names.note(`${name.toUpperCase()} ${day} read as ${text}.`)
+      return { ...operand, text }
+    })
   }
 
   // ---- Where the operator is --------------------------------------------------------------------------------------
@@ -1506,7 +1530,7 @@ function isAggregate(name: string): boolean {
   return aggregateNamed(name) !== undefined || windowNamed(name) !== undefined
 }
 
-/** What is a time without an argument, and without brackets too. */
+/** The times that need no argument, and no brackets either. */
 const NOW_WORDS: ReadonlySet<string> = new Set([
   'now',
   'today',
@@ -1608,7 +1632,10 @@ export function literalOf(written: string): Literal {
 }
 
 /** The values of a list, in brackets or not. `a or b` and `a | b` are two. */
-function itemsOf(rest: string, source: string): Literal[] {
+function itemsOf(given: string, source: string): Literal[] {
+  // `ARRAY['a', 'b']`, `'["a", "b"]'::jsonb`, `'{a,b}'`
+  const [, , listed] = /^(['"])\s*(\[.*\]|\{[^:]*\})\s*\1(?:::\w+(?:\[\])?)?$/s.exec(given) ?? []
+  const rest = listed ?? given.replace(/^array\s*(?=\[)/i, '').replace(/(?<=\])::\w+\[\]$/, '')
   const inner = enclosed(rest) ?? enclosed(rest, '[') ?? enclosed(rest, '{') ?? rest
   const items = splitAt(/["',]/.test(inner) ? inner : inner.replaceAll(/\s+or\s+|\s*\|\|?\s*/gi, ', '), [','])
   if (items.length > 0) return items.map(literalOf)
@@ -1635,7 +1662,9 @@ function datePart(part: string, object: Expression): Expression {
 }
 
 function cast(object: Expression, kind: string): Expression {
-  const name = /^(?:int|integer|bigint|float|double|decimal|numeric|real|number|signed|unsigned)/i.test(kind)
+  if (/^(?:(?:big|small|tiny)?int(?:eger|\d+)?|signed|unsigned)\b/i.test(kind))
+    return { kind: 'call', name: 'trunc', args: [object] }
+  const name = /^(?:float|double|decimal|numeric|real|number)/i.test(kind)
     ? 'number'
     : /^(?:date|time)/i.test(kind)
       ? 'date'

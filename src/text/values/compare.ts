@@ -15,10 +15,10 @@ import {
   type Span,
   sameCalendar,
 } from './dates.ts'
+import { amountOf, type Family } from './families.ts'
 import { isSameLevel, orderOfLevels } from './levels.ts'
 import {
   besideToTheDigit,
-  cores,
   duration,
   looseNumber,
   measured,
@@ -39,8 +39,8 @@ export interface Operand {
   size: number | undefined
   /** Milliseconds, when written with a unit of time. */
   duration: number | undefined
-  /** Set where the field holds processors, such as "250m" and "1". */
-  cores?: number
+  /** Set where the field has one kind of units, such as g and kg: which, and how much that is. */
+  amount?: { readonly family: Family; readonly number: number }
   date: Span | undefined
   /** The part that comes first in dates with slashes of the field. */
   dateOrder?: DateOrder
@@ -110,7 +110,7 @@ export function equals(value: JsonValue, operand: Operand, strictness: Strictnes
     case 'boolean':
       return value === (operand.boolean ?? YES_OR_NO.get(operand.lower))
     case 'string':
-      if (operand.cores !== undefined) return cores(value) === operand.cores
+      if (operand.amount) return amountOf(operand.amount.family, value) === operand.amount.number
       return (
         value === operand.text ||
         sameTime(value, operand) ||
@@ -213,7 +213,7 @@ export function order(value: JsonValue, operand: Operand): number {
     const date = operand.date && dateIn(value)
     return date === undefined ? Number.NaN : order(date, operand)
   }
-  if (operand.cores !== undefined) return (cores(value) ?? Number.NaN) - operand.cores
+  if (operand.amount) return (amountOf(operand.amount.family, value) ?? Number.NaN) - operand.amount.number
   if (operand.date) {
     const [time, wanted] = sameCalendar(value, operand.text, operand.date, operand.dateOrder) ?? []
     if (time && wanted && (value.length > 4 || operand.text.length > 4)) return beside(time.from, wanted)
@@ -255,7 +255,7 @@ function orderOfVersions(value: string, { text }: Operand): number {
 }
 
 function orderNumber(value: number, operand: Operand): number {
-  const wanted = operand.cores ?? operand.size ?? operand.number
+  const wanted = operand.amount?.number ?? operand.size ?? operand.number
   if (wanted !== undefined) return beyond(value, wanted) || besideToTheDigit(value, operand.text)
   return operand.date ? beside(compactDate(value)?.from ?? fromEpoch(value), operand.date) : Number.NaN
 }

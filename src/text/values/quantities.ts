@@ -64,7 +64,7 @@ export interface Measure {
 
 /** 31 and `km/h` of "31 km/h", 31200 of "31.2K views", 4.5 of "4.5 out of 5 stars", bytes for each second of "1.2 MB/s". */
 export function measured(text: string): Measure | undefined {
-  if (text.length > LONGEST || !/\d/.test(text)) return undefined
+  if (text.length > LONGEST_NUMBER || !/\d/.test(text)) return undefined
   const [, amount, unit, apart] = MEASURED.exec(text) ?? []
   if (amount !== undefined) return { number: signed(amount), unit: plainUnit(unit ?? apart ?? '') }
   const [, count, letter = ''] = OF_THINGS.exec(text) ?? []
@@ -91,7 +91,7 @@ function plainUnit(unit: string): string {
 }
 
 /** Longer strings hold no number that anybody compares. */
-const LONGEST = 40
+export const LONGEST_NUMBER = 40
 
 const NOTHING =
   /^\s*(?:[-–—.?*]{0,3}|n\/?a|n\.a\.|nan|nil|null|none|never|unknown|undefined|missing|pending|tbd|tba|[<(](?:nil|none|null|unknown|unset|invalid|empty)[>)]|not (?:available|applicable|set))\s*$/i
@@ -105,12 +105,12 @@ export function saysNothing(text: string): boolean {
 
 /** `12.5` of "12.5"; undefined for anything that is not a plain number. */
 export function plainNumber(text: string): number | undefined {
-  return text.length <= LONGEST && PLAIN.test(text) ? Number(text) : undefined
+  return text.length <= LONGEST_NUMBER && PLAIN.test(text) ? Number(text) : undefined
 }
 
 /** Like `plainNumber`, and 1234.5 of "$1,234.50", "1.234,50" and "USD 1234.50", -1.5 of "(1.50)", 12 of "12%", 5 of "5 (3h ago)", 31 of "31 km/h". */
 export function looseNumber(text: string): number | undefined {
-  if (text.length > LONGEST || WORDY.test(text)) return undefined
+  if (text.length > LONGEST_NUMBER || WORDY.test(text)) return undefined
   if (text.startsWith('(')) return owed(text)
   if (PLAIN.test(text)) return Number(text)
   if (DRESSED.test(text)) return Number(digitsOf(text, '.'))
@@ -148,7 +148,7 @@ function owed(text: string): number | undefined {
 
 /** Bytes, or just a multiple: 10,000,000 of "10MB", 2³¹ of "2GiB" and "2Gi", 1,000 of "1k", 2,500,000,000 of "2.5bn". Undefined without a unit. */
 export function quantity(text: string): number | undefined {
-  if (text.length > LONGEST) return undefined
+  if (text.length > LONGEST_NUMBER) return undefined
   const parts = SIZED.exec(text)
   if (!parts) {
     // `12.5MiB / 1.9GiB`: what is used, of a limit; `2B (virtual 133MB)`: what is written, of all.
@@ -161,26 +161,6 @@ export function quantity(text: string): number | undefined {
   const power =
     letter === undefined ? (WORDS[word.toLowerCase()] ?? 0) : POWERS.indexOf(letter.toLowerCase()) + 1
   return Number(number.replaceAll(/[$€£¥₹,]/g, '')) * (binary ? 1024 : 1000) ** power
-}
-
-const CORES = /^\s*(\d+(?:\.\d+)?)([num]?)\s*$/
-const PARTS: Readonly<Record<string, number>> = { '': 1, m: 1e3, u: 1e6, n: 1e9 }
-
-/** Processors as Kubernetes writes them: 0.25 of "250m", 2 of "2". To be asked where `areCores` holds: elsewhere `m` is a minute or a megabyte. */
-export function cores(text: string): number | undefined {
-  const [, number, part = ''] = (text.length <= LONGEST && CORES.exec(text)) || []
-  return number === undefined ? undefined : Number(number) / (PARTS[part] ?? 1)
-}
-
-/** True when all texts of a field are processors: thousandths beside whole ones, or the name of the field says so. */
-export function areCores(texts: readonly string[], hasNumbers: boolean, name = ''): boolean {
-  let [parts, whole] = [false, hasNumbers]
-  for (const text of texts) {
-    if (cores(text) === undefined) return false
-    if (/[num]\s*$/.test(text)) parts = true
-    else whole ||= Number(text) !== 0
-  }
-  return parts && (whole || /cpu|cores/i.test(name))
 }
 
 const TIMED =
@@ -236,7 +216,7 @@ export function clockText(time: number): string {
 
 /** Milliseconds: 1,500 of "1.5s", 5,400,000 of "1h30m", "1 hour 30 min", "PT1H30M" and "1:30:00". Undefined without a unit of time. */
 export function duration(text: string): number | undefined {
-  if (text.length > LONGEST) return undefined
+  if (text.length > LONGEST_NUMBER) return undefined
   if (/^\s*-?P/.test(text)) return isoDuration(text)
   if (text.includes(':')) return clocked(text)
   const [, sign, parts] = TIMED.exec(text) ?? []
@@ -262,10 +242,20 @@ const DATED = /^\d{1,2}\.\d{1,2}\.\d{4}$/
  */
 export function areVersions(texts: readonly string[]): boolean {
   const all = texts.map((text) => text.trim())
+  if (areUneven(all)) return true
   return (
     all.some((text) => VERSION.test(text)) &&
     all.every((text) => DOTTED.test(text)) &&
     !all.some((text) => DATED.test(text))
+  )
+}
+
+/** True for `17.5` beside `17.10`, which are versions: decimals of one column have all as many digits, or none that ends in zero. */
+export function areUneven(texts: readonly string[]): boolean {
+  return (
+    texts.some((text) => /^\d{1,3}\.[1-9]0$/.test(text)) &&
+    texts.some((text) => /^\d{1,3}\.\d$/.test(text)) &&
+    texts.every((text) => /^\d{1,3}\.\d{1,2}$/.test(text))
   )
 }
 

@@ -4,7 +4,7 @@ import { startOf, timeUnit, unitsLater } from './intervals.ts'
 
 const UNIT =
   'milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h|days?|d|weeks?|w|months?|mo|M|quarters?|q|years?|yrs?|y|m'
-/** What programs call now, and this day. */
+/** The names that programs have for now, and for this day. */
 const NOW = /^(?:now(?:\(\))?|current_timestamp(?:\(\))?|getdate\(\)|sysdate|date\.now\(\)|new date\(\))/i
 const TODAY = /^(?:(?:today|current_date)(?:\(\))?|curdate\(\))/i
 const MOVED = new RegExp(String.raw`^\s*([+-])\s*(\d{1,6})\s*(${UNIT})(?![a-z])`, 'i')

@@ -665,3 +665,22 @@ test('what says no time from now is refused with one that does', () => {
     'Write `created < now-7d`',
   )
 })
+
+describe('conditions as values', () => {
+  const records = ['paid', 'Paid', 'open', 'open'].map((state, id) => ({ id, state }))
+  test('compare as `where` does, and say so', () => {
+    const { rows, notes } = ask(fromValue(records), {
+      aggregate: [
+        'count(state = paid) as plain',
+        "count(*) filter (where state = 'paid') as kept",
+        'percent(state = open) as share',
+      ],
+    })
+    expect(rows).toEqual([{ plain: 1, kept: 1, share: 50 }])
+    expect(notes.join(' ')).toContain('Compared to the letter: "Paid" is another value.')
+  })
+
+  test('the top of texts are the most frequent', () => {
+    expect(ask(fromValue(records), { aggregate: ['top(state, 1) as top'] }).rows).toEqual([{ top: ['open'] }])
+  })
+})

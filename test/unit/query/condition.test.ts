@@ -67,7 +67,7 @@ describe('several conditions in one text', () => {
     ['(a = 1 or b = 2) and c = 3', '[[a = 1 or b = 2] and c = 3]'],
     ['((a = 1))', 'a = 1'],
     ['not (a = 1 or b = 2)', '![a = 1 or b = 2]'],
-    ['NOT a = 1', '!a = 1'],
+    ['NOT a = 1', 'a != 1'],
     ['title = cats and dogs', 'title = cats and dogs'],
     ['title = this or that', 'title = this or that'],
     ['title = "a and b = c" and d = 1', '[title = a and b = c and d = 1]'],

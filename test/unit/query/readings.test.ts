@@ -292,9 +292,60 @@ test('numbers of sections are compared as such where some of them have two point
   expect(found(days, 'day > 01.05.2024').ids).toEqual([1, 3])
   const last = aggregate.process(fromValue(days), { aggregate: ['max(day)'] })
   expect(last.content.rows().items).toEqual([{ 'max(day)': '15.12.2024' }])
-  // Prices with one point are numbers.
-  const prices = ['5.1', '5.10', '5.9'].map((price, at) => ({ id: at + 1, price }))
+  // Prices have all as many decimals; numbers of which one ends in zero, beside shorter ones, are versions.
+  const prices = ['5.10', '5.15', '5.90'].map((price, at) => ({ id: at + 1, price }))
   expect(found(prices, 'price > 5.2').ids).toEqual([3])
+  const releases = ['5.1', '5.10', '5.9'].map((release, at) => ({ id: at + 1, release }))
+  expect(found(releases, 'release > 5.2').ids).toEqual([2, 3])
+})
+
+test('units of one kind are read in one', () => {
+  const records = ['871 g', '20 kg', '8 mg'].map((weight, at) => ({
+    id: at + 1,
+    weight,
+    size: `${at + 1} g`,
+  }))
+  expect(found(records, 'weight > 0.5 kg').ids).toEqual([1, 2])
+  expect(found(records, 'weight < 1 g').ids).toEqual([3])
+  expect(found(records, 'size >= 2 g').ids).toEqual([2, 3])
+  const sums = aggregate.process(fromValue(records), { aggregate: ['sum(weight)'] })
+  expect(sums.content.rows().items).toEqual([{ 'sum(weight)': 20_871.008 }])
+})
+
+describe('lists as databases write them', () => {
+  const records = [
+    { id: 1, labels: ['a', 'b'] },
+    { id: 2, labels: ['b'] },
+    { id: 3, labels: [] },
+  ]
+  test.each([
+    [`labels @> '["a", "b"]'`, [1]],
+    [`labels @> '{a,b}'`, [1]],
+    ["labels @> ARRAY['b']", [1, 2]],
+    [`JSON_CONTAINS(labels, '"a"')`, [1]],
+    ['labels has none (a)', [2, 3]],
+  ])('%s', (where, ids) => expect(found(records, where).ids).toEqual(ids))
+})
+
+describe('values that are absent, and days of a week', () => {
+  const records = [
+    { id: 1, code: 'x', due: '2024-05-05' },
+    { id: 2, code: 'y', due: '2024-05-06' },
+    { id: 3, code: null, due: null },
+  ]
+  test.each([
+    ["code IS DISTINCT FROM 'x'", [2, 3]],
+    ["code IS NOT DISTINCT FROM 'x'", [1]],
+    ['DAYOFWEEK(due) = 1', [1]],
+    ['WEEKDAY(due) = 0', [2]],
+    ['CAST(id AS INT) > 1', [2, 3]],
+  ])('%s', (where, ids) => expect(found(records, where).ids).toEqual(ids))
+
+  test('NOT before a condition tells of them', () => {
+    const { ids, notes } = found(records, "NOT code = 'x'")
+    expect(ids).toEqual([2, 3])
+    expect(notes.join(' ')).toContain('1 without `code` is among them')
+  })
 })
 
 test('names of headers are found in any case, and a name with a colon is no renaming', () => {

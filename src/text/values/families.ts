@@ -1,0 +1,83 @@
+/** Units of one kind, such as g and kg, in which the values of one field are written: all are read in one of them. */
+import { LONGEST_NUMBER } from './quantities.ts'
+
+interface Kind {
+  /** What one of each unit is. The unit that is 1 is the one that numbers are told in. */
+  readonly units: Readonly<Record<string, number>>
+  /** The name of that unit, for remarks. */
+  readonly told: string
+}
+
+const PREFIXES: readonly (readonly [string, number])[] = [
+  ['', 1],
+  ['k', 1e3],
+  ['M', 1e6],
+  ['G', 1e9],
+  ['T', 1e12],
+]
+const withPrefixes = (unit: string): Readonly<Record<string, number>> =>
+  Object.fromEntries(PREFIXES.map(([prefix, factor]) => [prefix + unit, factor]))
+
+const KINDS = {
+  /** As Kubernetes writes processors: "250m", "2". */
+  cores: { units: { '': 1, m: 1e-3, u: 1e-6, n: 1e-9 }, told: 'processors' },
+  weight: { units: { µg: 1e-6, mg: 1e-3, g: 1, kg: 1e3, t: 1e6 }, told: 'g' },
+  length: { units: { µm: 1e-6, mm: 1e-3, cm: 1e-2, m: 1, km: 1e3 }, told: 'm' },
+  volume: { units: { ml: 1e-3, mL: 1e-3, cl: 1e-2, dl: 0.1, l: 1, L: 1 }, told: 'l' },
+  energy: { units: withPrefixes('Wh'), told: 'Wh' },
+  power: { units: withPrefixes('W'), told: 'W' },
+  frequency: { units: withPrefixes('Hz'), told: 'Hz' },
+} as const satisfies Record<string, Kind>
+
+export type Family = keyof typeof KINDS
+
+export const FAMILIES = Object.keys(KINDS) as Family[]
+
+const AMOUNT = /^\s*([-+]?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,15})?)\s?([µa-zA-Z]{0,3})\s*$/
+
+/** The number and the unit of a text. */
+function parts(text: string): { number: number; unit: string } | undefined {
+  const [, number, unit = ''] = (text.length <= LONGEST_NUMBER && AMOUNT.exec(text)) || []
+  return number === undefined ? undefined : { number: Number(number.replaceAll(',', '')), unit }
+}
+
+/** 20,000 of "20 kg" among weights, 0.25 of "250m" among processors. Undefined for what has another unit, or none. */
+export function amountOf(family: Family, text: string): number | undefined {
+  const { number = 0, unit = '?' } = parts(text) ?? {}
+  const units: Readonly<Record<string, number>> = KINDS[family].units
+  const factor = Object.hasOwn(units, unit) ? units[unit] : undefined
+  // Without what a double adds: 0.3 of "300m".
+  return factor === undefined ? undefined : Number((number * factor).toPrecision(15))
+}
+
+/** `amountOf` for each family. */
+export const FAMILY_READERS = Object.fromEntries(
+  FAMILIES.map((family) => [family, (text: string) => amountOf(family, text)]),
+) as Readonly<Record<Family, (text: string) => number | undefined>>
+
+/** The unit that the amounts of a family are told in. */
+export function toldIn(family: Family): string {
+  return KINDS[family].told
+}
+
+/**
+ * The family in which all texts of a field are written, in two units at least. `hasNumbers`: some values are plain numbers, which only
+ * processors are. `name`: of the field.
+ */
+export function familyOf(texts: readonly string[], hasNumbers: boolean, name = ''): Family | undefined {
+  const units = new Set<string>()
+  let isWhole = hasNumbers
+  for (const text of texts) {
+    const found = parts(text)
+    if (found === undefined) return undefined
+    units.add(found.unit)
+    if (found.unit === '' && found.number !== 0) isWhole = true
+  }
+  const family = FAMILIES.find((one) => [...units].every((unit) => Object.hasOwn(KINDS[one].units, unit)))
+  if (family === 'cores')
+    return units.size > (units.has('') ? 1 : 0) && (isWhole || /cpu|cores/i.test(name)) ? family : undefined
+  if (hasNumbers || family === undefined) return undefined
+  // `20g` and `1.8t` are bytes, `871 g` is not.
+  const mayBeBytes = [...units].every((unit) => unit === 'g' || unit === 't')
+  return (mayBeBytes ? texts.every((text) => /\d\sg\s*$/.test(text)) : units.size > 1) ? family : undefined
+}
