@@ -52,6 +52,8 @@ const WRAPPER = 3
 export function mainCollection(root: JsonValue): Collection | undefined {
   const page = Array.isArray(root) ? firstPage(root) : undefined
   if (page) return page
+  const [lists, another] = tablesIn(root, '$')
+  if (lists && !another) return lists
   if (Array.isArray(root) && root.length > WRAPPER) return { path: '$', keys: undefined, values: root }
   const [first, ...others] = collectionsOf(root)
   if (first?.path !== '$')
@@ -156,16 +158,20 @@ export function collectionsOf(root: JsonValue): Collection[] {
 
 /** Tables of one page that are looked at. */
 const MOST_TABLES = 50
+/** Lists in a list that is the whole document: the traces of several requests, say. */
+const MOST_LISTS = 5_000
 
 /**
  * The tables in a list of several, as pages have them. Tables of one kind are one collection: `$.tables[*]` of all those at `$.tables`,
  * `$.tables[0,2]` of some. Nothing where the value is no list of lists of objects, or nothing in it repeats.
  */
 export function tablesIn(value: JsonValue, path: string): Collection[] {
-  if (!Array.isArray(value) || value.length < 2 || value.length > MOST_TABLES) return []
-  if (!value.every((one) => Array.isArray(one) && one.length > 0 && one.every(isObject))) return []
+  if (!Array.isArray(value) || value.length < 2 || value.length > (path === '$' ? MOST_LISTS : MOST_TABLES))
+    return []
+  if (!value.every((one) => Array.isArray(one) && one.every(isObject))) return []
   const kinds: { places: number[]; values: JsonValue[] }[] = []
   for (const [at, table] of (value as JsonValue[][]).entries()) {
+    if (table.length === 0) continue
     const kind = kinds.find(({ values }) => areOfOneKind(values, table))
     if (!kind) kinds.push({ places: [at], values: [...table] })
     else {
@@ -175,7 +181,7 @@ export function tablesIn(value: JsonValue, path: string): Collection[] {
   }
   if (!kinds.some(({ values }) => values.length > 1)) return []
   return kinds.map(({ places, values }) => ({
-    path: `${path}[${places.length === value.length ? '*' : places.join(',')}]`,
+    path: `${path}[${kinds.length === 1 ? '*' : places.join(',')}]`,
     keys: undefined,
     values,
   }))

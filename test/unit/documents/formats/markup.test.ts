@@ -225,6 +225,16 @@ test('tables of one kind are one list although a row lacks a column, and many ta
     main([[{ a: 1, b: 1, c: 1 }], [{ a: 2, b: 2 }], [{ a: 3, b: 3, c: 3 }], [{ a: 4, c: 4 }]])?.values,
   ).toHaveLength(4)
   expect(main([[{ a: 1 }], [{ b: 2 }]])).toMatchObject({ path: '$.tables', values: { length: 2 } })
+  // Traces of several requests: the lists are the whole.
+  const traces = fromValue([
+    [
+      { id: 1, ms: 5 },
+      { id: 2, ms: 6, error: 'x' },
+    ],
+    [],
+    [{ id: 3, ms: 7 }],
+  ])
+  expect(traces.records()).toMatchObject({ path: '$[*]', values: { length: 3 } })
   const row = '<tr><td>1</td><td>2</td></tr>'
   const page = Array.from(
     { length: 60 },
