@@ -245,9 +245,21 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     areNot: ['# HELP me\nplease\n'],
     grows: below('# TYPE up gauge\n', (nth) => `up{job="j${nth}"} ${nth}`),
   },
+  'csv tables': {
+    are: [
+      'Section,Pages\nPage,Views\n/a,1\n/b,2\n\nSection,Places\nCountry,Users\nDE,5\nUS,6\n',
+      'Sales\nid,name,sum\n1,Ann,5\n2,Bob,6\n\nReturns\nid,why,day\n1,late,2024-05-01\n',
+    ],
+    areNot: ['id,name,sum\n1,Ann,5\n\n2,Bob,6\n3,Cy,7\n', 'Dear all, hello\n\nI came, I saw\n'],
+    grows: below(
+      'Section,Places\nCountry,Users\nDE,5\nUS,6\n\nSection,Pages\nPage,Views\n',
+      (nth) => `/p${nth},${nth}`,
+    ),
+  },
   csv: {
     are: [
       'id,name\n1,Ann\n2,Bob\n3,Cy\n',
+      'Total, EUR;State;Day\n1,5;open;2024-05-01\n2,5;done;2024-05-02\n',
       'a;b;c\n"x;y";2;3\n"p""q";5;6\n7;8;9\n',
       '# note\nid\tname\tsize\n1\ta\t2\n2\tb\t3\n',
     ],

@@ -30,6 +30,7 @@ const ROWS: Record<string, readonly [before: string, row: string, behind?: strin
   listing: ['', '-rw-r--r-- 1 ann staff # May  1 10:00 f#.txt'],
   metrics: ['# TYPE up gauge\n', 'up{job="j#"} #'],
   csv: ['id,name,note\n', '#,"n, #",x'],
+  'csv tables': ['Section,Places\nCountry,Users\nDE,5\nUS,6\n\nSection,Pages\nPage,Views\n', '/p#,#'],
   tree: ['', '- button "B#" [ref=e#]'],
   yaml: ['items:\n', '  - name: n#\n    size: #'],
   'drawn tree': ['.\n', '├── f#.ts'],
@@ -69,6 +70,7 @@ describe('formats', () => {
 /** A part that is repeated inside of a text, and what stands before and behind it. */
 const RUNS: Record<string, [before: string, part: string, behind: string]> = {
   'spaces behind a key': ['Title: One\nURL: a\n\nTitle: Two', '\n \n', 'x\nURL: b\n\nTitle: Three\nURL: c\n'],
+  'lines of spaces between tables': ['a,b,c\n1,2,3\n2,3,4', '\n  ', '\nx,y,z\n1,2,3\n2,3,4\n'],
   'lines of spaces': ['Title: One\nURL: a', '\n  ', '\nx\n\nTitle: Two\nURL: b\n\nTitle: Three\nURL: c\n'],
   'a key that comes again': [
     'Title: One\nURL: a\n\nTitle: Two\nURL: b',

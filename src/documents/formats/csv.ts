@@ -1,7 +1,8 @@
 /** Delimited tables: comma, tab, semicolon or pipe. */
 
 import papaparse from 'papaparse'
-import type { JsonObject, JsonValue } from '../../protocol/json.ts'
+import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
+import { saysNothing } from '../../text/values/quantities.ts'
 import { renewable } from '../columns/renewable.ts'
 import { overviewOfData } from '../overview/records.ts'
 import { namesOf, recordsOf } from './cells.ts'
@@ -53,6 +54,7 @@ function readBody(
   commented: boolean,
 ): Rows | undefined {
   if (!text.slice(0, SAMPLE_CHARACTERS).includes('\n')) return undefined
+  let narrow: Rows | undefined
   for (const delimiter of DELIMITERS) {
     const { end, remarks } =
       header === 'with header' ? endOf(text, delimiter) : { end: text.length, remarks: [] }
@@ -61,12 +63,73 @@ function readBody(
     const rows = firstRows(start, delimiter, start.length < body.length, commented)
     const width = rows?.[0]?.length ?? 0
     if (!rows || (remarks.length > 0 && width < LEAST_CELLS)) continue
+    const parting = { delimiter, commented, named: true }
+    const heads = header === 'with header' ? headsOf(rows, body) : undefined
+    if (heads)
+      return {
+        ...rowsOf(heads.names.join(delimiter) + body.slice(heads.end), parting),
+        remarks,
+        units: heads.units,
+      }
     const named = isHeader(rows)
     const isSure = named ? header === 'with header' : header === 'without header' && rows.length >= 3
-    if (isSure && (named || width >= LEAST_CELLS))
-      return { ...rowsOf(body, { delimiter, named, commented }), remarks }
+    if (!isSure || !(named || width >= LEAST_CELLS)) continue
+    const read = { ...rowsOf(body, { ...parting, named }), remarks }
+    // `Total, EUR;State` has a comma in each line, but more semicolons.
+    if (width >= LEAST_CELLS) return read
+    narrow ??= read
   }
-  return undefined
+  return narrow
+}
+
+/** The names of columns where two lines at the top are none of records, and where these lines end. */
+interface Heads {
+  readonly names: readonly string[]
+  readonly end: number
+  readonly units?: string
+}
+
+/** Rows below two lines of names that are looked at, at least. */
+const LEAST_BELOW_HEADS = 3
+/** Characters of the name of a unit. */
+const LONGEST_UNIT = 16
+
+/** Groups of columns over their names: `,,North,,South,` over `Product,SKU,Units,Sales,Units,Sales`; or units under the names. */
+function headsOf([first = [], second = [], ...below]: readonly string[][], body: string): Heads | undefined {
+  const end = body.indexOf('\n', body.indexOf('\n') + 1)
+  const heads = body.slice(0, end)
+  if (below.length < LEAST_BELOW_HEADS || end < 0 || heads.includes('"') || first.length !== second.length)
+    return undefined
+  const [over, under] = [first, second].map((row) => row.map((cell) => cell.trim()))
+  const isTyped = (at: number): boolean => {
+    const cells = below
+      .map((row) => (row[at] ?? '').trim())
+      .filter((cell) => cell !== '' && !saysNothing(cell))
+    return cells.length * 2 > below.length && cells.every((cell) => TYPED.test(cell))
+  }
+  const typed = first.flatMap((_, at) => (isTyped(at) ? [at] : []))
+  if (!over || !under || typed.length < 2) return undefined
+  const isName = (cell = ''): boolean => cell !== '' && cell.length <= 64 && !TYPED.test(cell)
+  const groups = over.filter((cell) => cell !== '')
+  if (groups.length > 1 && over.length - groups.length > 1 && groups.every(isName) && under.every(isName)) {
+    let group = ''
+    const names = under.map((name, at) => {
+      group = over[at] || group
+      return group === '' ? name : `${group} ${name}`
+    })
+    return new Set(under).size < under.length && new Set(names).size === names.length
+      ? { names, end }
+      : undefined
+  }
+  const areUnits =
+    over.every(isName) &&
+    typed.every((at) => isName(under[at]) && !saysNothing(under[at] ?? '')) &&
+    under.every((cell) => cell.length <= LONGEST_UNIT && !TYPED.test(cell)) &&
+    under.every(
+      (cell, at) => typed.includes(at) || cell === '' || !below.some((row) => row[at]?.trim() === cell),
+    )
+  const units = under.flatMap((unit, at) => (unit === '' ? [] : [`${over[at]} ${unit}`]))
+  return areUnits ? { names: over, end, units: units.join(', ') } : undefined
 }
 
 /** Rows of fewer cells are told by their header alone, and end where the text does. */
@@ -90,9 +153,10 @@ function endOf(text: string, delimiter: string): { end: number; remarks: string[
     at = Math.max(0, start - 1)
     if (line === '') continue
     const isApart = /\n[ \t\r]*$/.test(text.slice(Math.max(0, start - 20), Math.max(0, start - 1)))
-    const isRow = line.includes(delimiter) || line.includes('"') || line.length > LONGEST_REMARK
-    if (isRow || !(isApart || REMARK.test(line))) break
-    remarks.unshift(line)
+    const said = /^"([^"]*)"$/.exec(line)?.[1]
+    const isRow = said === undefined && (line.includes(delimiter) || line.includes('"'))
+    if (isRow || line.length > LONGEST_REMARK || !(isApart || REMARK.test(said ?? line))) break
+    remarks.unshift(said ?? line)
     end = start
   }
   return { end, remarks }
@@ -102,6 +166,8 @@ function endOf(text: string, delimiter: string): { end: number; remarks: string[
 interface Rows extends Content {
   /** Lines below the rows that are none of them. */
   readonly remarks: readonly string[]
+  /** The units of columns, where a line below their names tells them. */
+  readonly units?: string | undefined
 }
 
 interface Content {
@@ -294,7 +360,7 @@ export const csv = defineFormat({
   detect: (text) => readCsv(text, 'with header'),
   read: (_, { records }: Rows) => records(),
   glimpse: (_, { glimpse }) => glimpse(),
-  asides: (_, { remarks }) => around('below', remarks),
+  asides: (_, { remarks, units }) => [...(units ? [`units: ${units}`] : []), ...around('below', remarks)],
 })
 
 /** A line for a preview about what stands around a table. */
@@ -302,6 +368,52 @@ function around(where: 'above' | 'below', lines: readonly string[]): string[] {
   const said = lines.map((line) => line.replace(/[,;|\t]+$/, '')).join(' | ')
   return said === '' ? [] : [`${where} the table: ${said}`]
 }
+
+/** Tables in one text that are told apart. */
+const MOST_TABLES = 200
+
+/**
+ * Several tables with empty lines between them, as exports of reports have them: each under a title of its own, a line of one cell or the second
+ * cell of lines that begin alike.
+ */
+function tablesOf(text: string): ReadonlyMap<string, Rows> | undefined {
+  if (!/\n[ \t\r]*\n/.test(text.slice(0, SAMPLE_CHARACTERS))) return undefined
+  const blocks = text.split(/\n(?:[ \t\r]*\n)+/).filter((block) => block.trim() !== '')
+  // An empty line within quotes is part of a cell.
+  const areWhole = blocks.every((block) => block.split('"').length % 2 === 1)
+  if (blocks.length < 2 || blocks.length > MOST_TABLES || !areWhole) return undefined
+  const first = blocks.map((block) => (block.split('\n', 1)[0] ?? '').replace(/[,;\s]+$/, ''))
+  const lead = /^[^,;\t]{1,40}[,;\t]/.exec(first[0] ?? '')?.[0]
+  const areLed =
+    lead !== undefined &&
+    first.every((line) => line.startsWith(lead) && !/[,;\t"]/.test(line.slice(lead.length)))
+  const tables = new Map<string, Rows>()
+  const heads = new Set<string>()
+  for (const [at, block] of blocks.entries()) {
+    const title = first[at] ?? ''
+    const isTitled = areLed || (title !== '' && !/[,;\t|]/.test(title))
+    const body = isTitled ? block.slice(block.indexOf('\n') + 1) : block
+    const read = readBody(body, 'with header', false)
+    if (!read) return undefined
+    const name = (areLed ? title.slice(lead.length) : isTitled ? title : '').trim() || `table_${at + 1}`
+    heads.add(body.slice(0, body.indexOf('\n')))
+    tables.set(tables.has(name) ? `${name}_${at + 1}` : name, read)
+  }
+  return heads.size > 1 ? tables : undefined
+}
+
+export const csvTables = defineFormat({
+  name: 'csv tables',
+  family: 'csv',
+  kind: 'json',
+  detect: tablesOf,
+  read: (_, tables) => {
+    const all: JsonObject = {}
+    for (const [name, { records }] of tables) setOwn(all, name, records())
+    return all
+  },
+  overview: overviewOfData,
+})
 
 /** Lines above a table, as many empty ones between them, and rows below its header without which commas may stand by chance. */
 const MOST_ABOVE = 8

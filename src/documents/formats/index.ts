@@ -7,7 +7,7 @@ import { calendar } from './calendar.ts'
 import { code } from './code.ts'
 import { counted } from './counted.ts'
 import { coverage } from './coverage.ts'
-import { bareCsv, csv } from './csv.ts'
+import { bareCsv, csv, csvTables } from './csv.ts'
 import type { FormatDefinition } from './define.ts'
 import { diagnostics } from './diagnostics.ts'
 import { diff } from './diff.ts'
@@ -63,6 +63,7 @@ export const FORMATS: readonly FormatDefinition[] = [
   listing,
   metrics,
   toml,
+  csvTables,
   csv,
   tree,
   yaml,

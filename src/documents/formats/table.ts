@@ -169,6 +169,10 @@ const LONGEST_LINE = 4096
 /** A line of dashes under each name. */
 const DASHES = /^\s*(?:[-=]{2,} +)+[-=]{2,}\s*$/
 
+/** A line of dashes under all names, or above what stands below the rows. */
+const ONE_RULE = /^\s*[-=]{10,}\s*$/
+const RULES = /^\s*[-=][-= ]{8,}[-=]\s*$/
+
 /** A run of `=` under each name, and what stands at the head of the line, as `dpkg -l` has it: `+++-=======-=======`. */
 const MARKS = /^(?:\+{1,8}-)?(?:={2,}-)+={2,}$/
 
@@ -203,11 +207,15 @@ const ALONE = /\s[:=-](?:\s|$)/
  */
 export function readAligned(lines: LineIndex, isHead = false): FoundTable | undefined {
   const header = lines.at(0)
-  const dashed = DASHES.test(lines.at(1).slice(0, LONGEST_LINE))
+  const rule = lines.at(1).slice(0, LONGEST_LINE)
+  const dashed = DASHES.test(rule)
+  // One rule under all names, which stand apart.
+  const ruled = ONE_RULE.test(rule) && header.trim().split(/ {2,}/).length >= LEAST_APART
+  const isNamed = isHead || ruled
   const titled = !dashed && !isCapital(header) && /[a-z]/.test(header)
   if (header.length > LONGEST_LINE || (!dashed && ALONE.test(header))) return undefined
-  if (!dashed && !isHead && !(titled ? TITLED.test(header.trimStart()) : isCapital(header))) return undefined
-  const first = dashed ? 2 : 1
+  if (!dashed && !isNamed && !(titled ? TITLED.test(header.trimStart()) : isCapital(header))) return undefined
+  const first = dashed || ruled ? 2 : 1
   const sample = sampleOf(lines, first)
   if (sample.length === 0 || (!dashed && hasOtherHead(lines, header))) return undefined
   if (!dashed && PROCESSES.test(header)) return ofProcesses(lines, header)
@@ -215,15 +223,15 @@ export function readAligned(lines: LineIndex, isHead = false): FoundTable | unde
   const apart =
     dashed || !columns.some((column) => GAP.test(named(header, column)))
       ? undefined
-      : cutAtGaps(lines, header)
+      : cutAtGaps(lines, header, first)
   if (apart) return apart
   if (columns.length < (dashed ? 2 : 3)) return undefined
-  if (titled && !isHead && !isFilled(columns, sample)) return undefined
+  if (titled && !isNamed && !isFilled(columns, sample)) return undefined
   const fits = sample.filter((line) => fitsIn(line, columns)).length
   if (fits < sample.length * 0.9) return undefined
   const end = endOfRows(lines, first, columns)
   const below = Array.from({ length: lines.count - end }, (_, at) => lines.at(end + at).trim())
-  const asides = below.filter((line) => line !== '').map(asideOf)
+  const asides = below.filter((line) => line !== '' && !RULES.test(line)).map(asideOf)
   return { json: () => readColumns(lines, { first, end }, header, columns), asides }
 }
 
@@ -239,8 +247,8 @@ function endOfRows(lines: LineIndex, first: number, columns: readonly Column[]):
   if (FOOTER.test(lines.at(end - 1))) end -= 1
   for (let index = lines.count - 1; index > Math.max(first, lines.count - 1 - MOST_BELOW); index--) {
     const line = lines.at(index)
-    if (line.trim() === '') end = index
-    else if (isRow(line)) break
+    if (line.trim() === '' || RULES.test(line)) end = index
+    else if (isRow(line) && !RULES.test(lines.at(index - 1))) break
   }
   return end
 }
@@ -248,10 +256,10 @@ function endOfRows(lines: LineIndex, first: number, columns: readonly Column[]):
 const GAP = /(?:\t| {2}) */
 
 /** Lines that are not aligned: two blanks or more stand between cells, and every line has one for each name. */
-function cutAtGaps(lines: LineIndex, header: string): FoundTable | undefined {
+function cutAtGaps(lines: LineIndex, header: string, first: number): FoundTable | undefined {
   const names = header.trim().split(GAP)
   const rows: string[][] = []
-  for (let index = 1; index < lines.count; index++) {
+  for (let index = first; index < lines.count; index++) {
     const line = lines.at(index).trim()
     if (line === '') continue
     const cells = line.split(GAP)

@@ -19,6 +19,9 @@ const DOTTED = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(
 const SLASHED = /^(\d{1,2})[/-](\d{1,2})[/-](\d{4}|\d\d)(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/
 // `2024/1/5`, which is also year, month and day.
 const UNPADDED = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/
+// `2024年1月5日`, `2024년 1월 5일`.
+const EAST_ASIAN =
+  /^(\d{4})[年년] ?(\d{1,2})[月월] ?(\d{1,2})[日일](?: ?(\d{1,2})[:時시] ?(\d\d)[分분]?(?:[: ]?(\d\d)[秒초]?)?)?$/
 // `28-Dec-2024`, `28-DEC-24`.
 const DASHED =
   /^(\d{1,2})[-/](jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}[-/](\d{4}|\d\d)(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/i
@@ -114,7 +117,7 @@ export function parseDate(text: string, year = 2000, order?: DateOrder): Span | 
   }
   const [, day, month, fullYear, ...time] = DOTTED.exec(text) ?? []
   if (fullYear !== undefined) return span(given([fullYear, month, day, ...time]), 0, undefined)
-  const [, ...loose] = UNPADDED.exec(text) ?? []
+  const [, ...loose] = UNPADDED.exec(text) ?? EAST_ASIAN.exec(text) ?? []
   if (loose.length > 0) return span(given(loose), 0, undefined)
   const [, ownDay, name = '', ownYear = '', ...ownTime] = DASHED.exec(text) ?? []
   if (ownDay !== undefined)

@@ -221,6 +221,7 @@ export function duration(text: string): number | undefined {
   if (text.includes(':')) return clocked(text)
   const [, sign, parts] = TIMED.exec(text) ?? []
   if (parts === undefined) {
+    if (/^\s*just now\s*$/i.test(text)) return 0
     const [, count, unit] = AGO.exec(text) ?? []
     return unit === undefined ? undefined : duration(`${/^a/i.test(count ?? '') ? 1 : count} ${unit}`)
   }

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { recordsOf } from '../../../../src/documents/formats/cells.ts'
 import { glimpseOf, layoutOf, recordsIn } from '../../../../src/documents/formats/delimited.ts'
+import { fromRecognised } from '../../../../src/documents/opening/derive.ts'
 import { recognise } from '../../../../src/documents/opening/detect.ts'
 import { knownOf } from '../../../../src/documents/shape/known-list.ts'
 import { profile } from '../../../../src/documents/shape/profile.ts'
@@ -303,5 +304,34 @@ describe('a data frame', () => {
   test('is none of lines that are set in, or end at other places', () => {
     for (const text of ['  a b\none two three\nfour five\nsix\n', '   x y\n1  1 2\n2 10 30\n3  5 6 7\n'])
       expect(recognise(text).format).not.toBe('table')
+  })
+})
+
+describe('lines that are no records', () => {
+  test('groups of columns stand before their names', () => {
+    const document = fromRecognised(
+      `,,North,,South,\nProduct,SKU,Units,Sales,Units,Sales\n${'Desk,S1,3,7.5,4,8.5\n'.repeat(5)}`,
+    )
+    expect(document.rows().items[0]).toMatchObject({ Product: 'Desk', 'North Units': 3, 'South Sales': 8.5 })
+    expect(document.rows().items).toHaveLength(5)
+  })
+
+  test('units below the names are told beside the table', () => {
+    const document = fromRecognised(
+      `time,wind,temp\nUTC,m/s,degC\n${'2024-05-01 10:00,1.5,7.25\n'.repeat(5)}`,
+    )
+    expect(document.rows().items).toHaveLength(5)
+    expect(document.asides).toEqual(['units: time UTC, wind m/s, temp degC'])
+    // A first record without values is one.
+    const missing = fromRecognised(`time,wind,temp\nN/A,-,n/a\n${'2024-05-01 10:00,1.5,7.25\n'.repeat(5)}`)
+    expect(missing.rows().items).toHaveLength(6)
+  })
+
+  test('a remark in quotes below the rows is none', () => {
+    const document = fromRecognised(
+      `id,name,sum\n${'1,Ann,5\n'.repeat(5)}\n"Cash basis, as of May 5, 2024"\n`,
+    )
+    expect(document.rows().items).toHaveLength(5)
+    expect(document.asides).toEqual(['below the table: Cash basis, as of May 5, 2024'])
   })
 })
