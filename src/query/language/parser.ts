@@ -345,9 +345,20 @@ class Parser {
 
   #counts({ joint, isTight }: Joint, part: Range, rest: Range): boolean {
     if (this.#opensBetween(part)) return false
+    if (!isTight && this.#isComplete(part, rest)) return true
     const isNext =
       this.#isCondition(rest, isTight) || (this.#opensWithSign(rest) && this.#isCondition(part, false))
     return isNext && !(joint === 'and' && isTight && this.#inList(part))
+  }
+
+  /** True where a joint is no part of a value: `&&`, one behind a value in quotes, one before a bracket. */
+  #isComplete(part: Range, rest: Range): boolean {
+    const [last, joint, first] = [part.to - 1, part.to, rest.from].map((at) => this.#tokens[at])
+    if (joint?.text === '&&') return true
+    if (joint?.kind !== 'word') return false
+    const cut = this.#cut(part)
+    const isQuoted = last?.kind === 'text' && /^["']/.test(last.text) && cut?.right.from === part.to - 1
+    return cut !== undefined && cut.rest !== '' && (isQuoted || (first?.text === '(' && first.apart))
   }
 
   /** `> 5`, `<= x`; an equals sign alone is none, because values begin with it. */
@@ -471,8 +482,16 @@ class Parser {
 
   #opensNot({ from, to }: Range, first: Token | undefined, second: Token | undefined): boolean {
     if (!first || !second || from + 1 >= to) return false
-    if (first.text === '!')
-      return second.text === '(' || (second.kind === 'word' && this.#tokens[from + 2]?.text === '(')
+    if (first.text === '!') {
+      // `!labels.includes("x")`
+      const opening = this.#tokens[to - 1]?.match ?? -1
+      const isMethod =
+        this.#tokens[opening - 1]?.kind === 'word' && /^\??\.$/.test(this.#tokens[opening - 2]?.text ?? '')
+      return (
+        second.text === '(' ||
+        (second.kind === 'word' && (this.#tokens[from + 2]?.text === '(' || (opening > from && isMethod)))
+      )
+    }
     if (!/^not$/i.test(first.text) || !(second.apart || second.text === '(')) return false
     return !/^(?:[=<>!]|in$|like$)/i.test(second.text)
   }
