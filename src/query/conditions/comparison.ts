@@ -1,5 +1,5 @@
 /** A comparison as it is evaluated: its sides, its field, and the test of values as those of its field suggest. */
-import { several } from '../../documents/columns/column.ts'
+import { type Column, several } from '../../documents/columns/column.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import type { Pattern } from '../../text/patterns/pattern.ts'
 import { equals, type Operand, operandFor } from '../../text/values/compare.ts'
@@ -185,7 +185,17 @@ export function columnTestOf(records: Records, field: Field, comparison: Asked, 
     },
   })
   const compared = ofTexts(records, field, test)
-  if (measure === 'length') return new ColumnTest({ holds: (values) => compared.holds([lengthOf(values)]) })
+  if (measure === 'length') {
+    // An absent list has no elements; an absent text has no length.
+    const ofTexts = holdsTextsAlone(columnOf(records.values, field.path, columnWork()))
+    // `items[?@.open]` reaches elements, which are counted; `items` reaches a list.
+    const [last] = field.path.at(-1)?.selectors ?? []
+    const areElements = last?.kind === 'filter' || last?.kind === 'all'
+    return new ColumnTest({
+      holds: (values) =>
+        (!ofTexts || !isAbsent(values)) && compared.holds([areElements ? values.length : lengthOf(values)]),
+    })
+  }
   const isPart =
     measure !== undefined && comparison.operands.every(({ text }) => /^\d{1,2}$|^\d{4}$/.test(text))
   if (!isPart) return new ColumnTest(compared)
@@ -193,6 +203,23 @@ export function columnTestOf(records: Records, field: Field, comparison: Asked, 
   return new ColumnTest({
     holds: (values) => compared.holds(elementsOf(values).flatMap((value) => partOf(value, measure, order))),
   })
+}
+
+/** True where all that a column holds are texts and nulls. */
+function holdsTextsAlone(column: Column): boolean {
+  return column.derived('texts alone', () => {
+    let some = false
+    for (let code = 0; code < column.size; code++) {
+      const value = column.scalar(code)
+      if (typeof value === 'string') some = true
+      else if (value !== null && value !== undefined) return false
+    }
+    return some
+  })
+}
+
+function isAbsent(values: readonly JsonValue[]): boolean {
+  return values.every((value) => value === null)
 }
 
 /** An element of XML with attributes is an object that holds its text. */

@@ -333,6 +333,7 @@ function looseTest(source: string, depth: number): Test {
   if (depth > DEEPEST) throw new Refusal('The condition is nested too deeply.')
   const holds = compile(parseCondition(enclosed(source) ?? source, PLAIN_NAMES), {
     strict: false,
+    strictness: (_, { quoted }) => (quoted ? 'exact' : 'loose'),
     reach: (name) => reachMember(name, true),
     within: (condition) => withinValue(condition, depth + 1),
   })

@@ -343,7 +343,10 @@ function strictComparison(
   // A word without `@` that is no member is a text without quotes.
   const word = right.kind === 'field' && /^[\p{L}_][\p{L}\p{N}_]*$/u.test(right.name) ? right.name : undefined
   const reached = part(right)
-  const second: Evaluate = (value, root, work) => reached(value, root, work) ?? word
+  const second: Evaluate = (value, root, work) => {
+    const found = reached(value, root, work)
+    return found === undefined ? word : found
+  }
   switch (operator) {
     case '=':
       return (value, root, work) => equal(first(value, root, work), second(value, root, work)) !== negated

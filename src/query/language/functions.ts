@@ -433,7 +433,9 @@ function formatted([first, second, ...modifiers]: Args): JsonValue {
   const time = moved(value, modifiers)
   if (time === undefined || format === undefined) return null
   const date = new Date(time)
-  return withPercents(format.slice(0, LONGEST_FORMAT)).replaceAll(/%([\w%])/g, (all, letter: string) => {
+  // `strftime('%s', time)`, with its format first, has seconds since 1970; `DATE_FORMAT(time, '%s')` those of the minute.
+  const written = leading ? format.replaceAll('%s', String(Math.floor(time / 1_000))) : format
+  return withPercents(written.slice(0, LONGEST_FORMAT)).replaceAll(/%([\w%])/g, (all, letter: string) => {
     if (!Object.hasOwn(FORMATS, letter)) throw unknownFormat(all)
     return FORMATS[letter]?.(date) ?? all
   })
@@ -543,7 +545,7 @@ const ROWS: readonly Row[] = [
   ['trim', 'strip btrim', 1, 'text', 'Without space at both ends.', 'trim(name)', ofText((text) => text.trim())],
   ['ltrim', 'lstrip trimstart', 1, 'text', 'Without space at the start.', 'ltrim(name)', ofText((text) => text.trimStart())],
   ['rtrim', 'rstrip trimend', 1, 'text', 'Without space at the end.', 'rtrim(name)', ofText((text) => text.trimEnd())],
-  ['length', 'len size arraylength jsonarraylength cardinality charlength characterlength arraysize strlen', 1, 'number', 'Characters of a text, elements of a list, keys of an object.', 'length(labels)', ([value]) => lengthOf(value)],
+  ['length', 'len size arraylength jsonarraylength cardinality charlength characterlength arraysize strlen', 1, 'number', 'Characters of a text, elements of a list, keys of an object.', 'length(labels)', ([value]) => (isNothing(value) ? null : lengthOf(value))],
   ['substr', 'substring mid slice', [2, 3], 'text', 'Part of a text: from a position (the first is 1, -1 the last), so many characters.', 'substr(code, 1, 2)', ofText(partOfText)],
   ['left', '', 2, 'text', 'The first characters.', 'left(code, 2)', ofText((text, [count]) => text.slice(0, Math.max(0, wholeOf(count) ?? 0)))],
   ['right', '', 2, 'text', 'The last characters.', 'right(code, 2)', ofText((text, [count]) => text.slice(Math.max(0, text.length - Math.max(0, wholeOf(count) ?? 0))))],

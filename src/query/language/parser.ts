@@ -645,17 +645,16 @@ class Parser {
         this.#operands('between', values.join(' and '), args[0], written),
       )
     const [value = ''] = values
-    const text =
-      symbol === '~'
-        ? value.replace(/^r(?=["'])/, '')
-        : /^json_?contains$/i.test(call.name)
-          ? value.replace(/^'(".*"|\d+)'$/s, '$1')
-          : value
+    if (symbol === 'contains' && /^\[.*\]$/s.test(value))
+      return comparison('has all', negated, field, itemsOf(value, written))
+    const text = argumentOf(call.name, symbol, object, value)
     return comparison(symbol, negated, field, this.#operands(symbol, text, args[0], written))
   }
 
   /** `any(labels, name = "bug")`, `labels.some(l => l.name === "bug")`, `any(l["name"] == "x" for l in labels)`. */
   #quantified(range: Range): Within | undefined {
+    const worded = this.#worded(this.#text(range))
+    if (worded) return worded
     const call = this.#callIn(range)
     const quantifier = call && QUANTIFIERS.get(plainName(call.name))
     if (!call || !quantifier) return undefined
@@ -676,6 +675,26 @@ class Parser {
       quantifier,
       condition: this.#text({ from: first.from, to: last.to }),
       written,
+    }
+  }
+
+  /** `all items.state = open`, `none of labels = bug`: of a field that is known. */
+  #worded(text: string): Within | undefined {
+    const [, word = '', field = '', condition = ''] =
+      /^(all|every|each|any|some|none|no)(?:\s+of)?\s+([\w.[\]*]+?)(?:\[\*?\])?\s+([^\s\w].*|(?:not\s+)?(?:in|like|is|contains|starts|ends)\b.*)$/is.exec(
+        text,
+      ) ?? []
+    if (field === '' || this.#exactly(`${word} ${field}`) || this.#knows(field) === undefined)
+      return undefined
+    const quantifier = /^(?:all|every|each)$/i.test(word) ? 'all' : /^n/i.test(word) ? 'none' : 'any'
+    const [, list = field, member = ''] = /^(.+)\.(\w+)$/.exec(field) ?? []
+    const isOfMember = member !== '' && this.#knows(list) !== undefined
+    return {
+      kind: 'within',
+      field: (isOfMember ? list : field).replace(/\[\*?\]$/, ''),
+      quantifier,
+      condition: isOfMember ? `${member} ${condition}` : condition,
+      written: shown(text, 60),
     }
   }
 
@@ -1547,6 +1566,16 @@ function isCallable(name: string): boolean {
 
 function isAggregate(name: string): boolean {
   return aggregateNamed(name) !== undefined || windowNamed(name) !== undefined
+}
+
+/** The text that a call compares with: `r'x'` of Python, JSON in quotes of MySQL, the whole text in `match` of JSONPath (RFC 9535, 2.4.6). */
+function argumentOf(name: string, symbol: string, object: string, value: string): string {
+  if (/^json_?contains$/i.test(name)) return value.replace(/^'(".*"|\d+)'$/s, '$1')
+  if (symbol !== '~') return value
+  const pattern = value.replace(/^r(?=["'])/, '')
+  return name === 'match' && object.startsWith('@')
+    ? pattern.replace(/^(["'])(.*)\1$/s, '$1^(?:$2)$$$1')
+    : pattern
 }
 
 /** The times that need no argument, and no brackets either. */

@@ -901,3 +901,52 @@ test('a measure is found by its name in a list of measures', () => {
   const files = ['35.5', '80'].map((value, id) => ({ id, measures: [{ metric: 'coverage', value }] }))
   expect(found(files, 'coverage < 40').ids).toEqual([0])
 })
+
+describe('joined conditions, quantifiers and operators of several languages', () => {
+  const records = [
+    { id: 1, city: 'Graz', note: 'gift', size: 5, tags: ['a', 'b'], items: [{ kind: 'x' }, { kind: 'y' }] },
+    { id: 2, city: 'Wien', note: 'gift wrap', size: null, tags: ['b'], items: [{ kind: 'x' }] },
+    { id: 3, city: 'Linz', note: null, size: 700, tags: [], items: [] },
+  ]
+  test.each([
+    ['o => o.city !== "Graz" && o.note?.startsWith("gift")', [2]],
+    ['o => (o.size || 0) < 100', [1, 2]],
+    ['o => (o.size ?? 0) < 100', [1, 2]],
+    ['lambda o: o["city"] == "Wien" and (o["size"] or 0) < 100', [2]],
+    ['o => !o.items.some(i => i.kind === "y")', [2, 3]],
+    ['o => !o.tags.includes("a")', [2, 3]],
+    ['o => typeof o.note === "string"', [1, 2]],
+    ['no tags = a', [2, 3]],
+    ['none of items.kind = y', [2, 3]],
+    ['all items.kind = x', [2, 3]],
+    ["city = ANY(ARRAY['Graz', 'Wien'])", [1, 2]],
+    ["city <> ALL(ARRAY['Graz', 'Wien'])", [3]],
+    ["note LIKE ANY ('%wrap', 'x%')", [2]],
+    ["city = 'graz' COLLATE NOCASE", [1]],
+    ["note LIKE 'gift!_%' ESCAPE '!'", []],
+    ["note LIKE 'gift!% %' ESCAPE '!'", []],
+    ["note LIKE 'gift %' ESCAPE '!'", [2]],
+    ['length(note) < 9', [1]],
+    ['o => o.items.filter(i => i.kind === "x").length >= 1', [1, 2]],
+    ['lambda o: len([i for i in o["items"] if i["kind"] == "x"]) == 0', [3]],
+    ['count(items[kind = x]) >= 1', [1, 2]],
+    ['.tags | contains(["a", "b"])', [1]],
+    ['lambda o: sum(len(i["kind"]) for i in o["items"]) > 1', [1]],
+    ['length(tags) = 0', [3]],
+  ])('%s', (where, ids) => expect(found(records, where).ids).toEqual(ids))
+
+  test.each(['city = Graz and (note|not)', "city === 'Graz' && (note ? size > 5 : size > 8)"])(
+    '%s is refused, for a part of it cannot be read',
+    (condition) => expect(where.process(fromValue(records), { where: [condition] }).error).toBeDefined(),
+  )
+
+  test.each([
+    ['$[?(@.size==null)]', [2]],
+    ['$[?(@.size!=null)]', [1, 3]],
+    ["$[?match(@.note, 'gift')]", [1]],
+    ["$[?search(@.note, 'gift')]", [1, 2]],
+  ])('%s', (path, ids) => {
+    const { content } = select.process(fromValue(records), { path })
+    expect(content.rows().items.map((row) => (row as { id: number }).id)).toEqual(ids)
+  })
+})

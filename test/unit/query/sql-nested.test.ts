@@ -442,3 +442,44 @@ test('joined and counted rows are those of plain code', () => {
     { numRuns: runs(100) },
   )
 })
+
+describe('functions and clauses of several databases', () => {
+  const sales = [
+    { id: 1, day: '1999-05-01T10:00:00Z', kind: 'a', n: 7.5, at: '1970-01-01T00:01:30Z' },
+    { id: 2, day: '2001-05-02T10:00:00Z', kind: 'a', n: 2, at: '1970-01-01T00:02:00Z' },
+    { id: 3, day: '2003-08-03T10:00:00Z', kind: 'b', n: 3, at: '1970-01-01T00:00:10Z' },
+  ]
+  test.each<[string, JsonValue[]]>([
+    [
+      "SELECT CAST(strftime('%Y', day) AS INTEGER)/10*10 AS decade, COUNT(*) AS c FROM sales GROUP BY decade ORDER BY decade",
+      [
+        { decade: 1990, c: 1 },
+        { decade: 2000, c: 2 },
+      ],
+    ],
+    [
+      "SELECT ((strftime('%m', day)+2)/3) AS quarter, COUNT(*) AS c FROM sales GROUP BY quarter ORDER BY quarter",
+      [
+        { quarter: 2, c: 2 },
+        { quarter: 3, c: 1 },
+      ],
+    ],
+    ['SELECT COUNT(DISTINCT kind) FILTER (WHERE n > 1) AS c FROM sales', [{ c: 2 }]],
+    [
+      'SELECT 100 * (COUNT(*) FILTER (WHERE n > 2) - COUNT(*) FILTER (WHERE n <= 2)) / COUNT(n) AS score FROM sales',
+      [{ score: 33.3333333333333 }],
+    ],
+    ["SELECT strftime('%s', MAX(at)) - strftime('%s', MIN(at)) AS s FROM sales", [{ s: 110 }]],
+    ['SELECT * EXCLUDE (day, at, n) FROM sales WHERE id = 1', [{ id: 1, kind: 'a' }]],
+    ['SELECT CAST(n AS INT) AS whole FROM sales WHERE id = 1', [{ whole: 7 }]],
+    ["SELECT id FROM sales WHERE DATE(day, '+1 day') = '2001-05-03'", [{ id: 2 }]],
+    ["SELECT DATEDIFF('2001-05-03', day) AS d FROM sales WHERE id = 2", [{ d: 1 }]],
+    ['SELECT LAST_DAY(day) AS d FROM sales WHERE id = 1', [{ d: '1999-05-31' }]],
+    ["SELECT date(day, 'start of month', 'weekday 1') AS d FROM sales WHERE id = 1", [{ d: '1999-05-03' }]],
+    ['SELECT AVG(LENGTH(kind)) AS l, MIN(LENGTH(kind)) AS least FROM sales', [{ l: 1, least: 1 }]],
+  ])('%s', (statement, rows) => expect(ask(sales, statement)).toMatchObject(rows))
+
+  test('a modifier that is none is refused with one that is', () => {
+    expect(() => ask(sales, "SELECT date(day, 'next moon') AS d FROM sales")).toThrow('start of month')
+  })
+})

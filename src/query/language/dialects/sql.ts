@@ -16,6 +16,7 @@ export interface SelectParams {
   aggregate?: string[]
   sort?: string[]
   fields?: string[]
+  exclude?: string[]
   offset?: number
   limit?: number
 }
@@ -54,7 +55,11 @@ export function isStatement(text: string): boolean {
 export function readSelect(text: string, lists: Lists = NOTHING_KNOWN): ReadSelect {
   if (text.length > LONGEST)
     throw new Refusal(`A statement may have at most ${LONGEST} characters; this one has ${text.length}.`)
-  return new Statement(text, lists).read()
+  // `SELECT * EXCLUDE (a, b)` of DuckDB and Snowflake, `EXCEPT` of BigQuery.
+  const [left, names] = /^\s*select\s+\*\s*(?:exclude|except)\s*\(([^()]*)\)/i.exec(text) ?? []
+  if (left === undefined || names === undefined) return new Statement(text, lists).read()
+  const { params, notes } = new Statement(`select *${text.slice(left.length)}`, lists).read()
+  return { params: { ...params, exclude: splitAt(names, [',']) }, notes }
 }
 
 /** The clauses in the order in which SQL has them. Each begins with the words named. */
@@ -384,7 +389,7 @@ class Statement {
 
   /** A key with a quotient of whole numbers rounded down, as many databases divide: `year / 10` is the decade. */
   #whole(key: Item): Item {
-    const source = key.source.replaceAll(QUOTIENT, 'floor($1 / $2)')
+    const source = withWholeQuotients(key.source)
     if (source === key.source) return key
     this.#notes.push(`\`${shown(key.source, 60)}\` in GROUP BY read as \`${shown(source, 60)}\`.`)
     return { source, as: key.as ?? key.source.replaceAll('/', 'by') }
@@ -432,8 +437,36 @@ const KINDS_OF_JOIN: ReadonlySet<string> = new Set([
 const UNNESTED =
   /^\s*(?:(?:cross|inner)\s+)?(?:join\s+)?(?:lateral\s+)?(?:view\s+)?(?:unnest|json_each|jsonb?_array_elements(?:_text)?|flatten|explode)\s*\((?:\s*input\s*=>)?\s*([\w.$"[\]]+)\s*\)\s*(?:as\s+)?([\p{L}_]\w*)(?:\s*\(\s*(\w+)[^)]*\)|\s+as\s+(\w+))?(?:\s+on\s+(?:true|1\s*=\s*1))?\s*$/iu
 
-/** A field by a whole number. */
-const QUOTIENT = /((?<![\w.)])[\p{L}_"][\w."]*)\s*\/\s*(\d+)(?![\w.])/gu
+/** Functions that give whole numbers, and strings of digits that SQLite divides as such. */
+const WHOLE =
+  /^(?:year|quarter|month|week|day|hour|minute|extract|date_?part|strftime|floor|trunc|length)$|^cast\s*\(.+\sas\s+(?:\w*int|integer|signed|unsigned)/is
+
+/** `year / 10` as `floor(year / 10)`: a field, a number of a date, what is cast to a whole number, or a bracket with these, by a whole number. */
+function withWholeQuotients(source: string): string {
+  const tokens = scan(source)
+  const startOf = (at: number): number | undefined => {
+    const [token, next] = [tokens[at - 1], tokens[at + 1]]
+    if (!token || next?.kind !== 'number' || !/^\d+$/.test(next.text)) return undefined
+    if (token.kind === 'word' || /^"/.test(token.text)) {
+      let first = at - 1
+      while (tokens[first - 1]?.text === '.' && tokens[first - 2]?.kind === 'word') first -= 2
+      return /^[*/%]$/.test(tokens[first - 1]?.text ?? '') ? undefined : tokens[first]?.from
+    }
+    if (token.kind !== 'close' || token.match < 0) return undefined
+    const name = tokens[token.match - 1]
+    const isCall = name?.kind === 'word' && !OPERATING.test(name.text)
+    const from = isCall ? name.from : (tokens[token.match]?.from ?? 0)
+    const whole = source.slice(from, token.to)
+    const holdsWhole = scan(whole).some(({ kind, text }) => kind === 'word' && WHOLE.test(text))
+    return (isCall ? WHOLE.test(name.text) || WHOLE.test(whole) : holdsWhole) ? from : undefined
+  }
+  const at = tokens.findLastIndex(({ text }, nth) => text === '/' && startOf(nth) !== undefined)
+  const from = startOf(at)
+  const [slash, by] = [tokens[at], tokens[at + 1]]
+  if (from === undefined || !slash || !by) return source
+  const left = withWholeQuotients(source.slice(from, slash.from).trim())
+  return `${withWholeQuotients(source.slice(0, from))}floor(${left} / ${by.text})${source.slice(by.to)}`
+}
 
 /** The condition that keeps the first record, in an order, of each combination of fields. */
 function firstOfEach(fields: string, order: string): string {
@@ -663,8 +696,21 @@ function itemOf(text: string): Item {
 /** Words after which a value comes. */
 const OPERATING = /^(?:and|or|not|is|in|like|ilike|between|when|then|else|case|distinct|over|by|div|mod)$/i
 
+/** Calls with FILTER in one expression. */
+const MOST_FILTERED = 20
+
 /** `sum(a) FILTER (WHERE b)` by what all can read: `sum(case when b then a end)`. */
 function filtered(source: string): string {
+  let text = source
+  for (let left = MOST_FILTERED; left > 0; left--) {
+    const before = text
+    text = onceFiltered(text)
+    if (text === before) break
+  }
+  return text
+}
+
+function onceFiltered(source: string): string {
   const tokens = scan(source)
   const at = tokens.findIndex(
     (token, nth) => nth > 0 && isWord(token, 'filter') && tokens[nth + 1]?.text === '(',
@@ -678,11 +724,12 @@ function filtered(source: string): string {
     .replace(/^\s*where\s+/i, '')
     .trim()
   const name = tokens[call.match - 1] as Token
-  const argument = source.slice(tokens[call.match]?.to, call.from).trim()
+  const [, once = '', argument = ''] =
+    /^(distinct\s+)?(.*)$/is.exec(source.slice(tokens[call.match]?.to, call.from).trim()) ?? []
   const counted = /^count$/i.test(name.text) && (argument === '*' || argument === '')
   const inner = counted
     ? `sum(case when ${condition} then 1 else 0 end)`
-    : `${name.text}(case when ${condition} then ${argument} end)`
+    : `${name.text}(${once}case when ${condition} then ${argument} end)`
   return source.slice(0, name.from) + inner + source.slice(tokens[open.match]?.to)
 }
 
@@ -798,8 +845,9 @@ function orderOf(text: string): { by: string; descending: boolean } {
 
 /** The condition of a statement. `note` hears of clauses that belong to other parameters. */
 export function fromSql(text: string, note: (text: string) => void): string {
-  const [, inner = text] =
+  const [, condition = text] =
     /^(?:select\b[^=<>]*?\bfrom\s+\S+\s+(?:as\s+\w+\s+|\w+\s+)??)?where\s+(.+)$/is.exec(text) ?? []
+  const inner = withPlainOperators(condition)
   const tokens = scan(inner)
   const member = /^('(?:[^']|'')*'|-?\d+(?:\.\d+)?)\s*=\s*(?:any|some)\s*\(\s*([\w.]+)\s*\)$/i.exec(
     inner.trim(),
@@ -827,6 +875,46 @@ export function fromSql(text: string, note: (text: string) => void): string {
     `\`${inner.slice(from, from + 60)}\` was left out of \`where\`: use \`sort\`, \`group_by\` or \`limit\`.`,
   )
   return inner.slice(0, from).trim()
+}
+
+const NAME = String.raw`([\p{L}_"][\p{L}\p{N}_."]*)`
+const IN_ANY = new RegExp(
+  String.raw`${NAME}\s*(=|<>|!=)\s*(?:any|some|all)\s*\(\s*array\s*\[([^\]()]*)\]\s*\)`,
+  'giu',
+)
+const LIKE_ANY = new RegExp(
+  String.raw`${NAME}\s+(not\s+)?(i?like)\s+(any|some|all)\s*\(\s*(?:array\s*\[)?([^\]()]*)\]?\s*\)`,
+  'giu',
+)
+const COLLATED = new RegExp(
+  String.raw`${NAME}\s*(=|<>|!=)\s*('(?:[^']|'')*')\s+collate\s+"?\w*(?:nocase|_ci)\w*"?`,
+  'giu',
+)
+const ESCAPED = /\blike\s+'((?:[^']|'')*)'\s+escape\s+'(.)'/gi
+
+/** Operators of some databases by those that all can read: `= ANY (ARRAY[…])`, `LIKE ANY (…)`, `COLLATE NOCASE`, `LIKE … ESCAPE`. */
+function withPlainOperators(text: string): string {
+  if (!/\b(?:any|some|all|collate|escape)\b/i.test(text)) return text
+  return text
+    .replaceAll(IN_ANY, (_, field, sign, list) => `${field} ${sign === '=' ? 'in' : 'not in'} (${list})`)
+    .replaceAll(LIKE_ANY, (_, field, not = '', like, which, list) => {
+      const parts = splitAt(list, [',']).map((pattern) => `${field} ${not}${like} ${pattern.trim()}`)
+      return `(${parts.join(/all/i.test(which) ? ' and ' : ' or ')})`
+    })
+    .replaceAll(COLLATED, 'lower($1) $2 lower($3)')
+    .replaceAll(ESCAPED, (_, pattern: string, mark: string) => `~ '^${withoutEscapes(pattern, mark)}$'`)
+}
+
+/** The pattern of LIKE as a regular expression: `x\\_y%` is `x_y.*` where the backslash is the mark. */
+function withoutEscapes(pattern: string, mark: string): string {
+  let out = ''
+  for (let at = 0; at < pattern.length; at++) {
+    const isEscaped = pattern[at] === mark && at + 1 < pattern.length
+    const sign = pattern[isEscaped ? ++at : at] ?? ''
+    const meaning = isEscaped ? undefined : { '%': '.*', _: '.' }[sign]
+    out += meaning ?? sign.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
+  }
+  return out
 }
 
 /** True where a quote is not closed. */
