@@ -373,8 +373,8 @@ function around(where: 'above' | 'below', lines: readonly string[]): string[] {
 const MOST_TABLES = 200
 
 /**
- * Several tables with empty lines between them, as exports of reports have them: each under a title of its own, a line of one cell or the second
- * cell of lines that begin alike.
+ * Several tables with empty lines between them, as exports of reports have them. A title may stand above each: a line of one cell, or the
+ * second cell of lines that begin alike.
  */
 function tablesOf(text: string): ReadonlyMap<string, Rows> | undefined {
   if (!/\n[ \t\r]*\n/.test(text.slice(0, SAMPLE_CHARACTERS))) return undefined

@@ -24,6 +24,7 @@ import { mail } from './mail.ts'
 import { markdown } from './markdown.ts'
 import { metrics } from './metrics.ts'
 import { ndjson } from './ndjson.ts'
+import { pairs } from './pairs.ts'
 import { paths } from './paths.ts'
 import { python } from './python.ts'
 import { settings } from './settings.ts'
@@ -72,6 +73,7 @@ export const FORMATS: readonly FormatDefinition[] = [
   gitLog,
   gitLines,
   log,
+  pairs,
   settings,
   diagnostics,
   paths,

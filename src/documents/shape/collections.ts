@@ -55,6 +55,8 @@ export function mainCollection(root: JsonValue): Collection | undefined {
   const [lists, another] = tablesIn(root, '$')
   if (lists && !another) return lists
   if (Array.isArray(root) && root.length > WRAPPER) return { path: '$', keys: undefined, values: root }
+  const tree = treeIn(root)
+  if (tree) return tree
   const [first, ...others] = collectionsOf(root)
   if (first?.path !== '$')
     return wholeTree(best(first ? [first, ...others] : []), first ? [first, ...others] : [])
@@ -63,6 +65,54 @@ export function mainCollection(root: JsonValue): Collection | undefined {
   return first.values.length === 1 || isBesideOthers(inner, first) || isAmongWrappers(inner, first)
     ? inner
     : first
+}
+
+/** Objects on the way to the root of a tree, fields of each that are looked at, and nodes that make a tree. */
+const WAY_TO_TREE = 3
+const FEWEST_NODES = 8
+const MOST_NODES = 1_000
+
+/**
+ * The root of a tree that the whole document is about, and that is no list: the plan in `[{"Plan": {…, "Plans": […]}}]`. Its nodes hold lists
+ * of nodes with most of their fields.
+ */
+function treeIn(root: JsonValue): Collection | undefined {
+  const start = Array.isArray(root) && root.length === 1 ? (root[0] ?? null) : root
+  let level = [{ path: Array.isArray(root) ? '$[0]' : '$', value: start }]
+  for (let depth = 0; depth < WAY_TO_TREE; depth++) {
+    const below = level.flatMap(({ path, value }) =>
+      isObject(value)
+        ? Object.keys(value)
+            .slice(0, MOST_NAMES)
+            .flatMap((key) => {
+              const child = own(value, key) ?? null
+              return isObject(child) ? [{ path: path + pathStep(key), value: child }] : []
+            })
+        : [],
+    )
+    for (const { path, value } of below) if (isTree(value)) return { path, keys: undefined, values: [value] }
+    level = below.slice(0, MOST_NAMES)
+  }
+  return undefined
+}
+
+/** True for an object with lists of objects of its own kind, in which the same field has such lists again. */
+function isTree(root: JsonObject): boolean {
+  const names = new Set(Object.keys(root).slice(0, MOST_NAMES))
+  return [...names].some((field) => {
+    const nodes: JsonValue[] = []
+    for (const open: JsonValue[] = [root]; open.length > 0 && nodes.length < MOST_NODES; ) {
+      const node = open.pop() ?? null
+      const held = isObject(node) ? own(node, field) : undefined
+      if (!Array.isArray(held)) continue
+      for (const one of held) nodes.push(one)
+      for (const one of held) open.push(one)
+    }
+    const again = nodes.filter((node) => isObject(node) && Array.isArray(own(node, field))).length
+    return (
+      nodes.length >= FEWEST_NODES && again > 1 && nodes.every(isObject) && haveMost(names, fieldNames(nodes))
+    )
+  })
 }
 
 /** Names of the list that a result is about: lists beside it have something else, such as `included` of JSON:API. */

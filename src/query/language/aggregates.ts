@@ -575,7 +575,7 @@ function areWords({ items }: Values): boolean {
   )
 }
 
-/** Texts have no largest: those that a group has most often, as `topk` of other tools gives them. */
+/** The most frequent texts of each group, for texts have no largest. */
 function mostFrequent(over: Over): JsonValue[][] {
   const most = Math.max(1, Math.min(MOST_LISTED, Math.trunc(over.option ?? USUAL_TOP)))
   const counts = Array.from({ length: over.members.count }, () => new Map<number, number>())

@@ -48,7 +48,7 @@ export interface CompileOptions {
   asDate?: boolean
   /** Comparisons as JSONPath has them: to the letter, and numbers with numbers. Otherwise as in `where`. */
   strict: boolean
-  /** How a text is compared with the field of that name; `loose` where nobody says. */
+  /** How a text is compared with the field of that name; `loose` where it is not given. */
   strictness?(name: string, operand: Operand): Strictness
   /** A condition on the elements of a list, read when it is met. */
   within(condition: Within): Evaluate

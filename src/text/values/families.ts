@@ -2,7 +2,7 @@
 import { LONGEST_NUMBER } from './quantities.ts'
 
 interface Kind {
-  /** What one of each unit is. The unit that is 1 is the one that numbers are told in. */
+  /** The amount of one of each unit. Numbers are told in the unit that is 1. */
   readonly units: Readonly<Record<string, number>>
   /** The name of that unit, for remarks. */
   readonly told: string

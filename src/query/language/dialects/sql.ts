@@ -892,7 +892,7 @@ const COLLATED = new RegExp(
 )
 const ESCAPED = /\blike\s+'((?:[^']|'')*)'\s+escape\s+'(.)'/gi
 
-/** Operators of some databases by those that all can read: `= ANY (ARRAY[…])`, `LIKE ANY (…)`, `COLLATE NOCASE`, `LIKE … ESCAPE`. */
+/** Operators of some databases by others that mean the same: `= ANY (ARRAY[…])`, `LIKE ANY (…)`, `COLLATE NOCASE`, `LIKE … ESCAPE`. */
 function withPlainOperators(text: string): string {
   if (!/\b(?:any|some|all|collate|escape)\b/i.test(text)) return text
   return text
