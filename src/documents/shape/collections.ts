@@ -50,13 +50,16 @@ const WRAPPER = 3
  * and shallow ones come first. Undefined for scalars and for objects that hold nothing repeated.
  */
 export function mainCollection(root: JsonValue): Collection | undefined {
+  const found = largestCollection(root)
+  return (found?.values.length ?? 0) > WRAPPER ? found : (treeIn(root) ?? found)
+}
+
+function largestCollection(root: JsonValue): Collection | undefined {
   const page = Array.isArray(root) ? firstPage(root) : undefined
   if (page) return page
   const [lists, another] = tablesIn(root, '$')
   if (lists && !another) return lists
   if (Array.isArray(root) && root.length > WRAPPER) return { path: '$', keys: undefined, values: root }
-  const tree = treeIn(root)
-  if (tree) return tree
   const [first, ...others] = collectionsOf(root)
   if (first?.path !== '$')
     return wholeTree(best(first ? [first, ...others] : []), first ? [first, ...others] : [])

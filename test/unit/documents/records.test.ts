@@ -5,7 +5,7 @@ import { fromRows, fromText, fromValue } from '../../../src/documents/opening/de
 import { preview } from '../../../src/documents/reply/preview.ts'
 import { collectionsOf, keyedRecords, mainCollection } from '../../../src/documents/shape/collections.ts'
 import { select } from '../../../src/processors/steps/select.ts'
-import type { JsonValue } from '../../../src/protocol/json.ts'
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
 
 const list = (count: number) => Array.from({ length: count }, (_, id) => ({ id, name: `n${id}` }))
 
@@ -131,4 +131,19 @@ describe('a tree of uneven depth', () => {
     }
     expect(mainCollection(orders)?.path).toBe('$.items[0].items')
   })
+})
+
+test('a tree that is the whole document, and begins with no list, is asked of its nodes', () => {
+  const plan = (depth: number): JsonObject => ({
+    type: depth % 2 === 0 ? 'Join' : 'Scan',
+    cost: depth,
+    plans: depth === 0 ? [] : [plan(depth - 1), plan(depth - 1)],
+  })
+  expect(fromValue([{ Plan: plan(3), time: 5 }]).records()).toMatchObject({
+    path: '$[0].Plan',
+    values: { length: 1 },
+  })
+  // A longer list beside it is what the document is about.
+  const changes = Array.from({ length: 90 }, (_, id) => ({ id }))
+  expect(fromValue({ root: plan(3), changes }).records()).toMatchObject({ path: '$.changes' })
 })
