@@ -1,6 +1,7 @@
 /** The three pipelines: which steps a query tool runs, in which order. */
 import * as z from 'zod'
 import type { Document } from '../documents/document.ts'
+import { fromRows } from '../documents/opening/derive.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 import { listed } from '../query/refusal.ts'
 import {
@@ -13,6 +14,7 @@ import {
   whereParams,
 } from './parameters.ts'
 import { type PipelineStep, runPipeline } from './pipeline.ts'
+import type { ProcessorResult } from './processor.ts'
 import { asksOfNodes, orElsewhere, tellingOfNested, whereAllIs, withNodes } from './readings/elsewhere.ts'
 import { gathered } from './readings/gathered.ts'
 import { aggregateWithHaving, whereOfRecords } from './readings/having.ts'
@@ -50,9 +52,14 @@ const part: PipelineStep = {
   ...select,
   params: beside.extend(joinParams.shape),
   wanted: (params) =>
-    !join.wanted(params as never) && (select.wanted(params as never) || asksOfNodes(params as Asked)),
+    !join.wanted(params as never) &&
+    (select.wanted(params as never) || asksOfNodes(params as Asked) || computes(params as Asked)),
   process(document, params) {
     const asked = params as Asked
+    if (!select.wanted(params as never)) {
+      if (computes(asked) && document.json() === undefined) return linesOf(document)
+      if (!asksOfNodes(asked)) return unchanged(document)
+    }
     // A result in which nothing repeats is a map where its keys are asked.
     const isMap = namesEntries(asked) && document.json() !== undefined && !document.records()
     const path = select.wanted(params as never)
@@ -65,6 +72,18 @@ const part: PipelineStep = {
       : withNodes(document, asked, (nodes) => answerOf(nodes, params))
     return withHolders(document, selected, params as Readonly<Record<string, unknown>>)
   },
+}
+
+/** True where fields are computed: `extract(line, '(\\d+) ms') as ms`. */
+function computes({ fields = [] }: Asked): boolean {
+  return fields.some((text) => /[(]|\sas\s/i.test(text))
+}
+
+/** The lines of a text as records, so that something can be computed of each. */
+function linesOf(document: Document): ProcessorResult {
+  const { noun, items } = document.rows()
+  const content = fromRows({ noun, items: items.map((line, at) => ({ line, line_number: at + 1 })) })
+  return { ...unchanged(document), content, applied: true }
 }
 
 /** The steps that work on records. */

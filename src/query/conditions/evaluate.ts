@@ -254,9 +254,7 @@ class Binder implements Findings, Context {
     }
     const other = this.#besides(comparison, field, found)
     const sample = comparison.measure === 'length' ? emptySample : sampleOf(this.records, field)
-    const ready = other
-      ? comparison
-      : adapted(ofNone(this.records, comparison, field), field.name, sample, note)
+    const ready = other ? comparison : adapted(ofNone(this.records, comparison, field), field, sample, note)
     const test = other ? NEVER : columnTestOf(this.records, field, ready, found)
     const matches = other ? besideField(ready, field, other) : ofValues(field.path, test, ready.negated)
     if (hasZones(ready, sample)) note('Days are those of UTC.')

@@ -130,10 +130,10 @@ function sharedUnit(texts: readonly string[]): string | undefined {
   return shared
 }
 
-/** The comparison with its operands as the values of its field, `name`, suggest. Throws a `Refusal` where the two have no order. */
+/** The comparison with its operands as the values of its field suggest. Throws a `Refusal` where the two have no order. */
 export function adapted(
   comparison: Asked,
-  name: string,
+  { name, inDays }: Pick<Field, 'name' | 'inDays'>,
   sample: Sample,
   note: (text: string) => void,
 ): Asked {
@@ -142,7 +142,13 @@ export function adapted(
     return comparison
   const operands = comparison.operands.map((operand) =>
     inZone(
-      adaptedOperand(fromNow(inOrder(operand, sample), comparison, sample, note), name, sample, note),
+      adaptedOperand(
+        fromNow(inOrder(operand, sample), comparison, sample, note),
+        name,
+        sample,
+        note,
+        inDays ? DAY : unitIn(name, TIMES),
+      ),
       name,
       sample,
       note,
@@ -188,6 +194,8 @@ function adaptedOperand(
   name: string,
   sample: Sample,
   note: (text: string) => void,
+  /** The unit of numbers in the field, in milliseconds. */
+  unit: number | undefined,
 ): Operand {
   const { values, numbers, texts } = sample
   const family = texts.length > 0 ? familyOf(texts, numbers.length > 0, name) : undefined
@@ -226,7 +234,6 @@ function adaptedOperand(
       size: undefined,
     }
   }
-  const unit = operand.duration === undefined ? undefined : unitIn(name, TIMES)
   if (unit !== undefined && operand.duration !== undefined) {
     const number = operand.duration / unit
     note(`\`${operand.text}\` read as ${formatCount(number)}, the unit of \`${name}\`.`)

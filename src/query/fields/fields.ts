@@ -340,6 +340,9 @@ export function computedField(records: Records, asked: Expression, source: strin
     },
     within: withinValue,
   })
+  const inDays = differencesIn(expression).filter(({ left, right }) =>
+    [left, right].every((side) => side.kind === 'field' && holdsDates(records, fieldOf(side.name))),
+  )
   const names = [...fields.values()].map(({ name }) => name)
   const key = `${sourceOf(expression)} of ${names.join(', ')}`
   const values = (record: JsonValue, work: Work): readonly JsonValue[] => {
@@ -356,12 +359,39 @@ export function computedField(records: Records, asked: Expression, source: strin
     ...[...fields.values()].flatMap((field) => field.note ?? []),
     ...[...blank].map((name) => `An empty \`${name}\` was read as null.`),
     ...letterRemark([...others]),
+    ...inDays.slice(0, 1).map((one) => `\`${sourceOf(one)}\` is in days.`),
   ].join(' ')
   return {
     name: source,
     path: list ? [...list, ...ELEMENTS, computed] : [computed],
     ...(note !== '' && { note }),
+    ...(inDays.includes(expression as Difference) && { inDays: true as const }),
   }
+}
+
+type Difference = Extract<Expression, { kind: 'arithmetic' }>
+
+function differencesIn(expression: Expression): Difference[] {
+  const own = expression.kind === 'arithmetic' && expression.operator === '-' ? [expression] : []
+  return [...own, ...partsOf(expression).flatMap(differencesIn)]
+}
+
+/** Values of a field that are looked at to tell whether they are dates. */
+const MOST_DATED = 50
+
+/** True where the first values of a field are dates in texts. */
+function holdsDates(records: Records, { path }: Field): boolean {
+  const column = columnOf(records.values, path)
+  return column.derived('dates in texts', () => {
+    const held: JsonValue[] = []
+    for (let code = 0; code < column.size && held.length < MOST_DATED; code++) {
+      const [value = null] = column.values(code)
+      if (value !== null && value !== '') held.push(value)
+    }
+    return (
+      held.length > 0 && held.every((value) => typeof value === 'string' && parseDate(value) !== undefined)
+    )
+  })
 }
 
 /** The part that an expression wants of a field that holds objects: the number in them, their name, or the value beside its type. */

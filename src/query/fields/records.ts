@@ -17,6 +17,8 @@ export interface Field {
   path: Path
   /** "`State` read as `state`", when it was not taken as written. */
   note?: string
+  /** True for a date less another, which is in days. */
+  inDays?: true
 }
 
 export interface Records {

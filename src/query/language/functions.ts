@@ -615,7 +615,7 @@ const ROWS: readonly Row[] = [
   ['greatest', 'maxof', [1, MANY], 'any', 'The largest of several.', 'greatest(a, b)', (args) => extreme(args, 1)],
   ['least', 'minof', [1, MANY], 'any', 'The smallest of several.', 'least(a, b)', (args) => extreme(args, -1)],
   // Kinds.
-  ['to_number', 'number float parsefloat double decimal numeric tofloat', 1, 'number', 'The number that a text is: 1234.5 of "$1,234.50".', 'to_number(price)', ofNumber((number) => number)],
+  ['to_number', 'num number float parsefloat double decimal numeric tofloat', 1, 'number', 'The number that a text is: 1234.5 of "$1,234.50".', 'to_number(price)', ofNumber((number) => number)],
   ['to_text', 'tostring str string text varchar', 1, 'text', 'The text of a value.', 'to_text(id)', ([value]) => (isNothing(value) ? null : written(value ?? null).slice(0, LONGEST_TEXT))],
   ['type', 'typeof jsontypeof', 1, 'text', 'What a value is: null, boolean, number, string, list, object.', 'type(value)', ([value]) => kindOf(value)],
   // Lists.

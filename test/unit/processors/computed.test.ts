@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Document } from '../../../src/documents/document.ts'
 import { combine } from '../../../src/documents/opening/combine.ts'
-import { fromRecognised, fromValue } from '../../../src/documents/opening/derive.ts'
+import { fromRecognised, fromText, fromValue } from '../../../src/documents/opening/derive.ts'
 import { filterParams } from '../../../src/processors/parameters.ts'
 import { runPipeline } from '../../../src/processors/pipeline.ts'
 import { filterSteps } from '../../../src/processors/pipelines.ts'
@@ -682,5 +682,31 @@ describe('conditions as values', () => {
 
   test('the top of texts are the most frequent', () => {
     expect(ask(fromValue(records), { aggregate: ['top(state, 1) as top'] }).rows).toEqual([{ top: ['open'] }])
+  })
+})
+
+describe('what is computed says its unit, and of texts as well', () => {
+  const jobs = [
+    { id: 1, from: '2024-05-01T00:00:00Z', to: '2024-05-11T12:00:00Z' },
+    { id: 2, from: '2024-05-01T00:00:00Z', to: '2024-05-01T06:00:00Z' },
+  ]
+  test('a date less another is in days', () => {
+    const { rows, notes } = ask(fromValue(jobs), { aggregate: ['max(to - from) as most'] })
+    expect(rows).toEqual([{ most: 10.5 }])
+    expect(notes.join(' ')).toContain('`to - from` is in days.')
+    expect(ask(fromValue(jobs), { where: ['to - from > 9 days'], fields: ['id'] }).rows).toEqual([{ id: 1 }])
+    expect(ask(fromValue(jobs), { where: ['to - from < 12 hours'], fields: ['id'] }).rows).toEqual([
+      { id: 2 },
+    ])
+  })
+
+  test('of each line of a text', () => {
+    const text = fromText('began\nA took 15.5 s\nB took 7.5 s\n')
+    const asked = {
+      where: ['line contains took'],
+      fields: ["num(extract(line, '([\\d.]+) s')) as s"],
+      sort: ['s'],
+    }
+    expect(ask(text, asked).rows).toEqual([{ s: 7.5 }, { s: 15.5 }])
   })
 })
