@@ -3,6 +3,7 @@ import { type Column, several } from '../../documents/columns/column.ts'
 import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { formatCount } from '../../text/format.ts'
 import { contains, type Operand, order } from '../../text/values/compare.ts'
+import { parseDate } from '../../text/values/dates.ts'
 import { columnOf } from '../fields/reader.ts'
 import type { Records } from '../fields/records.ts'
 import { letterRemark } from '../fields/strictness.ts'
@@ -23,6 +24,7 @@ export function* remarksOn(bound: Bound, { values: records }: Records): Generato
   yield* remarksAmong(bound, column)
   if (isOrdering(comparison) && comparison.measure === undefined)
     yield* unorderedIn(field.name, operands, column)
+  if (isOrdering(comparison)) yield* wholeDays(bound, column)
   if (operator === '=' || operator === 'in' || operator === 'has')
     yield* otherCase(
       operands.map(({ text }) => text),
@@ -119,6 +121,32 @@ function* unorderedIn(name: string, [operand]: readonly Operand[], column: Colum
   if (left === 0 || left === all) return
   const last = column.codes.findLast((code) => stray.has(code)) ?? 0
   yield `${formatCount(left)} of ${formatCount(all)} values of \`${name}\` cannot be compared, as ${shown(JSON.stringify(stray.get(last) ?? null), 40)}, and were left out.`
+}
+
+const DATED = /^\d{4}-\d\d(?:-\d\d)?$/
+
+/** A day is the whole of it: databases take it as its midnight, so that `> 2024-03-31` has the rest of that day. */
+function* wholeDays(
+  { comparison: { operator, operands, measure }, field }: Bound,
+  column: Column,
+): Generator<string> {
+  // Behind the day that is left out, and up to the end of the one that is not.
+  const operand =
+    operator === '>' ? operands[0] : operator === '<=' || operator === 'between' ? operands.at(-1) : undefined
+  if (measure !== undefined || !operand?.date || !DATED.test(operand.text)) return
+  const { text, date } = operand
+  const orders = ordersOf(column, operand)
+  const counts = countsOf(column)
+  let count = 0
+  for (let code = 0; code < column.size; code++) {
+    const value = orders[code] === 0 ? column.scalar(code) : undefined
+    const isLater =
+      typeof value === 'string' && value.length > text.length && (parseDate(value)?.from ?? 0) > date.from
+    if (isLater) count += counts[code] ?? 0
+  }
+  if (count === 0) return
+  const [are, left] = [count === 1 ? 'is' : 'are', operator === '>' ? 'left out' : 'among them']
+  yield `\`${text}\` is the whole ${text.length === 7 ? 'month' : 'day'}: ${formatCount(count)} with a later \`${field.name}\` in it ${are} ${left}.`
 }
 
 /** Values that are the same but for case, when the comparison was to the letter. */

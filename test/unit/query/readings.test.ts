@@ -950,3 +950,16 @@ describe('joined conditions, quantifiers and operators of several languages', ()
     expect(content.rows().items.map((row) => (row as { id: number }).id)).toEqual(ids)
   })
 })
+
+test('a day that is compared with times is the whole day, and what that decides is told', () => {
+  const records = ['2024-03-31T00:00:00Z', '2024-03-31T10:00:00Z', '2024-04-01T09:00:00Z'].map((at, nth) => ({
+    id: nth + 1,
+    at,
+  }))
+  expect(found(records, 'at > 2024-03-31')).toEqual({
+    ids: [3],
+    notes: ['`2024-03-31` is the whole day: 1 with a later `at` in it is left out.'],
+  })
+  expect(found(records, 'at <= 2024-03').notes.join(' ')).toContain('`2024-03` is the whole month: 2 with')
+  expect(found(records, 'at >= 2024-03-31').notes).toEqual([])
+})
