@@ -1,5 +1,5 @@
 /** A comparison as it is evaluated: its sides, its field, and the test of values as those of its field suggest. */
-import { type Column, several } from '../../documents/columns/column.ts'
+import { several } from '../../documents/columns/column.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import type { Pattern } from '../../text/patterns/pattern.ts'
 import { equals, type Operand, operandFor } from '../../text/values/compare.ts'
@@ -7,7 +7,7 @@ import { partOf as dateTrunc } from '../../text/values/date-parts.ts'
 import { partOf } from '../../text/values/dates.ts'
 import { resolveExactly, resolveField } from '../fields/fields.ts'
 import { parsePath } from '../fields/path.ts'
-import { columnOf, dateOrderIn } from '../fields/reader.ts'
+import { columnOf, dateOrderIn, holdsTextsAlone } from '../fields/reader.ts'
 import type { Field, Records } from '../fields/records.ts'
 import { answered, listedIn, strictnessOf } from '../fields/strictness.ts'
 import { functionNamed } from '../language/functions.ts'
@@ -202,19 +202,6 @@ export function columnTestOf(records: Records, field: Field, comparison: Asked, 
   const order = dateOrderIn(columnOf(records.values, field.path, columnWork()))
   return new ColumnTest({
     holds: (values) => compared.holds(elementsOf(values).flatMap((value) => partOf(value, measure, order))),
-  })
-}
-
-/** True where all that a column holds are texts and nulls. */
-function holdsTextsAlone(column: Column): boolean {
-  return column.derived('texts alone', () => {
-    let some = false
-    for (let code = 0; code < column.size; code++) {
-      const value = column.scalar(code)
-      if (typeof value === 'string') some = true
-      else if (value !== null && value !== undefined) return false
-    }
-    return some
   })
 }
 

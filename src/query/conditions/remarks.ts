@@ -24,7 +24,7 @@ export function* remarksOn(bound: Bound, { values: records }: Records): Generato
   yield* remarksAmong(bound, column)
   if (isOrdering(comparison) && comparison.measure === undefined)
     yield* unorderedIn(field.name, operands, column)
-  if (isOrdering(comparison)) yield* wholeDays(bound, column)
+  yield* restOfDay(bound, column)
   if (operator === '=' || operator === 'in' || operator === 'has')
     yield* otherCase(
       operands.map(({ text }) => text),
@@ -125,15 +125,11 @@ function* unorderedIn(name: string, [operand]: readonly Operand[], column: Colum
 
 const DATED = /^\d{4}-\d\d(?:-\d\d)?$/
 
-/** A day is the whole of it: databases take it as its midnight, so that `> 2024-03-31` has the rest of that day. */
-function* wholeDays(
-  { comparison: { operator, operands, measure }, field }: Bound,
-  column: Column,
-): Generator<string> {
-  // Behind the day that is left out, and up to the end of the one that is not.
-  const operand =
-    operator === '>' ? operands[0] : operator === '<=' || operator === 'between' ? operands.at(-1) : undefined
-  if (measure !== undefined || !operand?.date || !DATED.test(operand.text)) return
+/** `> 2024-03-31` begins after the whole day: databases have the rest of it as well. */
+function* restOfDay({ comparison, field }: Bound, column: Column): Generator<string> {
+  const { operator, operands, measure } = comparison
+  const [operand] = operands
+  if (operator !== '>' || measure !== undefined || !operand?.date || !DATED.test(operand.text)) return
   const { text, date } = operand
   const orders = ordersOf(column, operand)
   const counts = countsOf(column)
@@ -145,8 +141,7 @@ function* wholeDays(
     if (isLater) count += counts[code] ?? 0
   }
   if (count === 0) return
-  const [are, left] = [count === 1 ? 'is' : 'are', operator === '>' ? 'left out' : 'among them']
-  yield `\`${text}\` is the whole ${text.length === 7 ? 'month' : 'day'}: ${formatCount(count)} with a later \`${field.name}\` in it ${are} ${left}.`
+  yield `\`${text}\` is the whole ${text.length === 7 ? 'month' : 'day'}: ${formatCount(count)} with a later \`${field.name}\` in it ${count === 1 ? 'is' : 'are'} left out.`
 }
 
 /** Values that are the same but for case, when the comparison was to the letter. */

@@ -28,7 +28,7 @@ import {
 } from './inner-fields.ts'
 import { listOfAll, listOn, within } from './lists.ts'
 import { formatPath, named, type Path, parsePath, pathKey, type Segment, withinValue } from './path.ts'
-import { columnOf, dateOrderIn } from './reader.ts'
+import { columnOf, dateOrderIn, holdsTextsAlone } from './reader.ts'
 import type { Field, Records } from './records.ts'
 import { letterRemark, otherCases, strictnessOf } from './strictness.ts'
 import { readValues } from './walk.ts'
@@ -309,7 +309,10 @@ export function computedField(records: Records, asked: Expression, source: strin
     return is
   }
   const listed = ofLists(written, (name) => (listOn(records, fieldOf(name).path)?.length ?? 0) > 0)
-  const whole = withBlanks(listed, isBlank)
+  const whole = withLengths(
+    withBlanks(listed, isBlank),
+    (name) => !holdsTextsAlone(columnOf(records.values, fieldOf(name).path)),
+  )
   fieldsIn(whole).forEach(fieldOf)
   const expression = ofScalars(whole, (name, kind) => {
     const outer = fieldOf(name)
@@ -496,8 +499,20 @@ function withBlanks(expression: Expression, isBlank: (name: string) => boolean):
   return change(expression)
 }
 
+/** An absent list has no elements, where an absent text has no length. */
+function withLengths(expression: Expression, isList: (name: string) => boolean): Expression {
+  const zero: Expression = { kind: 'literal', text: '0', quoted: false }
+  const change = (one: Expression): Expression => {
+    const [list] = one.kind === 'call' && functionNamed(one.name)?.name === 'length' ? one.args : []
+    return list?.kind === 'field' && isList(list.name)
+      ? { kind: 'call', name: 'coalesce', args: [one, zero] }
+      : mapParts(one, change)
+  }
+  return change(expression)
+}
+
 const UNIT = /^(?:(?:milli)?second|minute|hour|day|week|month|quarter|year)s?$/i
-const WITH_UNITS = new Set(['date_diff', 'date_trunc', 'date_part', 'date_add', 'age'])
+const WITH_UNITS = new Set(['date_diff', 'days_between', 'date_trunc', 'date_part', 'date_add', 'age'])
 
 /** `date_diff(day, a, b)`: a unit without quotes, as many databases have it, is one where no field is called so. */
 function withUnits(expression: Expression, isField: (name: string) => boolean): Expression {

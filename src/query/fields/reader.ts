@@ -54,3 +54,16 @@ function* textsIn(column: Column): Generator<string> {
       for (const value of column.values(code)) if (typeof value === 'string') yield value
   }
 }
+
+/** True where all that a column holds are texts and nulls. */
+export function holdsTextsAlone(column: Column): boolean {
+  return column.derived('texts alone', () => {
+    let some = false
+    for (let code = 0; code < column.size; code++) {
+      const value = column.scalar(code)
+      if (typeof value === 'string') some = true
+      else if (value !== null && value !== undefined) return false
+    }
+    return some
+  })
+}

@@ -143,7 +143,7 @@ test('a tree that is the whole document, and begins with no list, is asked of it
     path: '$[0].Plan',
     values: { length: 1 },
   })
-  // A longer list beside it is what the document is about.
+  // The document is about a longer list beside it.
   const changes = Array.from({ length: 90 }, (_, id) => ({ id }))
   expect(fromValue({ root: plan(3), changes }).records()).toMatchObject({ path: '$.changes' })
 })
