@@ -335,7 +335,13 @@ function withArguments(
   const once = distinct !== undefined && { distinct: true as const }
   if (filter !== undefined) return filtered(name, inner, filter)
   if (conditional) return withCondition(name, inner)
-  if (name === 'count' && distinct !== undefined) return { name: 'distinct', field: inner }
+  if (name === 'count' && distinct !== undefined) {
+    // `count(distinct a, b)`: each combination once.
+    const parts = splitAt(inner, [','])
+    return parts.length > 1
+      ? { name: 'distinct', field: `concat_ws('; ', ${parts.join(', ')})`, title: `count(distinct ${inner})` }
+      : { name: 'distinct', field: inner }
+  }
   if (name === 'collect' && distinct !== undefined) return { name: 'collect_set', field: inner }
   if (name === 'count_if' && inner !== '') return { name, field: oneWhere(inner), title: `${name}(${inner})` }
   if (takes === 'field, number') return withNumber(name, inner, rank, source)

@@ -256,8 +256,8 @@ function lastDay(time: number): string | null {
 }
 
 const MOVE = /^([+-]?\d{1,9}(?:\.\d+)?)\s*([a-z]+)$/i
-/** Modifiers that change no time in UTC. */
-const WITHOUT_EFFECT = /^(?:utc|localtime|unixepoch|auto|subsec(?:ond)?)$/i
+/** Modifiers that change no time in UTC, and the formats of `to_date`, which are not needed. */
+const WITHOUT_EFFECT = /^(?:utc|localtime|unixepoch|auto|subsec(?:ond)?)$|^(?=.*(?:YY|%[ymd])).{2,40}$/i
 
 /** A time after the modifiers of SQLite, `'+7 days'`, `'start of month'`, `'weekday 1'`. Undefined for what is no time. */
 function moved(value: Value, modifiers: Args): number | undefined {
@@ -561,6 +561,8 @@ const ROWS: readonly Row[] = [
   ['starts_with', 'hasprefix', 2, 'yes or no', 'Whether a text begins so.', "starts_with(name, 'web')", ofText((text, [start]) => (isNothing(start) ? null : text.startsWith(textOf(start) ?? '')))],
   ['ends_with', 'hassuffix', 2, 'yes or no', 'Whether a text ends so.', "ends_with(file, '.ts')", ofText((text, [end]) => (isNothing(end) ? null : text.endsWith(textOf(end) ?? '')))],
   ['position', 'strpos indexof instr', 2, 'number', 'Where a text occurs in another, from 1; 0 for nowhere.', "position(email, '@')", ofText((text, [wanted]) => (isNothing(wanted) ? null : text.indexOf(textOf(wanted) ?? '') + 1))],
+  ['locate', 'charindex', 2, 'number', 'The same, with the text that is looked for first.', "locate('@', email)", ([wanted, text]) => ofText((held) => (isNothing(wanted) ? null : held.indexOf(textOf(wanted) ?? '') + 1))([text])],
+  ['repeat', 'replicate', 2, 'text', 'A text so many times.', "repeat('-', 5)", ofText((text, [count]) => text.repeat(Math.max(0, Math.min(wholeOf(count) ?? 0, Math.floor(LONGEST_TEXT / 4 / Math.max(1, text.length))))))],
   ['reverse', '', 1, 'text', 'From the end to the start.', 'reverse(code)', ofText((text) => [...text].reverse().join(''))],
   ['lpad', 'padstart padleft', [2, 3], 'text', 'Filled up at the start to a width.', "lpad(id, 5, '0')", ofText((text, rest) => padded(text, rest, true))],
   ['rpad', 'padend padright', [2, 3], 'text', 'Filled up at the end to a width.', 'rpad(name, 10)', ofText((text, rest) => padded(text, rest, false))],
@@ -600,11 +602,14 @@ const ROWS: readonly Row[] = [
   ['month_name', '', 1, 'text', 'The month by its name.', 'month_name(created_at)', ofDate((time) => FORMATS.B?.(new Date(time)) ?? null)],
   ['weekday', 'dayname dayofweek', 1, 'text', 'The day of the week by its name.', 'weekday(created_at)', ofDate((_, value) => partOf(value ?? null, 'weekday'))],
   ['date', 'todate', [1, MANY], 'date', 'The day of a time, moved as SQLite does.', "date(created_at, '+7 days')", ([value, ...modifiers]) => ofDate((time, one) => modifiers.length === 0 ? partOf(one ?? null, 'day') : dayOf(moved(time, modifiers)))([value])],
-  ['datetime', '', [1, MANY], 'date', 'A time, moved as SQLite does.', "datetime(created_at, '-1 hour')", ([value, ...modifiers]) => ofDate((time) => dateText(moved(time, modifiers) ?? Number.NaN))([value])],
+  ['datetime', 'fromunixtime totimestamp strptime strtodate', [1, MANY], 'date', 'A time, moved as SQLite does.', "datetime(created_at, '-1 hour')", ([value, ...modifiers]) => ofDate((time) => dateText(moved(time, modifiers) ?? Number.NaN))([value])],
+  ['add_months', '', 2, 'date', 'A date so many months later.', 'add_months(due, 3)', ([date, count]) => later([date, count, 'month'])],
+  ['months_between', '', 2, 'number', 'Months from the second date to the first, with fractions.', 'months_between(closed_at, created_at)', ([to, from]) => difference(['month', from, to])],
+  ['day_of_year', 'doy', 1, 'number', 'The day of the year, from 1.', 'day_of_year(created_at)', ([value]) => partNumber('doy', value)],
   ['last_day', 'endofmonth eomonth', 1, 'date', 'The last day of the month of a date.', 'last_day(created_at)', ofDate(lastDay)],
   ['date_add', 'addtodate timestampadd', 3, 'date', 'A date so many units later: date, number, unit.', "date_add(due, 7, 'day')", later],
   ['date_format', 'strftime formatdate tochar', [2, MANY], 'text', 'A date in a format, %Y %m %d %H %M %S or YYYY MM DD HH24 MI SS.', "date_format(created_at, '%Y-%m')", formatted],
-  ['epoch', 'unixtimestamp', 1, 'number', 'Seconds since 1970.', 'epoch(created_at)', ofDate((time) => time / 1_000)],
+  ['epoch', 'unixtimestamp unixepoch tounixtime', 1, 'number', 'Seconds since 1970.', 'epoch(created_at)', ofDate((time) => time / 1_000)],
   ['julian_day', '', [1, MANY], 'number', 'Days, with fractions, since noon of 24 November 4714 BC.', 'julian_day(created_at)', ([value, ...modifiers]) => ofDate((time) => (moved(time, modifiers) ?? Number.NaN) / DAY + 2_440_587.5)([value])],
   ['now', 'currenttimestamp getdate sysdate utcnow localtimestamp', 0, 'date', 'This moment, UTC.', 'now()', () => new Date().toISOString()],
   ['today', 'currentdate curdate', 0, 'date', 'This day, UTC.', 'today()', () => new Date().toISOString().slice(0, 10)],
@@ -612,6 +617,7 @@ const ROWS: readonly Row[] = [
   ['coalesce', 'ifnull nvl firstnotnull', [1, MANY], 'any', 'The first that is not null.', "coalesce(nickname, name, '?')", (args) => args.find((one) => !isNothing(one)) ?? null],
   ['nullif', '', 2, 'any', 'Null where the two are equal, else the first.', 'nullif(total, 0)', ([one, other]) => (isNothing(one) || isSame(one, other) ? null : one)],
   ['if', 'iif iff', [2, 3], 'any', 'The second where the condition holds, else the third.', "if(score > 5, 'good', 'poor')", ([condition, then, otherwise]) => (holds(condition) ? then : otherwise) ?? null],
+  ['nvl2', '', 3, 'any', 'The second where the first is not null, else the third.', "nvl2(closed_at, 'done', 'open')", ([one, then, otherwise]) => (isNothing(one) ? otherwise : then) ?? null],
   ['greatest', 'maxof', [1, MANY], 'any', 'The largest of several.', 'greatest(a, b)', (args) => extreme(args, 1)],
   ['least', 'minof', [1, MANY], 'any', 'The smallest of several.', 'least(a, b)', (args) => extreme(args, -1)],
   // Kinds.
@@ -687,7 +693,7 @@ export function takesLists({ name }: ScalarFunction): boolean {
 }
 
 const OF_DATES = new Set(
-  'date_diff days_between age date_trunc date_part julian_day month_name year quarter month week day hour minute second weekday date datetime last_day date_add date_format epoch'.split(
+  'date_diff days_between months_between add_months day_of_year age date_trunc date_part julian_day month_name year quarter month week day hour minute second weekday date datetime last_day date_add date_format epoch'.split(
     ' ',
   ),
 )

@@ -1461,9 +1461,23 @@ class Parser {
         here = cast(here, name.text)
       } else if (/^\??\.$/.test(dot.text) && name?.kind === 'word' && open?.text === '(' && open.match >= 0) {
         if (!isCallable(name.text)) return this.#refuse(`calls \`${name.text}\`, which is not a function`)
-        const args = this.#arguments({ from: this.#at + 3, to: open.match })
+        const ranges = this.#arguments({ from: this.#at + 3, to: open.match })
         this.#at = open.match + 1
-        here = { kind: 'call', name: name.text, args: [here, ...args.map((range) => this.#argument(range))] }
+        const args = ranges.map((range) => this.#argument(range))
+        here = { kind: 'call', name: name.text, args: [here, ...(between(name.text, args) ?? args)] }
+      } else if (dot.text === '[' && here.kind === 'call' && dot.match > this.#at) {
+        // `split(path, '/')[0]`: the first element is 1 to `element`.
+        const place = /^-?\d{1,6}$/.exec(
+          this.#text({ from: this.#at + 1, to: dot.match }).replaceAll(' ', ''),
+        )?.[0]
+        if (place === undefined) return here
+        this.#at = dot.match + 1
+        const nth = {
+          kind: 'literal' as const,
+          text: String(Number(place) + (Number(place) < 0 ? 0 : 1)),
+          quoted: false,
+        }
+        here = { kind: 'call', name: 'element', args: [here, nth] }
       } else if (dot.text === '.' && /^length$/i.test(name?.text ?? '') && here.kind !== 'field') {
         this.#at += 2
         here = { kind: 'call', name: 'length', args: [here] }
@@ -1566,6 +1580,15 @@ function isCallable(name: string): boolean {
 
 function isAggregate(name: string): boolean {
   return aggregateNamed(name) !== undefined || windowNamed(name) !== undefined
+}
+
+/** `day.substring(5, 7)` of JavaScript goes from one place to another, counted from 0; `substr` has a place and a length. */
+function between(name: string, args: readonly Expression[]): Expression[] | undefined {
+  const [from, to] = args.map((arg) =>
+    arg.kind === 'literal' && /^\d+$/.test(arg.text) ? Number(arg.text) : undefined,
+  )
+  if (name !== 'substring' || from === undefined || to === undefined) return undefined
+  return [from + 1, to - from].map((number) => ({ kind: 'literal', text: String(number), quoted: false }))
 }
 
 /** The text that a call compares with: `r'x'` of Python, JSON in quotes of MySQL, the whole text in `match` of JSONPath (RFC 9535, 2.4.6). */

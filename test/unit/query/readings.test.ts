@@ -933,6 +933,8 @@ describe('joined conditions, quantifiers and operators of several languages', ()
     ['.tags | contains(["a", "b"])', [1]],
     ['lambda o: sum(len(i["kind"]) for i in o["items"]) > 1', [1]],
     ['length(tags) = 0', [3]],
+    ["o => o.city.substring(1,3) === 'ra'", [1]],
+    ["split(city, 'i')[0] = W", [2]],
   ])('%s', (where, ids) => expect(found(records, where).ids).toEqual(ids))
 
   test.each(['city = Graz and (note|not)', "city === 'Graz' && (note ? size > 5 : size > 8)"])(

@@ -475,6 +475,19 @@ describe('functions and clauses of several databases', () => {
     ["SELECT id FROM sales WHERE DATE(day, '+1 day') = '2001-05-03'", [{ id: 2 }]],
     ["SELECT DATEDIFF('2001-05-03', day) AS d FROM sales WHERE id = 2", [{ d: 1 }]],
     ['SELECT LAST_DAY(day) AS d FROM sales WHERE id = 1', [{ d: '1999-05-31' }]],
+    ['SELECT COUNT(DISTINCT kind, n) AS c FROM sales', [{ c: 3 }]],
+    [
+      "SELECT split(day, '-')[0] AS y, split(day, '-')[-1] AS rest FROM sales WHERE id = 1",
+      [{ y: '1999', rest: '01T10:00:00Z' }],
+    ],
+    [
+      "SELECT add_months(day, 2) AS later, months_between('2001-07-02T10:00:00Z', day) AS m, dayofyear(day) AS n, to_date(day, 'YYYY-MM-DD') AS d FROM sales WHERE id = 2",
+      [{ later: '2001-07-02T10:00:00Z', m: 2, n: 122, d: '2001-05-02' }],
+    ],
+    [
+      "SELECT locate('b', kind) AS l, repeat(kind, 3) AS r, nvl2(n, 'some', 'none') AS v FROM sales WHERE id = 3",
+      [{ l: 1, r: 'bbb', v: 'some' }],
+    ],
     ["SELECT date(day, 'start of month', 'weekday 1') AS d FROM sales WHERE id = 1", [{ d: '1999-05-03' }]],
     ['SELECT AVG(LENGTH(kind)) AS l, MIN(LENGTH(kind)) AS least FROM sales', [{ l: 1, least: 1 }]],
   ])('%s', (statement, rows) => expect(ask(sales, statement)).toMatchObject(rows))
