@@ -100,6 +100,8 @@ const MOST_WITHIN_ITSELF = 2
 /** Elements of a list and of a map that are looked at, keys of a record, and values kept of a field. */
 const MOST_ELEMENTS = 5
 const MOST_KEYS = 500
+/** Elements of a list in which more names may be. */
+const MOST_VARIED = 40
 const MOST_SAMPLES = 4
 /** Levels of small maps within small maps. */
 const MOST_ROUNDS = 3
@@ -133,7 +135,14 @@ function collectNames(values: readonly JsonValue[]): Map<string, JsonValue[]> {
 function addNames(value: JsonValue, name: string, depth: number, into: Collecting): void {
   if (into.names.size >= MOST_NAMES || depth > DEEPEST) return
   if (Array.isArray(value)) {
-    for (const element of value.slice(0, MOST_ELEMENTS)) addNames(element, name, depth + 1, into)
+    const seen = new Set<string>()
+    for (const [at, element] of value.slice(0, MOST_VARIED).entries()) {
+      const keys = isObject(element) ? Object.keys(element).slice(0, MOST_KEYS) : []
+      // Elements of many kinds, as the fields of MARC are, have names of their own.
+      if (at >= MOST_ELEMENTS && keys.every((key) => seen.has(key))) continue
+      for (const key of keys) seen.add(key)
+      addNames(element, name, depth + 1, into)
+    }
     return
   }
   if (name !== '') addSample(name, value, into.names)

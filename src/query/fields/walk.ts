@@ -175,7 +175,11 @@ class Walker {
     key: string | undefined,
   ): void {
     if (selector.kind === 'name') {
-      if (isIndex(selector.name)) return this.element(value, Number(selector.name), at, key)
+      // `fields.650` of MARC is a name, behind the end of the list.
+      const isName = (element: JsonValue): boolean =>
+        isObject(element) && Object.hasOwn(element, selector.name)
+      if (isIndex(selector.name) && (Number(selector.name) < value.length || !value.some(isName)))
+        return this.element(value, Number(selector.name), at, key)
       if (segment.deep) return
       this.many = true
       const alone = segment.selectors.length === 1 ? segment : { ...segment, selectors: [selector] }

@@ -965,3 +965,14 @@ test('a day that is compared with times is the whole day, and what that decides 
   expect(found(records, 'at > 2024-03').notes.join(' ')).toContain('`2024-03` is the whole month: 2 with')
   expect(found(records, 'at <= 2024-03-31').notes).toEqual([])
 })
+
+test('a number behind the end of a list is the name of a field of its elements', () => {
+  const records = ['Fantasy', 'History'].map((topic, nth) => ({
+    id: nth + 1,
+    fields: ['001', '008', '020', '100', '245']
+      .map((key): JsonValue => ({ [key]: { a: 'x' } }))
+      .concat([{ 650: { a: topic } }]),
+  }))
+  expect(found(records, 'fields.650.a = Fantasy').ids).toEqual([1])
+  expect(found(records, 'fields[0].001.a = x').ids).toEqual([1, 2])
+})
