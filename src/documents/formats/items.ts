@@ -96,8 +96,11 @@ interface Found {
   readonly around: readonly string[]
 }
 
-/** The items among lines of a text that consist of nothing much else; undefined for all others. */
-export function findItems(lines: LineIndex, from: number, to: number): Found | undefined {
+/**
+ * The items among lines of a text that consist of nothing much else; undefined for all others. `leastTasks`: as many tasks are a list, be
+ * they few, for a part of a text may have one.
+ */
+export function findItems(lines: LineIndex, from: number, to: number, leastTasks = LEAST): Found | undefined {
   const items: Lines[] = []
   const headings = new Set<string>()
   const around: string[] = []
@@ -134,9 +137,10 @@ export function findItems(lines: LineIndex, from: number, to: number): Found | u
     }
     isApart = false
   }
-  if (items.length < LEAST || around.length > Math.max(MOST_AROUND, seen * OTHERS)) return undefined
-  const leading = leadingKey(items)
   const areTasks = items.filter(({ said }) => TASK.test(said)).length >= items.length * NEARLY
+  const least = areTasks ? leastTasks : LEAST
+  if (items.length < least || around.length > Math.max(MOST_AROUND, seen * OTHERS)) return undefined
+  const leading = leadingKey(items)
   const isKey = sharedKeys(items.map(({ below }) => below)) ?? (areTasks ? () => false : undefined)
   const isHeaded = headings.size > 1
   // A heading of all says of all what it is.

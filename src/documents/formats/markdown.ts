@@ -94,7 +94,7 @@ function readMarkdown(text: string): JsonObject {
     sections.push({ level: open.level, heading: open.heading, line: open.line + 1, text: body })
     if (!maySayFields(body)) return
     saying.add(sections.length - 1)
-    const found = findItems(lines, open.body, before)
+    const found = findItems(lines, open.body, before, 1)
     if (!found) return
     const rows = itemRecords(found)
     tables.push(rows)

@@ -251,3 +251,14 @@ test.each(['$.tables[*]', '$.tables[0,1]'])('the rows of several tables are the 
   const { content } = select.process(fromValue(json), { path })
   expect(content.rows().items.length).toBe(path.includes('*') ? 4 : 3)
 })
+
+test('tasks of all sections are told, be there one in a section', () => {
+  const text = `# Notes\n\n## A\n- [x] one\n- [ ] two\n- [ ] three\n\n## B\n- [ ] four\n\n## C\nWords alone.\n`
+  const { content } = select.process(fromRecognised(text), { path: '$.tables[*]' })
+  expect(content.rows().items.map((row) => (row as { title: string }).title)).toEqual([
+    'one',
+    'two',
+    'three',
+    'four',
+  ])
+})
