@@ -458,7 +458,12 @@ function placesIn(document: Document): ((line: number) => string | undefined) | 
     const field = isObject(record) && PLACES.find((name) => typeof own(record, name) === 'string')
     if (!isObject(record) || !field) return undefined
     const value = String(own(record, field))
-    const isTold = value === '' || document.lines().at(line).includes(value)
+    const following = records[low] ?? null
+    const next = isObject(following) ? own(following, field) : undefined
+    const text = document.lines().at(line)
+    // The line that names the next file stands before its first one.
+    const isTold =
+      value === '' || text.includes(value) || (typeof next === 'string' && next !== '' && text.includes(next))
     return isTold ? '' : `  [${field}: ${ellipsis(value, valueWidth)}]`
   }
 }

@@ -348,3 +348,14 @@ describe('regular expressions in data', () => {
     )
   })
 })
+
+test('the line that names a file is of no file before it', () => {
+  const text = ['src/a.ts', 'src/b.ts', 'src/c.ts'].map((path) => `=== ${path} ===\nconst n = 1\n`).join('\n')
+  const document = fromRecognised(text)
+  expect(document.format).toBe('files')
+  expect(find(document, { pattern: '^=== src/[bc]' }).rows).toEqual([
+    '4: === src/b.ts ===',
+    '7: === src/c.ts ===',
+  ])
+  expect(find(document, { pattern: 'const', max_results: 2 }).rows[1]).toContain('[path: src/b.ts]')
+})
