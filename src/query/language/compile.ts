@@ -238,7 +238,7 @@ export function arithmetic(operator: string, left: Result, right: Result): Resul
   const [a, b] = [plain(left), plain(right)]
   if (operator === '||') return joinedTexts(a, b)
   const [x, y] = [numberOf(a), numberOf(b)]
-  const exact = operator === '-' ? differenceOf(a, b) : undefined
+  const exact = operator === '-' ? differenceOf(a, b) : operator === '%' ? remainderOf(a, y) : undefined
   if (exact !== undefined) return exact
   if (x !== undefined && y !== undefined) return calculated(operator, x, y)
   const [from, to] = [dateOf(a), dateOf(b)]
@@ -257,6 +257,12 @@ const LONG = /^-?\d{16,40}$/
 function differenceOf(a: JsonValue | undefined, b: JsonValue | undefined): number | undefined {
   if (typeof a !== 'string' || typeof b !== 'string' || !LONG.test(a) || !LONG.test(b)) return undefined
   return Number(BigInt(a) - BigInt(b))
+}
+
+/** The rest of a long whole number, to the digit. */
+function remainderOf(a: JsonValue | undefined, by: number | undefined): number | undefined {
+  const isExact = typeof a === 'string' && LONG.test(a) && Number.isSafeInteger(by) && by !== 0
+  return isExact ? Number(BigInt(a) % BigInt(by ?? 1)) : undefined
 }
 
 /**

@@ -8,7 +8,7 @@ import { compileLinear, type EachMatch } from '../../text/patterns/pattern.ts'
 import { type DatePart, dateOf, datePart, partOf, WEEKDAYS } from '../../text/values/date-parts.ts'
 import { DAY } from '../../text/values/dates.ts'
 import { startOf, startsBetween, timeUnit, unitsBetween, unitsLater } from '../../text/values/intervals.ts'
-import { amountIn, duration, looseNumber } from '../../text/values/quantities.ts'
+import { amountIn, duration, longInteger, looseNumber } from '../../text/values/quantities.ts'
 import { compareNaturally } from '../../text/words/natural-order.ts'
 import { Refusal, shown } from '../refusal.ts'
 
@@ -570,7 +570,7 @@ const ROWS: readonly Row[] = [
   ['round', '', [1, 2], 'number', 'Rounded, to so many decimals.', 'round(price, 2)', ofNumber((number, digits = 0) => rounded(number, digits))],
   ['floor', '', 1, 'number', 'The whole number below.', 'floor(score)', ofNumber(Math.floor)],
   ['ceil', 'ceiling', 1, 'number', 'The whole number above.', 'ceil(score)', ofNumber(Math.ceil)],
-  ['trunc', 'truncate toint int integer parseint', 1, 'number', 'The whole number before the point.', 'trunc(score)', ofNumber(Math.trunc)],
+  ['trunc', 'truncate toint int integer parseint', 1, 'number', 'The whole number before the point.', 'trunc(score)', ([value]) => (longInteger(value ?? null) === undefined ? ofNumber(Math.trunc)([value]) : value)],
   ['abs', 'absolute', 1, 'number', 'Without its sign.', 'abs(change)', ofNumber(Math.abs)],
   ['sign', 'signum', 1, 'number', '-1, 0 or 1.', 'sign(change)', ofNumber(Math.sign)],
   ['mod', 'modulo remainder', 2, 'number', 'What a division leaves.', 'mod(id, 10)', ofNumber((number, by = Number.NaN) => number % by)],

@@ -9,6 +9,7 @@ import { sort } from '../../../src/processors/steps/sort.ts'
 import { structure } from '../../../src/processors/steps/structure.ts'
 import { where } from '../../../src/processors/steps/where.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
+import { arithmetic } from '../../../src/query/language/compile.ts'
 import { besideToTheDigit } from '../../../src/text/values/quantities.ts'
 import { verifies } from '../../support/verifies.ts'
 
@@ -69,6 +70,15 @@ describe('ids beyond 2^53', () => {
     expect(text).not.toMatch(/^numbers: .*\bid\b/m)
     expect(structure.process(document(many), {}).content.text).toMatch(
       /^ {2}id: string\|number; numbers as text;/m,
+    )
+  })
+
+  test('their rest is that of all digits', () => {
+    const by = fc.integer({ min: 1, max: 1_000_000 })
+    fc.assert(
+      fc.property(fc.bigInt({ min: 10n ** 16n, max: 10n ** 30n }), by, (a, b) => {
+        expect(arithmetic('%', `${a}`, b)).toBe(Number(a % BigInt(b)))
+      }),
     )
   })
 

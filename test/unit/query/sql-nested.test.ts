@@ -445,7 +445,14 @@ test('joined and counted rows are those of plain code', () => {
 
 describe('functions and clauses of several databases', () => {
   const sales = [
-    { id: 1, day: '1999-05-01T10:00:00Z', kind: 'a', n: 7.5, at: '1970-01-01T00:01:30Z' },
+    {
+      id: 1,
+      day: '1999-05-01T10:00:00Z',
+      kind: 'a',
+      n: 7.5,
+      at: '1970-01-01T00:01:30Z',
+      big: '1234567890123456789',
+    },
     { id: 2, day: '2001-05-02T10:00:00Z', kind: 'a', n: 2, at: '1970-01-01T00:02:00Z' },
     { id: 3, day: '2003-08-03T10:00:00Z', kind: 'b', n: 3, at: '1970-01-01T00:00:10Z' },
   ]
@@ -471,6 +478,7 @@ describe('functions and clauses of several databases', () => {
     ],
     ["SELECT strftime('%s', MAX(at)) - strftime('%s', MIN(at)) AS s FROM sales", [{ s: 110 }]],
     ['SELECT * EXCLUDE (day, at, n) FROM sales WHERE id = 1', [{ id: 1, kind: 'a' }]],
+    ['SELECT CAST(big AS BIGINT) % 10 AS d FROM sales WHERE id = 1', [{ d: 9 }]],
     ['SELECT CAST(n AS INT) AS whole FROM sales WHERE id = 1', [{ whole: 7 }]],
     ["SELECT id FROM sales WHERE DATE(day, '+1 day') = '2001-05-03'", [{ id: 2 }]],
     ["SELECT DATEDIFF('2001-05-03', day) AS d FROM sales WHERE id = 2", [{ d: 1 }]],
