@@ -1,4 +1,4 @@
-/** A whole SELECT or program of jq among the parameters of a filter: read before the steps, so that they run it like any other question. */
+/** A whole SELECT, program of jq or pipeline of MongoDB among the parameters of a filter. The steps run it like any other question. */
 
 import * as z from 'zod'
 import type { Document } from '../../documents/document.ts'
@@ -8,6 +8,7 @@ import { isObject, type JsonValue, renamed } from '../../protocol/json.ts'
 import { recordsOf } from '../../query/fields/records.ts'
 import { fromPipes } from '../../query/language/dialects/jq.ts'
 import { readProgram } from '../../query/language/dialects/jq-program.ts'
+import { readPipeline } from '../../query/language/dialects/mongo-pipeline.ts'
 import {
   isStatement,
   type ReadSelect,
@@ -53,6 +54,12 @@ export function withStatement(params: Asked['params'], parts: readonly Part[]): 
   const document = only(parts)
   for (const place of PLACES) {
     const given = params[place]
+    const pipeline = readPipeline(given)
+    if (pipeline)
+      return {
+        params: merged({ ...params, [place]: undefined }, pipeline),
+        notes: [`Read as ${JSON.stringify(pipeline, (_, value) => abridged(value))}.`],
+      }
     const texts = (Array.isArray(given) ? given : [given]).filter((text) => typeof text === 'string')
     const text = texts.find((each) => isStatement(each) || programIn(each, place) !== undefined)
     if (text === undefined) continue
