@@ -562,7 +562,6 @@ const ROWS: readonly Row[] = [
   ['ends_with', 'hassuffix', 2, 'yes or no', 'Whether a text ends so.', "ends_with(file, '.ts')", ofText((text, [end]) => (isNothing(end) ? null : text.endsWith(textOf(end) ?? '')))],
   ['position', 'strpos indexof instr', 2, 'number', 'Where a text occurs in another, from 1; 0 for nowhere.', "position(email, '@')", ofText((text, [wanted]) => (isNothing(wanted) ? null : text.indexOf(textOf(wanted) ?? '') + 1))],
   ['locate', 'charindex', 2, 'number', 'The same, with the text that is looked for first.', "locate('@', email)", ([wanted, text]) => ofText((held) => (isNothing(wanted) ? null : held.indexOf(textOf(wanted) ?? '') + 1))([text])],
-  ['repeat', 'replicate', 2, 'text', 'A text so many times.', "repeat('-', 5)", ofText((text, [count]) => text.repeat(Math.max(0, Math.min(wholeOf(count) ?? 0, Math.floor(LONGEST_TEXT / 4 / Math.max(1, text.length))))))],
   ['reverse', '', 1, 'text', 'From the end to the start.', 'reverse(code)', ofText((text) => [...text].reverse().join(''))],
   ['lpad', 'padstart padleft', [2, 3], 'text', 'Filled up at the start to a width.', "lpad(id, 5, '0')", ofText((text, rest) => padded(text, rest, true))],
   ['rpad', 'padend padright', [2, 3], 'text', 'Filled up at the end to a width.', 'rpad(name, 10)', ofText((text, rest) => padded(text, rest, false))],
