@@ -377,7 +377,11 @@ const MOST_TABLES = 200
  * second cell of lines that begin alike.
  */
 function tablesOf(text: string): ReadonlyMap<string, Rows> | undefined {
-  if (!/\n[ \t\r]*\n/.test(text.slice(0, SAMPLE_CHARACTERS))) return undefined
+  const start = text.slice(0, SAMPLE_CHARACTERS)
+  const apart = start.search(/\n[ \t\r]*\n/)
+  // Most texts with empty lines are no table, which two lines of the first part tell.
+  const [line = '', next = ''] = start.slice(0, Math.max(0, apart)).split('\n', 2)
+  if (!DELIMITERS.some((each) => line.includes(each) || next.includes(each)) || next === '') return undefined
   const blocks = text.split(/\n(?:[ \t\r]*\n)+/).filter((block) => block.trim() !== '')
   // An empty line within quotes is part of a cell.
   const areWhole = blocks.every((block) => block.split('"').length % 2 === 1)
