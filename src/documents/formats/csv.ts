@@ -447,11 +447,7 @@ interface TableBelow extends Rows {
 
 /** True where this line and all below it, as far as they are looked at, have as many cells, and none of those above has. */
 function isHeadOfTable(start: string, at: number, delimiter: string, above: readonly string[]): boolean {
-  const lines = start.slice(at).split('\n', LEAST_BELOW + 1)
-  // Most lines are none of a table, which is seen at once where no row can be more than a line.
-  const arePlain = lines.every((line) => !line.includes('"') && line.trim() !== '')
-  if (arePlain && !lines.every((line) => line.includes(delimiter))) return false
-  const [first = [], ...below] = cellRows(start.slice(at), delimiter, LEAST_BELOW + 1)
+  const [first = [], ...below] = rowsAtStart(start.slice(at), delimiter)
   return (
     first.length > 1 &&
     below.length === LEAST_BELOW &&
@@ -462,6 +458,20 @@ function isHeadOfTable(start: string, at: number, delimiter: string, above: read
     })
   )
 }
+
+/** The first rows of a text; none where one is a line without a delimiter, as most lines of prose are. */
+function rowsAtStart(text: string, delimiter: string): string[][] {
+  const lines = text
+    .split('\n', MOST_LOOKED)
+    .filter((line) => line.trim() !== '')
+    .slice(0, LEAST_BELOW + 1)
+  // A cell in quotes may go on in the next line.
+  if (lines.some((line) => line.includes('"'))) return cellRows(text, delimiter, LEAST_BELOW + 1)
+  return lines.every((line) => line.includes(delimiter)) ? lines.map((line) => line.split(delimiter)) : []
+}
+
+/** Lines of which the first rows are looked for. */
+const MOST_LOOKED = 4 * LEAST_BELOW
 
 /** Tried last, since prose has commas too. Never takes rows of two cells, or fewer than three rows, but below the names of columns. */
 export const bareCsv = defineFormat<TableBelow>({

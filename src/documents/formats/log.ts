@@ -27,14 +27,24 @@ function readLog(text: string): (() => JsonValue[]) | undefined {
   const lines = indexLines(text)
   if (lines.count < 2) return undefined
   if (isAccessLog(lines)) return keptRecords(text, lines, () => accessRecords(lines))
-  const sampled = sampleLines(lines)
-  const share = (test: (line: string) => unknown) =>
-    sampled.filter((line) => test(line)).length / sampled.length
-  const continued = share((line) => !readEntry(line) && /^(\s|at |Caused by|Traceback|\.\.\. )/.test(line))
-  const entries = share(readEntry)
-  if (sampled.length < 2 || entries < 0.08 || entries + continued < 0.6) return undefined
+  if (!isLog(sampleLines(lines))) return undefined
   return keptRecords(text, lines, () => entryRecords(text, lines))
 }
+
+/** Whether these lines begin entries or go on with one. It stops where too many do neither, which is soon in a text. */
+function isLog(sampled: readonly string[]): boolean {
+  const most = sampled.length * MOST_OTHERS
+  let [entries, others] = [0, 0]
+  for (const line of sampled)
+    if (readEntry(line)) entries += 1
+    else if (!CONTINUES.test(line) && ++others > most) return false
+  return sampled.length >= 2 && entries >= sampled.length * FEWEST_ENTRIES
+}
+
+const CONTINUES = /^(\s|at |Caused by|Traceback|\.\.\. )/
+/** Shares of a log: lines that neither begin an entry nor go on with one, and lines that begin one. */
+const MOST_OTHERS = 0.4
+const FEWEST_ENTRIES = 0.08
 
 function keptRecords(text: string, lines: LineIndex, read: () => JsonObject[]): () => JsonObject[] {
   const startOf = ({ line }: JsonObject): number | undefined =>
