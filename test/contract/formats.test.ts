@@ -415,6 +415,20 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     areNot: [rows(9, (nth) => `${nth + 1} a line of a poem that goes on`).join('\n')],
     grows: below('', (nth) => `${(nth * 7919) % 1000}\tsrc/f${nth}.ts`),
   },
+  alike: {
+    are: [
+      rows(9, (nth) => `PID: ${nth}, Command: c${nth}, CPU: 0.${nth}`).join('\n'),
+      `Found 9 files:\n${rows(9, (nth) => `- Name: "f${nth}, new" (ID: x${nth}, Type: a/b) Link: https://a/${nth}`).join('\n')}`,
+      `# Requests\n\n${rows(9, (nth) => `reqid=${nth} GET https://a.org/${nth} [20${nth}]`).join('\n')}`,
+      rows(9, (nth) => `${nth}e8d - web-${nth} - running`).join('\n'),
+    ],
+    areNot: [
+      rows(9, (nth) => `${nth % 2 ? 'Ann' : 'Bob'}: I said ${nth} - or more`).join('\n'),
+      rows(9, (nth) => (nth % 2 ? `a - ${nth}` : `words and ${nth}`)).join('\n'),
+      PROSE.repeat(9),
+    ],
+    grows: below('', (nth) => `PID: ${nth}, Command: c${nth}, CPU: 0.${nth}`),
+  },
   'csv without header': {
     are: ['1,2,3\n4,5,6\n7,8,9\n'],
     areNot: ['1,2\n3,4\n5,6\n', PROSE],

@@ -47,6 +47,7 @@ const ROWS: Record<string, readonly [before: string, row: string, behind?: strin
   items: ['', '#. Item #\n   - State: open\n   - Note: n#\n'],
   stanzas: ['', 'Title: T#\nURL: https://a/#\n'],
   counted: ['1\tsrc/a\n', '#7\tsrc/f#.ts'],
+  alike: ['', '- "n#" (Starts: 2024-05-01, Ends: 2024-05-02) ID: # | Link: https://a/#'],
   'csv without header': ['', '#,7#,x'],
   coverage: ['', 'SF:src/f#.ts\nDA:1,1\nDA:2,0\nend_of_record'],
   subtitles: ['WEBVTT\n\n', '00:00:01.000 --> 00:59:04.500\nSaid #\n'],

@@ -225,11 +225,21 @@ function isTable(rows: readonly string[][], delimiter: string): boolean {
   if (width < 2 || rows.length < 2 || (rows.length < 3 && width < 3)) return false
   // Statements that end with a semicolon.
   if (width === 2 && rows.every(([, last = '']) => last === '')) return false
+  if (areLabelled(rows)) return false
   return (
     rows.filter(({ length }) => length === width || (delimiter === '\t' && width > 2 && length === width - 1))
       .length >=
     rows.length * 0.95
   )
+}
+
+/** `PID: 1, Command: init`: each cell says what it is, and those of the rows say the same. */
+function areLabelled([first = [], ...others]: readonly string[][]): boolean {
+  const labels = first.map((cell) => /^\s*\p{L}[^:=]{0,30}(?:: |=)/u.exec(cell)?.[0])
+  const labelled = labels.filter((label) => label !== undefined).length
+  const isAlike = (row: readonly string[]): boolean =>
+    labels.filter((label, at) => label !== undefined && row[at]?.startsWith(label)).length >= labelled / 2
+  return labelled > 1 && labelled >= first.length / 2 && others.filter(isAlike).length > others.length / 2
 }
 
 /** A row of distinct short names, none of them a number or a date; years in a row may be among them. */

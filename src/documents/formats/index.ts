@@ -1,6 +1,7 @@
 /** All formats in the order in which they are tried: from the strictest to the loosest. Plain text is what remains. */
 import type { Document } from '../document.ts'
 import type { Overview } from '../overview/overview.ts'
+import { alike } from './alike.ts'
 import { bibtex } from './bibtex.ts'
 import { boxTree } from './box-tree.ts'
 import { calendar } from './calendar.ts'
@@ -82,6 +83,7 @@ export const FORMATS: readonly FormatDefinition[] = [
   items,
   stanzas,
   counted,
+  alike,
   bareCsv,
   text,
   blocks,

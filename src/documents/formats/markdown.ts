@@ -22,6 +22,7 @@ import { telling } from '../overview/words.ts'
 import { profile } from '../shape/profile.ts'
 import { typeNotations } from '../shape/type-notation.ts'
 import { call, type Template } from '../template.ts'
+import { findAlike } from './alike.ts'
 import { BEGINNING, defineFormat } from './define.ts'
 import { addFields, fieldsAt, findItems, itemRecords, maySayFields } from './items.ts'
 
@@ -73,6 +74,16 @@ function looksLikeMarkdown(start: string): boolean {
   if (headings === 0) return isUnderlined(lines)
   return deeper > 0 ? headings + marks >= 2 : marks >= 1 && comments === 0
 }
+
+/** True for records on a line each below a heading or two. */
+function isOneList(text: string): boolean {
+  const lines = indexLines(text)
+  const found = findAlike(lines, 0, lines.count)
+  return found !== undefined && found.around.filter((line) => HEADING.test(line)).length <= MOST_OVER
+}
+
+/** Headings over a list. */
+const MOST_OVER = 3
 
 /**
  * `{sections: [{level, heading, line, text, …fields}], tables: [[record…]…], links?: [{text, href, line}]}`: `line` counts from 1, `text` is a
@@ -403,7 +414,7 @@ export const markdown = defineFormat<true>({
       ? { path: '$.sections', keys: undefined, values: sections }
       : largestTable(json)
   },
-  detect: (text) => looksLikeMarkdown(text.slice(0, BEGINNING)) || undefined,
+  detect: (text) => (looksLikeMarkdown(text.slice(0, BEGINNING)) && !isOneList(text)) || undefined,
   read: readMarkdown,
   overview: overviewOfMarkdown,
 })

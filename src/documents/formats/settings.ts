@@ -33,16 +33,23 @@ const CODE =
 function readSettings(text: string): (() => JsonValue[]) | undefined {
   const lines = indexLines(text)
   const form = formOf(lines)
-  let [pairs, others] = [0, 0]
+  let [pairs, others, sections] = [0, 0, 0]
+  const keys = new Set<string | undefined>()
   for (let index = 0; index < lines.count; index++) {
     const line = at(lines, index)
-    if (COMMENT.test(line) || SECTION.test(line)) continue
-    const isSure = form.sure.test(line)
-    if (!isSure && CODE.test(line)) return undefined
-    if (isSure || PAIR.test(line)) pairs += 1
-    else if (pairs === 0 || ++others > Math.max(1, lines.count * REST)) return undefined
+    const isSection = SECTION.test(line)
+    if (isSection) sections += 1
+    if (isSection || COMMENT.test(line)) continue
+    const sure = form.sure.exec(line)
+    if (!sure && CODE.test(line)) return undefined
+    const pair = sure ?? PAIR.exec(line)
+    if (pair) {
+      pairs += 1
+      if (keys.size < LEAST) keys.add(pair[1])
+    } else if (pairs === 0 || ++others > Math.max(1, lines.count * REST)) return undefined
   }
-  return pairs < LEAST
+  // The same key on each line is that of records, `id=1 GET /a`.
+  return pairs < LEAST || (keys.size === 1 && sections === 0)
     ? undefined
     : () => {
         const settings = settingsIn(lines, form)

@@ -1,0 +1,123 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { fromRecognised } from '../../../../src/documents/opening/derive.ts'
+import { recognise } from '../../../../src/documents/opening/detect.ts'
+import type { JsonObject } from '../../../../src/protocol/json.ts'
+
+const read = (text: string) => recognise(text).json?.() as JsonObject[]
+const lines = (count: number, line: (nth: number) => string) =>
+  Array.from({ length: count }, (_, nth) => line(nth)).join('\n')
+
+describe('a record on a line, with names before its values', () => {
+  test('beside each other, of which some records lack one', () => {
+    const text = lines(12, (nth) =>
+      nth % 3 ? `Chat ID: ${nth}, Title: Tea, milk & more, Type: Group` : `Chat ID: ${nth}, Type: Channel`,
+    )
+    expect(read(text).slice(0, 2)).toEqual([
+      { line: 1, 'Chat ID': 0, Type: 'Channel' },
+      { line: 2, 'Chat ID': 1, Title: 'Tea, milk & more', Type: 'Group' },
+    ])
+    expect(read(text)).toHaveLength(12)
+  })
+
+  test('the first record is none of a header', () => {
+    const text = lines(9, (nth) => `PID: ${nth}, Command: init, CPU: ${nth}.5`)
+    expect(read(text)).toHaveLength(9)
+    expect(read(text)[8]).toEqual({ line: 9, PID: 8, Command: 'init', CPU: 8.5 })
+  })
+
+  test('within brackets, behind a text in quotes, which may hold quotes itself', () => {
+    const text = `Found 6 events:\n${lines(6, (nth) => `- "${nth ? 'Tea' : '"Tea" at 5'}" (Starts: 2025-09-0${nth + 1}) ID: x${nth} | Link: https://a.org/?e=${nth}`)}`
+    expect(read(text)[0]).toEqual({
+      line: 2,
+      text: '"Tea" at 5',
+      Starts: '2025-09-01',
+      ID: 'x0',
+      Link: 'https://a.org/?e=0',
+    })
+  })
+
+  test('over several lines, with a title of their own above them', () => {
+    const text = lines(
+      6,
+      (nth) => `Task ${nth} - buy\n (Due: Not set) - Notes: one - two\nline - x - ID: ${nth} - Status: open`,
+    )
+    expect(read(text)[5]).toEqual({
+      line: 17,
+      title: 'Task 5 - buy',
+      Due: 'Not set',
+      Notes: 'one - two\nline - x',
+      ID: 5,
+      Status: 'open',
+    })
+  })
+
+  test('words between the parts and a number of something are names, too', () => {
+    const text = lines(
+      8,
+      (nth) => `Walk ${nth} (ID: ${nth}) - ${nth}.5 km in 2h on 1/${nth}/2025\n   URL: https://a/${nth}`,
+    )
+    expect(read(text)[3]).toEqual({
+      line: 7,
+      part1: 'Walk 3',
+      part2: '3.5 km',
+      in: '2h',
+      on: '1/3/2025',
+      ID: 3,
+      URL: 'https://a/3',
+    })
+    const messages = lines(
+      9,
+      (nth) => `msgid=${nth} [warn] Gone ${nth} (2 args)${nth % 2 ? ' [5 times]' : ''}\n  at a.js:1`,
+    )
+    expect(read(messages)[1]).toEqual({
+      line: 3,
+      msgid: 1,
+      part1: 'warn',
+      part2: 'Gone 1',
+      args: 2,
+      times: 5,
+      part3: 'at a.js:1',
+    })
+  })
+})
+
+describe('a record on a line without names', () => {
+  test.each([
+    ['dashes', (nth: number) => `${nth}f - web-${nth} - up`, { part1: '8f', part2: 'web-8', part3: 'up' }],
+    [
+      'words and brackets',
+      (nth: number) => `From 00${nth} in main [READ]`,
+      { From: '008', in: 'main', text: 'READ' },
+    ],
+    ['a colon', (nth: number) => `00400${nth}: "x${nth}: b"`, { part1: '004008', part2: 'x8: b' }],
+    [
+      'a place and what stands there',
+      (nth: number) => `📄 /a/b.ts:${nth} - x ${nth} - ${nth % 2 ? 'y' : 'z - w'}`,
+      { part1: '/a/b.ts:8', part2: 'x 8 - z - w' },
+    ],
+  ])('parted by %s', (_, line, last) => {
+    expect(read(lines(9, line)).at(-1)).toEqual({ line: 9, ...last })
+  })
+
+  test('lines around them are told, and a line between them that is none makes them a text', () => {
+    const text = lines(9, (nth) => `${nth}f - web-${nth} - up`)
+    const around = fromRecognised(`All:\n${text}\n\nDone.\n`)
+    expect(around.records()?.values).toHaveLength(9)
+    expect(around.asides).toEqual(['text beside it: All:', 'text beside it: Done.'])
+    expect(recognise(`${text}\nand a line\n${text}`).format).toBe('text')
+  })
+})
+
+test('no line is lost, whatever it holds', () => {
+  const word = fc.stringMatching(/^[a-z0-9"()[\]|,:=-]{1,9}$/)
+  fc.assert(
+    fc.property(fc.array(word, { minLength: 8, maxLength: 30 }), (words) => {
+      const text = words.map((one, nth) => `ID: ${nth}, Name: ${one}, Type: a`).join('\n')
+      const { format, json } = recognise(text)
+      if (format !== 'entries') return
+      const found = json?.() as JsonObject[]
+      expect(found.map(({ ID }) => ID)).toEqual(words.map((_, nth) => nth))
+    }),
+  )
+})
