@@ -106,6 +106,7 @@ export function findItems(lines: LineIndex, from: number, to: number, leastTasks
   const around: string[] = []
   let [margin, seen, heading] = [-1, 0, '']
   let [isApart, isCode] = [false, false]
+  let opener: string | undefined
   for (let index = from; index < to; index++) {
     const line =
       lines.end(index) - lines.start(index) > LONGEST ? lines.at(index).slice(0, LONGEST) : lines.at(index)
@@ -117,10 +118,12 @@ export function findItems(lines: LineIndex, from: number, to: number, leastTasks
     }
     seen += 1
     const [, indent = '', number, marked, sign, said = ''] = ITEM.exec(line) ?? []
-    const isField = sign !== undefined && fieldsAt(line).length > 0
+    // A colon in a title makes no field of it: it begins as the items before it do.
+    const isField = sign !== undefined && sign !== opener && fieldsAt(line).length > 0
     const isItem = said !== '' && !isField && (margin < 0 ? indent.length < 4 : indent.length === margin)
     if (isItem) {
       margin = indent.length
+      opener ??= sign
       items.push({ line: index + 1, heading, number: exactNumber(number ?? marked ?? ''), said, below: [] })
     } else {
       const last = items.at(-1)

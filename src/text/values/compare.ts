@@ -158,7 +158,8 @@ function sameBoolean(value: string, { lower, quoted, number }: Operand): boolean
   return wanted !== undefined && WRITTEN_BOOLEANS.get(value.toLowerCase()) === wanted
 }
 
-const VERSION = /^v?\d+(?:\.\d+)+/i
+/** Two parts with words behind them are a decimal: `4.07 out of 5, by 223 people`. */
+const VERSION = /^v?\d+(?:(?:\.\d+){2}|\.\d+\S*$)/i
 
 /** More digits than a double holds. */
 const LONG = /^[-+]?\d{16,}$/

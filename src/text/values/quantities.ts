@@ -47,7 +47,9 @@ const MEASURED = new RegExp(
 const OF_THINGS = new RegExp(`^\\s*[~≈]?\\s?${AMOUNT}\\s?([kmb])?\\+?\\s(?:${COUNTED_THINGS})\\s*$`, 'i')
 const ABOUT = new RegExp(`^\\s*[~≈]\\s?${AMOUNT}\\s*$`)
 const OUT_OF =
-  /^\s*(\d{1,3}(?:\.\d{1,2})?)\s?(?:out of|\/)\s?\d{1,3}\s(?:stars?|points?)\s*$|^\s*(\d{1,3}(?:\.\d{1,2})?) out of \d{1,3}\s*$/
+  /^\s*(\d{1,3}(?:\.\d{1,2})?)\s?(?:out of|\/)\s?\d{1,3}\s(?:stars?|points?)\s*$|^\s*(\d{1,3}(?:\.\d{1,2})?) out of \d{1,3}(?:\s(?:stars?|points?|(?:average )?rating))?(?:,\s{1,2}[\d.,]{1,9} (?:reviews?|ratings?|votes?))?\s*$/
+/** `$1,184 per night`, `€90 for 3 nights`, `$5/month`. */
+const PRICED = /^\s*([$€£¥₹]\s?[\d.,]{1,15})(?:\s(?:per|for|an?)\s[\w ]{1,20}|\s?\/\s?[a-z]{1,12})\s*$/i
 /** `4.5 ⭐`, `4.5 (158 reviews)`, `4.5/5 (1,158 ratings)`. */
 const RATED =
   /^\s*(\d{1,3}(?:\.\d{1,2})?)\s?(?:[★⭐☆✩✰]\ufe0f?\s*$|(?:[★⭐☆✩✰]\ufe0f?|\/\s?\d{1,3})?\s?\([\d.,]{1,15}[kKmM]?\+?\s?(?:reviews?|ratings?|votes?)?\)\s*$)/u
@@ -91,7 +93,7 @@ function plainUnit(unit: string): string {
 }
 
 /** Longer strings hold no number that anybody compares. */
-export const LONGEST_NUMBER = 40
+export const LONGEST_NUMBER = 48
 
 const NOTHING =
   /^\s*(?:[-–—.?*]{0,3}|n\/?a|n\.a\.|nan|nil|null|none|never|unknown|undefined|missing|pending|tbd|tba|[<(](?:nil|none|null|unknown|unset|invalid|empty)[>)]|not (?:available|applicable|set))\s*$/i
@@ -117,6 +119,8 @@ export function looseNumber(text: string): number | undefined {
   if (COMMA.test(text)) return Number(digitsOf(text, ','))
   if (GROUPED.test(text)) return Number(digitsOf(text, /,\d+\D*$/.test(text) ? ',' : '.'))
   if (NEGATIVE_AFTER.test(text)) return looseNumber(`-${text.trim().slice(0, -1)}`)
+  const [, price] = PRICED.exec(text) ?? []
+  if (price !== undefined) return looseNumber(price)
   const [, count] = COUNTED.exec(text) ?? []
   return count === undefined ? measured(text)?.number : Number(count)
 }

@@ -170,6 +170,10 @@ describe('numbers, durations and dates in texts', () => {
     ['31.2K views', 31200],
     ['10,000+', 10000],
     ['4.5 out of 5 stars', 4.5],
+    ['4.07 out of 5 average rating,  223 reviews', 4.07],
+    ['$1,184 per night', 1184],
+    ['€90 for 3 nights', 90],
+    ['$5/month', 5],
     ['4.5 ⭐', 4.5],
     ['3.7 ⭐ (13 reviews)', 3.7],
     ['4.5/5 (1,158 ratings)', 4.5],
@@ -195,6 +199,18 @@ describe('numbers, durations and dates in texts', () => {
     expect(found(winds, 'wind = 31').ids).toEqual([2, 3, 4])
     expect(found(winds, "wind > '10 km/h'").ids).toEqual([2, 4])
     expect(found(winds, "wind = '31 mph'").ids).toEqual([3, 4])
+  })
+
+  test('a decimal before words is no version', () => {
+    const flats = ['4.93 of all guests', '4.07 of all guests', '4.9.1'].map((rating, id) => ({ id, rating }))
+    expect(found(flats, 'rating >= 4.5').ids).toEqual([2])
+    const stars = ['4.93 out of 5 rating, 8 reviews', '4.07 out of 5 rating, 223 reviews']
+    expect(
+      found(
+        stars.map((rating, id) => ({ id, rating })),
+        'rating >= 4.5',
+      ).ids,
+    ).toEqual([0])
   })
 
   test.each<[text: string, number: number | undefined]>([

@@ -319,6 +319,16 @@ describe('items with fields below them', () => {
     ])
   })
 
+  test('with a colon in a title are none of the item before', () => {
+    const pinned = (title: string) => `📌 ${title}\n   • State: open\n---\n`
+    expect(read(['A', 'B', 'Fix: C', 'D'].map(pinned).join('')).value).toMatchObject([
+      { title: 'A' },
+      { title: 'B' },
+      { title: 'Fix: C', State: 'open' },
+      { title: 'D' },
+    ])
+  })
+
   test('are none in what people wrote under their names', () => {
     const said = (name: string) => `**${name}** (online)\n> one\n_10:11_ · 3 replies\n---\n`
     const text = ['Ann', 'Bo', 'Ann', 'Cy', 'Bo', 'Ann', 'Cy', 'Bo'].map(said).join('')
