@@ -109,6 +109,27 @@ describe('runs', () => {
   )
 })
 
+/** A dozen lines that are alike, each with a long run before its number. */
+const LONG_LINES: Record<string, string> = {
+  'groups in brackets': '(a) ',
+  'groups before a text': '[a] ',
+  blanks: ' ',
+  'marks between parts': 'a - ',
+  'names that come again': 'a: 1, ',
+  pictograms: '📄',
+  'quotes with a mark': '"b - c" ',
+}
+describe('long lines of like parts', () => {
+  test.each(Object.entries(LONG_LINES))('%s', (_, part) =>
+    expectLinear(24_000, (size) => {
+      const run = part.repeat(Math.ceil(size / 12 / part.length))
+      return previewing(
+        Array.from({ length: 12 }, (_, nth) => `x${nth} ${run}ID: ${nth}, B: 2 (${nth})`).join('\n'),
+      )
+    }),
+  )
+})
+
 const QUESTIONS: Record<string, [kind: Query['kind'], params: JsonObject]> = {
   where: ['filter', { where: 'price > 10 and name contains 5 or not (user.login = u7)' }],
   'where with a pattern': ['filter', { where: 'name ~ (a+)+$' }],

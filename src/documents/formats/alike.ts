@@ -2,61 +2,84 @@
  * Lines that are made of like parts, a record on each: `- "Standup" (Starts: 2025-09-01) ID: 7 | Link: …`, `PID: 1, Command: init`,
  * `81e3 - web-1 - running`, `reqid=1 GET https://… [200]`.
  */
-import { type JsonObject, setOwn } from '../../protocol/json.ts'
+import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
+import { literal } from '../../text/patterns/literal.ts'
 import { overviewOfData } from '../overview/records.ts'
 import { asideOf, exactNumber } from './cells.ts'
 import { defineFormat } from './define.ts'
+import { headingIn } from './items.ts'
 
 /** A bullet, a number or a pictogram before the parts. */
 const BULLET =
   /^[ \t]*(?:(\d{1,6})[.)]|[-*+•▪●◆‣–]|(?:\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\u200d|\ufe0f)*)+)[ \t]+(?=\S)/u
-/** `Key: ` at the start of a line, or behind what parts it from the value before. */
-const LABEL = /(?<=^[ \t]*|[([{|,;)\]"”] ?|[-–—•·] )(\p{L}[\p{L}\p{N}_ /?#.]{0,30}):(?= |$)/gmu
-/** `key=` at the start of a line or behind a blank. */
-const PAIR = /(?<=^[ \t]*|[ \t])([A-Za-z_][\w.-]{0,30})=(?=\S)/gm
+/** Where names are: `Key: ` at the start of a line, or behind a mark between values; `key=` at the start of a line or behind a blank. */
+interface NamePatterns {
+  readonly labels: RegExp
+  readonly pairs: RegExp
+}
+
+function patternsOf(label: string, pair: string): NamePatterns {
+  return {
+    labels: new RegExp(`(^[ \\t]*|[([{|,;)\\]"”] ?|[-–—•·] )(${label}):(?= |$)`, 'gmu'),
+    pairs: new RegExp(`(^|[ \\t])(${pair})=(?=\\S)`, 'gm'),
+  }
+}
+
+const ANY_NAME = patternsOf('\\p{L}[\\p{L}\\p{N}_ /?#.]{0,30}', '[A-Za-z_][\\w.-]{0,30}')
 /** Marks between values, with blanks around them. */
 const SEPARATORS = [' | ', '\t', ' · ', ' • ', ' → ', ' -> ', ' — ', ' – ', ' - ', ': '] as const
+/** Marks that end a value wherever they stand. */
+const STRONG = SEPARATORS.slice(0, 4)
 /** Words that stand between two parts. */
 const BETWEEN = / (by|in|on|at|from|to|for|with|of|via|as) /g
 /** `(2 args)`, `[35 times]`: a number of something. */
 const NUMBER_OF = /^(\d[\d.,]*) (\p{L}{2,20})$/u
-/** Characters of a record that are looked at for parts; the rest is of its last part. */
-const LONGEST = 8_192
-/** Lines that are looked at to find out what they are made of. */
+/** `https://a.org/b`, `/a/b`. */
+const ADDRESS = /^(?:[a-z]+:\/)?\/\S/
+/** `Name: value` says a field of a record, and a colon behind a number or an address parts two. */
+const BEFORE_COLON = /^(?:[\da-f]{6,16}|\d[\w.:-]{0,60}|\S{0,60}\/\S{0,60})$/i
+const WORD = /^\S{1,120}$/
+/** A text before something in brackets at its end. The last bracket may be cut off. */
+const CLOSED = /^(.*\S) ?(?:\(([^()]*)\)?|\[([^[\]]*)\]?)$/s
+/** A text and something short in brackets: those of calls and lists are no parts. */
+const ENDS_APART = /\s(?:\([^(),]*\)|\[[^[\],]*\])$/
+const OPENED = /^\[([^\]]*)\] (.+)$/s
+
+/** Lines that are looked at to find out what they are made of, and characters of one. */
 const SAMPLE = 200
+const LONGEST = 2_048
 /** Records that there must be: where parts have names, and where none has. */
 const LEAST = 4
 const LEAST_UNNAMED = 8
-/** The share of records that have a part, for all to have it, and for it to be one at all. */
+/** The share of texts that have a part, for all to have it, for most to have it, and for it to be one at all. */
 const ALL = 0.95
-const SOME = 0.05
-/** Lines above the records, and lines of a record on average. */
-const MOST_ABOVE = 8
-const MOST_LINES = 3
-const MOST_BELOW = 60
-const MOST_PARTS = 24
-const MOST_WORDS = 6
-/** The share of texts that say a part which others lack. */
 const USUAL = 0.5
-/** `https://a.org/b`, `/a/b`. */
-const ADDRESS = /^(?:[a-z]+:\/)?\/\S/
-/** Marks that end a value wherever they stand. */
-const STRONG = [' | ', '\t', ' · ', ' • ']
+const SOME = 0.05
+/** Lines around the records, lines below the first one of a record, and lines of a record on average. */
+const MOST_AROUND = 8
+const MOST_BELOW = 60
+const MOST_LINES = 3
+/** Parts beside each other, parts within parts, and words of a text that each are one. */
+const MOST_PARTS = 24
+const DEEPEST = 5
+const MOST_WORDS = 6
 const MOST_TOLD = 6
 
-/** A record before its parts are told apart. */
+/** A line, and the lines that go on with it. */
 interface Row {
-  /** Its line, from 0. */
+  /** Its number, from 0. */
   readonly line: number
   readonly bullet: string
   readonly text: string
-  /** The lines that go on with it. */
   readonly below: string[]
   /** A line of its own above it. */
   lead?: string
+  /** The line above it and others that says what they are. */
+  heading?: string
 }
 
+/** Records before their parts are told apart. */
 export interface AlikeLines {
   readonly rows: readonly Row[]
   readonly partsOf: (row: Row) => readonly Part[]
@@ -69,31 +92,87 @@ type Part = readonly [name: string, value: string]
 const NAMELESS = '\0'
 
 /** The records among lines that are alike; undefined for other texts. Most are told by some of their lines. */
-export function findAlike(lines: LineIndex, from: number, to: number): AlikeLines | undefined {
-  const step = Math.max(1, Math.floor((to - from) / SAMPLE))
-  const sample = rowsOf(lines, from, to, step)
+export function findAlike(lines: LineIndex): AlikeLines | undefined {
+  const sample = rowsOf(lines, Math.max(1, Math.floor(lines.count / SAMPLE)), LONGEST)
   // Rows of a table are read as such, or not at all.
   if (sample.filter(({ text }) => text.startsWith('|')).length * 2 > sample.length) return undefined
   const names = namesIn(sample)
-  const split = names ? undefined : separatorOf(sample)
-  if (!names && !split) return undefined
-  const all = rowsOf(lines, from, to, 1)
-  const named = names && labelled(all, names)
-  if (named || split) return named ?? (split && separated(all, split))
-  const other = separatorOf(sample)
-  return other && separated(all, other)
+  const found = names && labelled(rowsOf(lines), names)
+  if (found) return found
+  const split = separatorOf(sample)
+  return split && separated(rowsOf(lines), split)
 }
 
-function rowsOf(lines: LineIndex, from: number, to: number, step: number): Row[] {
+function rowsOf(lines: LineIndex, step = 1, longest = Number.POSITIVE_INFINITY): Row[] {
   const rows: Row[] = []
-  for (let index = from; index < to; index += step) {
-    const isLong = lines.end(index) - lines.start(index) > LONGEST
-    const line = isLong ? lines.at(index).slice(0, LONGEST) : lines.at(index)
+  for (let index = 0; index < lines.count; index += step) {
+    const line = lines.at(index).slice(0, longest)
     if (line.trim() === '') continue
     const [bullet = ''] = BULLET.exec(line) ?? []
     rows.push({ line: index, bullet: bullet.trim(), text: line.slice(bullet.length).trimEnd(), below: [] })
   }
   return rows
+}
+
+/** Some of many, evenly. */
+function spread<T>(all: readonly T[]): readonly T[] {
+  const step = Math.max(1, Math.floor(all.length / SAMPLE))
+  return all.filter((_, index) => index % step === 0)
+}
+
+/**
+ * Rows with the lines that go on with them. Undefined where a line between them may be a record of its own, or there are too many others. A
+ * line that goes on with a row without names is set in.
+ */
+function gathered(
+  all: readonly Row[],
+  isRow: (row: Row) => boolean,
+  areNamed: boolean,
+): Omit<AlikeLines, 'partsOf'> | undefined {
+  const rows: Row[] = []
+  const around: string[] = []
+  const headings = new Set<string>()
+  let heading: string | undefined
+  let behind = 0
+  const areRows = all.map(isRow)
+  const areSetIn = all.every(({ text }, at) => !areRows[at] || /^\s/.test(text))
+  for (const [at, row] of all.entries()) {
+    const last = rows.at(-1)
+    const isSetIn = /^\s/.test(row.text)
+    const isOther = areRows[at] || areSetIn || isSetIn || row.bullet !== ''
+    const title = isOther ? undefined : headingIn(row.text)
+    if (areRows[at]) {
+      if (behind > 0) return undefined
+      rows.push(heading === undefined ? row : { ...row, heading })
+    } else if (title !== undefined) {
+      heading = title
+      headings.add(row.text)
+    } else if (last && (isSetIn || areNamed)) {
+      // A line that is marked as a record is one.
+      if (row.bullet !== '' && row.bullet === last.bullet) return undefined
+      if (last.below.push(row.text) > MOST_BELOW) return undefined
+    } else {
+      around.push(row.text)
+      if (last) behind += 1
+    }
+  }
+  if (areSetIn) addLeads(rows, around)
+  // The last lines of a text are often of all records.
+  const usual = Math.max(0, ...spread(rows.slice(0, -1)).map(({ below }) => below.length))
+  around.push(...(rows.at(-1)?.below.splice(usual) ?? []))
+  const isHeaded = new Set(rows.map((row) => row.heading)).size > 1
+  if (!isHeaded) {
+    around.unshift(...headings)
+    for (const row of rows) delete row.heading
+  }
+  return around.length > MOST_AROUND ? undefined : { rows, around }
+}
+
+/** Gives each row that is set in the line at the margin above it, where all have one. */
+function addLeads(rows: readonly Row[], above: string[]): void {
+  const before = rows.map((_, index) => (index === 0 ? above : (rows[index - 1]?.below ?? [])))
+  if (!before.every((lines) => /^\S/.test(lines.at(-1) ?? ''))) return
+  for (const [index, row] of rows.entries()) row.lead = before[index]?.pop() ?? ''
 }
 
 /** A place where a value begins. */
@@ -103,38 +182,36 @@ interface Label {
   readonly end: number
   /** `key=`, with a value of one word. */
   readonly isPair: boolean
-  /** The character before it; none at the start of a line. */
+  /** The mark before it; none at the start of a line. */
   readonly behind: string
 }
 
-/** Labels in their order, each key once: those of some keys, or all. */
-function labelsIn(text: string, keys?: ReadonlySet<string>): Label[] {
+/** Labels in their order, each key once. */
+function labelsIn(text: string, { labels, pairs }: NamePatterns = ANY_NAME): Label[] {
   const found: Label[] = []
-  for (const { pattern, mark, isPair } of LABELS)
-    if (text.includes(mark))
-      for (const { 0: whole, 1: key = '', index } of text.matchAll(pattern))
-        if (keys === undefined || keys.has(key))
-          found.push({
-            key,
-            start: index,
-            end: index + whole.length,
-            isPair,
-            behind: text.slice(0, index).trimEnd().slice(-1),
-          })
-  found.sort((one, other) => one.start - other.start)
-  const seen = new Set<string>()
-  return found.filter(({ key }) => !seen.has(key) && seen.add(key))
+  if (text.includes(':')) addLabels(found, text, labels, false)
+  if (text.includes('=') && addLabels(found, text, pairs, true))
+    found.sort((one, other) => one.start - other.start)
+  return found
 }
 
-const LABELS = [
-  { pattern: LABEL, mark: ':', isPair: false },
-  { pattern: PAIR, mark: '=', isPair: true },
-] as const
+/** Whether there were any. */
+function addLabels(found: Label[], text: string, pattern: RegExp, isPair: boolean): boolean {
+  const before = found.length
+  pattern.lastIndex = 0
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    const [whole, mark = '', key = ''] = match
+    if (found.some((other) => other.key === key)) continue
+    const [start, end] = [match.index + mark.length, match.index + whole.length]
+    found.push({ key, start, end, isPair, behind: mark.trim() })
+  }
+  return found.length > before
+}
 
 interface Names {
   /** The first one that all records have. */
   readonly first: string
-  readonly keys: ReadonlySet<string>
+  readonly keys: readonly string[]
 }
 
 /** The names that records have: some all of them, others where they stand apart in the same way, or within brackets. */
@@ -143,8 +220,12 @@ function namesIn(sample: readonly Row[]): Names | undefined {
   if (saying.length < LEAST || saying.length < sample.length / MOST_LINES) return undefined
   const found = new Map<string, Label[]>()
   for (const { text } of saying)
-    for (const label of labelsIn(text)) found.set(label.key, [...(found.get(label.key) ?? []), label])
-  const most = Math.max(0, ...Array.from(found.values(), ({ length }) => length))
+    for (const label of labelsIn(text)) {
+      const labels = found.get(label.key)
+      if (labels) labels.push(label)
+      else found.set(label.key, [label])
+    }
+  const most = [...found.values()].reduce((max, { length }) => Math.max(max, length), 0)
   if (most < LEAST || most < sample.length / MOST_LINES) return undefined
   const needed = [...found].filter(([, { length }]) => length >= most * ALL)
   const [[first] = []] = needed
@@ -155,68 +236,54 @@ function namesIn(sample: readonly Row[]): Names | undefined {
     )
     return labels.length >= most * ALL || apart.length >= Math.max(2, most * SOME) ? key : []
   })
-  return first === undefined || keys.length > MOST_PARTS ? undefined : { first, keys: new Set(keys) }
+  return first === undefined || keys.length > MOST_PARTS ? undefined : { first, keys }
 }
 
 /** Records with names in them. One begins where the first name that all have stands. */
 function labelled(all: readonly Row[], { first, keys }: Names): AlikeLines | undefined {
-  const rows: Row[] = []
-  const above: string[] = []
-  for (const row of all) {
-    const last = rows.at(-1)
-    if (labelsIn(row.text, keys).some(({ key }) => key === first)) rows.push(row)
-    else if (!last) above.push(row.text)
-    // What is marked as a record of its own is one.
-    else if (row.bullet !== '' && row.bullet === last.bullet) return undefined
-    else if (last.below.length < MOST_BELOW) last.below.push(row.text)
-  }
-  const areSetIn = rows.every(({ text }) => /^\s/.test(text)) && /^\S/.test(above.at(-1) ?? '')
-  if (areSetIn)
-    for (const [index, row] of rows.entries()) {
-      const lead = index === 0 ? above.pop() : rows[index - 1]?.below.pop()
-      if (lead === undefined) return undefined
-      row.lead = lead
-    }
-  // Keys on lines of their own are for other readers: here most stand beside each other.
-  const beside = rows.filter(({ text }) => {
-    const labels = labelsIn(text, keys)
-    return (
-      labels.length > 1 ||
-      (labels[0] !== undefined && text.slice(0, labels[0].start).trim() !== '') ||
-      hasTail(text, labels)
-    )
-  })
-  if (rows.length < LEAST || above.length > MOST_ABOVE || beside.length < rows.length * ALL) return undefined
-  const strong = STRONG.find(
-    (mark) => rows.filter(({ text }) => text.includes(mark)).length >= rows.length * ALL,
+  const each = keys.map(literal).join('|')
+  const patterns = patternsOf(each, each)
+  const found = gathered(
+    all,
+    ({ text }) => text.includes(first) && labelsIn(text, patterns).some(({ key }) => key === first),
+    true,
   )
-  const order = [...keys]
-  const cut = ({ text, below }: Row) => cutAt([text, ...below].join('\n'), keys, strong)
+  if (!found) return undefined
+  const { rows, around } = found
+  // Keys on lines of their own are for other readers: here most stand beside each other.
+  const some = spread(rows)
+  const beside = some.filter(({ text }) => {
+    const [label, ...others] = labelsIn(text, patterns)
+    return others.length > 0 || (label && (text.slice(0, label.start).trim() !== '' || hasTail(text, label)))
+  })
+  if (rows.length < LEAST || beside.length < some.length * ALL) return undefined
+  const strong = STRONG.find(
+    (mark) => some.filter(({ text }) => text.includes(mark)).length >= some.length * ALL,
+  )
+  const cut = (row: Row): Cut => cutAt(row, patterns, strong)
   const slots = new Map<string, string[]>()
-  for (const row of spread(rows))
-    for (const [slot, said] of cut(row).free) slots.set(slot, [...(slots.get(slot) ?? []), said])
-  const splitters = new Map([...slots].map(([slot, texts]) => [slot, splitterOf(texts)]))
+  for (const row of some)
+    for (const [slot, said] of cut(row).free) {
+      const texts = slots.get(slot)
+      if (texts) texts.push(said.slice(0, LONGEST))
+      else slots.set(slot, [said.slice(0, LONGEST)])
+    }
+  const splitters = new Map([...slots].map(([slot, texts]) => [slot, splitterOf(texts, 0)]))
+  const places = new Map(['', ...keys].map((key, place) => [key, idOf(NAMELESS, place)]))
   const partsOf = (row: Row): Part[] => {
     const { free, values, rest } = cut(row)
-    return [
-      ...free.flatMap(
-        ([slot, said]) => splitters.get(slot)?.(said, idOf(NAMELESS, order.indexOf(slot) + 1)) ?? [],
-      ),
-      ...values,
-      ...(rest === '' ? [] : [[NAMELESS + REST, rest] as const]),
-    ]
+    const parts = free.flatMap(([slot, said]) => {
+      const id = places.get(slot) ?? NAMELESS
+      return splitters.get(slot)?.(said, id) ?? [[id, said] as const]
+    })
+    return [...parts, ...values, ...(rest === '' ? [] : [[NAMELESS + REST, rest] as const])]
   }
-  return { rows, partsOf, around: above }
-}
-
-function spread<T>(all: readonly T[]): readonly T[] {
-  const step = Math.max(1, Math.floor(all.length / SAMPLE))
-  return all.filter((_, index) => index % step === 0)
+  return { rows, partsOf, around }
 }
 
 /** Whether a line goes on behind the value of its only pair. */
-function hasTail(line: string, [label]: readonly Label[]): boolean {
-  return label?.isPair === true && /\s\S/.test(line.slice(label.end))
+function hasTail(line: string, { isPair, end }: Label): boolean {
+  return isPair && /\s\S/.test(line.slice(end))
 }
 
 /** A record cut at its names: the values, texts without a name by the key before them, and the lines behind them. */
@@ -226,26 +293,29 @@ interface Cut {
   readonly rest: string
 }
 
-function cutAt(text: string, keys: ReadonlySet<string>, strong: string | undefined): Cut {
-  const labels = labelsIn(text, keys)
+function cutAt({ text: line, below }: Row, patterns: NamePatterns, strong: string | undefined): Cut {
+  const text = below.length > 0 ? [line, ...below].join('\n') : line
+  const labels = labelsIn(text, patterns)
   const free: (readonly [string, string])[] = []
   const values: Part[] = []
-  let rest = ''
+  const rest: string[] = []
   const add = (slot: string, said: string): void => {
-    const [line = '', ...below] = said.split('\n')
-    const bare = trimmed(line)
+    if (said === '') return
+    const [own = '', ...others] = said.split('\n')
+    const bare = betweenParts(own)
     if (bare !== '') free.push([slot, bare])
-    rest += below.join('\n').trim()
+    rest.push(...others.filter((other) => other.trim() !== ''))
   }
   add('', text.slice(0, labels[0]?.start ?? text.length))
   for (const [nth, { key, end, isPair }] of labels.entries()) {
-    const said = text.slice(end, labels[nth + 1]?.start ?? text.length)
-    const isLast = nth === labels.length - 1
-    const stop = isPair ? endOfWord(said) : endOfValue(said, isLast ? undefined : strong)
-    values.push([key, trimmed(said.slice(0, stop))])
+    const next = labels[nth + 1]
+    const said = text.slice(end, next?.start ?? text.length)
+    const stop = isPair ? endOfWord(said) : endOfValue(said, next ? strong : undefined)
+    const value = said.slice(0, stop).trim()
+    values.push([key, next || stop < said.length ? withoutMark(value) : value])
     add(key, said.slice(stop))
   }
-  return { values, free, rest }
+  return { values, free, rest: rest.join('\n').trim() }
 }
 
 function endOfWord(said: string): number {
@@ -254,8 +324,13 @@ function endOfWord(said: string): number {
   return blank < 0 ? said.length : end + blank
 }
 
-/** Where a value ends: at a bracket that opened before it, or at what parts the values of this text. */
+/**
+ * Where a value ends: at a bracket that opened before it, or at a mark that parts the values of this text. A value of one word, such as an
+ * address, ends with its line.
+ */
 function endOfValue(said: string, strong: string | undefined): number {
+  const line = said.indexOf('\n')
+  if (line > 0 && !/\S\s+\S/.test(said.slice(0, line))) return line
   let depth = 0
   for (let at = 0; at < said.length; at++) {
     const character = said.charAt(at)
@@ -266,12 +341,16 @@ function endOfValue(said: string, strong: string | undefined): number {
   return said.length
 }
 
-/** Without what parts a text from its neighbours. */
-function trimmed(text: string): string {
-  const inner = text.replace(/^[\s|,;)\]·•]+(?:[-–—] )?/u, '').replace(/^[-–—:] /, '')
-  const end =
-    inner.length - (/(?:[\s|,;·•]|\s[-–—]|(?<=\s)[([]|^[-–—([])+$/u.exec(inner.slice(-8))?.[0].length ?? 0)
-  return inner.slice(0, end)
+/** A text between two parts, without the marks on both sides. */
+function betweenParts(text: string): string {
+  return withoutMark(text.replace(/^[\s|,;)\]·•]+(?:[-–—] )?/u, '').replace(/^[-–—:] /, ''))
+}
+
+/** A text without the mark behind it, which parts it from the next one. */
+function withoutMark(text: string): string {
+  if (/[\p{L}\p{N}]$/u.test(text)) return text
+  const end = /(?:[\s|,;·•]|\s[-–—]|(?<=\s)[([]|^[([])+$/u.exec(text.slice(-8))?.[0].length ?? 0
+  return text.slice(0, text.length - end)
 }
 
 /** How lines without names are split: those at the margin have the same marks between their parts. */
@@ -279,34 +358,20 @@ function separatorOf(sample: readonly Row[]): Splitter | undefined {
   const margin = sample.filter(({ text }) => /^\S/.test(text))
   if (margin.length < LEAST_UNNAMED || margin.length < sample.length / MOST_LINES) return undefined
   // Lines above and below the records are no part of what is alike.
-  const edge = Math.min(MOST_ABOVE, Math.floor(margin.length / 5))
+  const edge = Math.min(MOST_AROUND, Math.floor(margin.length / 5))
   const texts = margin.slice(edge, margin.length - edge).map(({ text }) => text)
-  return markedBy(texts, ALL, SEPARATORS)
+  return markedBy(texts, ALL, SEPARATORS, 0)
 }
 
 /** Records without names. */
 function separated(all: readonly Row[], split: Splitter): AlikeLines | undefined {
-  const rows: Row[] = []
-  const around: string[] = []
-  let behind = 0
-  for (const row of all) {
-    const isSetIn = /^\s/.test(row.text)
-    if (!isSetIn && split(row.text, '')) {
-      // A line between records would be lost.
-      if (behind > 0) return undefined
-      rows.push(row)
-    } else if (isSetIn && rows.length > 0) rows.at(-1)?.below.push(row.text)
-    else {
-      around.push(row.text)
-      if (rows.length > 0) behind += 1
-    }
-  }
-  if (rows.length < LEAST_UNNAMED || around.length > MOST_ABOVE) return undefined
+  const found = gathered(all, ({ text }) => /^\S/.test(text) && split(text, '') !== undefined, false)
+  if (!found || found.rows.length < LEAST_UNNAMED) return undefined
   const partsOf = ({ text, below }: Row): Part[] => [
     ...(split(text, NAMELESS) ?? []),
     ...(below.length > 0 ? [[NAMELESS + REST, below.join('\n').trim()] as const] : []),
   ]
-  return { rows, partsOf, around }
+  return { ...found, partsOf }
 }
 
 /** Tells the parts of a text, named below `id` where they have no name; undefined for a text that is not like the others. */
@@ -321,60 +386,78 @@ const LAST = 98
 /** Behind all others. */
 const REST = '~'
 
-/** How texts are split that have the same marks between their parts, or the same words. A text that is not like the others stays whole. */
-function splitterOf(texts: readonly string[], marks: readonly string[] = SEPARATORS): Splitter {
-  const split = markedBy(texts, USUAL, marks) ?? byWords(texts)
+/**
+ * How texts are split that have the same marks between their parts, or the same words. A text that is not like the others stays whole.
+ * `depth`: parts that these texts are within.
+ */
+function splitterOf(
+  texts: readonly string[],
+  depth: number,
+  marks: readonly string[] = SEPARATORS,
+): Splitter {
+  const split = depth > DEEPEST ? undefined : (markedBy(texts, USUAL, marks, depth) ?? byWords(texts))
   return (text, id) => split?.(text, id) ?? [[id, text]]
 }
 
 /** Marks between the parts of at least as many of the texts. */
-function markedBy(texts: readonly string[], enough: number, marks: readonly string[]): Splitter | undefined {
+function markedBy(
+  texts: readonly string[],
+  enough: number,
+  marks: readonly string[],
+  depth: number,
+): Splitter | undefined {
   const least = texts.length * ALL
-  const opened = texts.filter((text) => /^\[[^\]]*\] ./.test(text))
+  const opened = texts.filter((text) => OPENED.test(text))
   if (opened.length > 0 && opened.length >= least)
-    return joined(opened, (text) => /^\[([^\]]*)\] (.*)$/s.exec(text)?.slice(1), marks)
+    return joined(opened, (text) => OPENED.exec(text)?.slice(1), marks, depth)
   for (const [nth, mark] of marks.entries()) {
     if (texts.filter((text) => text.includes(mark)).length < least) continue
-    const found = texts.map((text) => places(text, mark).length)
-    const fewest = found.toSorted((one, other) => one - other)[Math.floor(found.length * (1 - ALL))] ?? 0
-    if (fewest > MOST_PARTS) continue
-    const rest = marks.slice(nth + 1)
-    const areEven = mark !== ': ' && fewest > 0 && found.filter((one) => one === fewest).length >= least
-    if (areEven) return joined(texts, (text) => cutBy(text, mark, fewest), rest)
-    // A mark that some lines have more often is also said within a part: then the first parts have to be words.
-    for (let count = fewest; count > 0; count--) {
-      const areWords = (text: string): boolean =>
-        cutBy(text, mark, count)
-          ?.slice(0, -1)
-          .every((part) => (mark === ': ' ? BEFORE_COLON : WORD).test(part)) === true
-      if (texts.filter(areWords).length >= least)
-        return joined(texts, (text) => cutBy(text, mark, count), rest)
-    }
+    const count = countOf(
+      texts.map((text) => cutBy(text, mark, MOST_PARTS)),
+      mark === ': ' ? BEFORE_COLON : WORD,
+    )
+    if (count > 1)
+      return joined(texts, (text) => cutBy(text, mark, count, count), marks.slice(nth + 1), depth)
   }
   const closed = texts.filter((text) => CLOSED.test(text))
   if (closed.length === 0 || closed.length < texts.length * enough) return undefined
-  if (enough < ALL) return closing(texts, false)
-  return texts.filter((text) => ENDS_APART.test(text)).length >= least ? closing(texts, true) : undefined
+  if (enough < ALL) return closing(texts, false, depth)
+  return texts.filter((text) => ENDS_APART.test(text)).length >= least
+    ? closing(texts, true, depth)
+    : undefined
 }
 
-/** `Name: value` says a field of a record, and a colon behind a number or an address parts two. */
-const BEFORE_COLON = /^(?:[\da-f]{6,16}|\d[\w.:-]{0,60}|\S{0,60}\/\S{0,60})$/i
-const WORD = /^\S{1,120}$/
-/** A text and something short in brackets: those of calls and lists are no parts. */
-const ENDS_APART = /\s(?:\([^(),]*\)|\[[^[\],]*\])$/
+/**
+ * How many parts a mark makes of each of these texts; 1 where it parts them in no one way. A mark that some texts have more often is also
+ * said within a part: then all parts but the last have to be words.
+ */
+function countOf(cuts: readonly (readonly string[])[], word: RegExp): number {
+  const least = cuts.length * ALL
+  const lengths = cuts.map(({ length }) => length).sort((one, other) => one - other)
+  const fewest = lengths[Math.floor(lengths.length * (1 - ALL))] ?? 1
+  const isEven = lengths.filter((length) => length === fewest).length >= least
+  if (isEven && word === WORD) return fewest
+  const leading = cuts.map((parts) => {
+    const at = parts.slice(0, -1).findIndex((part) => !word.test(part))
+    return at < 0 ? parts.length : at + 1
+  })
+  for (let count = fewest; count > 1; count--)
+    if (leading.filter((words) => words >= count).length >= least) return count
+  return 1
+}
 
-function cutBy(text: string, mark: string, count: number): string[] | undefined {
-  const at = places(text, mark).slice(0, count)
-  if (at.length < count) return undefined
+/** The parts of a text between marks, at most so many; fewer than `least` are none. The last one holds the rest. */
+function cutBy(text: string, mark: string, most: number): string[]
+function cutBy(text: string, mark: string, most: number, least: number): string[] | undefined
+function cutBy(text: string, mark: string, most: number, least = 1): string[] | undefined {
+  const at = places(text, mark).slice(0, most - 1)
+  if (at.length + 1 < least) return undefined
   return [...at, text.length].map((end, part) =>
     text.slice(part === 0 ? 0 : (at[part - 1] ?? 0) + mark.length, end).trim(),
   )
 }
 
-/** A text before what stands in brackets at its end. The last bracket may be cut off. */
-const CLOSED = /^(.*\S) ?(?:\(([^()]*)\)?|\[([^[\]]*)\]?)$/s
-
-function closing(texts: readonly string[], always: boolean): Splitter {
+function closing(texts: readonly string[], always: boolean, depth: number): Splitter {
   const ends = texts.map((text) => text.slice(-1))
   const squares = ends.filter((end) => end === ']').length
   const isMixed = squares > 0 && ends.includes(')')
@@ -382,7 +465,10 @@ function closing(texts: readonly string[], always: boolean): Splitter {
   const last = squares * 2 > texts.length ? ')' : ']'
   const end = (text: string): RegExpExecArray | null =>
     isMixed && !text.endsWith(last) ? null : CLOSED.exec(text)
-  const inner = splitterOf(texts.map((text) => end(text)?.[1] ?? text))
+  const inner = splitterOf(
+    texts.map((text) => end(text)?.[1] ?? text),
+    depth + 1,
+  )
   return (text, id) => {
     const [, before, round, square] = end(text) ?? []
     const said = round ?? square
@@ -400,6 +486,7 @@ function joined(
   texts: readonly string[],
   cut: (text: string) => readonly string[] | undefined,
   marks: readonly string[],
+  depth: number,
 ): Splitter {
   const columns: string[][] = []
   for (const text of texts)
@@ -407,7 +494,7 @@ function joined(
       columns[nth] ??= []
       columns[nth].push(part)
     }
-  const inner = columns.map((column) => splitterOf(column, marks))
+  const inner = columns.map((column) => splitterOf(column, depth + 1, marks))
   return (text, id) => cut(text)?.flatMap((part, nth) => inner[nth]?.(part, idOf(id, nth)) ?? [])
 }
 
@@ -466,14 +553,17 @@ function betweenWords(words: readonly string[], led: string): Splitter {
   }
 }
 
-/** Records `{line, number?, title?, …}` of the parts by their names; parts without one are `text`, or `part1`, `part2`, …. */
-export function alikeRecords({ rows, partsOf }: AlikeLines): JsonObject[] {
+/**
+ * Records `{line, heading?, number?, title?, …}` of the parts by their names; parts without one are `text`, or `part1`, `part2`, …. A name
+ * that the text gives comes before one of these: the other has a number behind it.
+ */
+function recordsOf({ rows, partsOf }: AlikeLines): JsonObject[] {
   const all = rows.map(partsOf)
-  const nameless = new Set(
-    all.flatMap((parts) => parts.flatMap(([name]) => (name.startsWith(NAMELESS) ? name : []))),
-  )
+  const names = new Set(all.flatMap((parts) => parts.map(([name]) => name)))
+  const nameless = [...names].filter((name) => name.startsWith(NAMELESS)).sort()
+  const free = (name: string): string => (names.has(name) ? free(`${name}_2`) : name)
   const given = new Map(
-    [...nameless].sort().map((name, nth, { length }) => [name, length === 1 ? 'text' : `part${nth + 1}`]),
+    nameless.map((name, nth) => [name, free(nameless.length === 1 ? 'text' : `part${nth + 1}`)]),
   )
   const isQuoted = new Map<string, boolean>()
   const words = new Set<string>()
@@ -483,18 +573,21 @@ export function alikeRecords({ rows, partsOf }: AlikeLines): JsonObject[] {
       isQuoted.set(name, isQuoted.get(name) !== false && /^".*"$/s.test(value) && value.length > 1)
       if (exactNumber(value) === undefined) words.add(name)
     }
-  return rows.map(({ line, bullet, lead }, index) => {
-    const number = exactNumber(bullet.slice(0, -1))
-    const record: JsonObject = {
-      line: line + 1,
-      ...(number !== undefined && { number }),
-      ...(lead !== undefined && { title: lead }),
+  const [ofLine, ofHeading, ofNumber, ofLead] = ['line', 'heading', 'number', 'title'].map(free)
+  return rows.map(({ line, bullet, heading, lead }, index) => {
+    const record: JsonObject = {}
+    const add = (name = '', value: JsonValue = null): void => {
+      if (Object.hasOwn(record, name)) add(`${name}_2`, value)
+      else setOwn(record, name, value)
     }
+    add(ofLine, line + 1)
+    if (heading !== undefined) add(ofHeading, heading)
+    const number = exactNumber(bullet.slice(0, -1))
+    if (number !== undefined) add(ofNumber, number)
+    if (lead !== undefined) add(ofLead, lead)
     for (const [name, value] of all[index] ?? []) {
       const bare = isQuoted.get(name) === true ? value.slice(1, -1) : value
-      const key = given.get(name) ?? name
-      if (!Object.hasOwn(record, key))
-        setOwn(record, key, words.has(name) ? bare : (exactNumber(value) ?? null))
+      add(given.get(name) ?? name, words.has(name) ? bare : (exactNumber(value) ?? null))
     }
     return record
   })
@@ -506,10 +599,9 @@ export const alike = defineFormat<AlikeLines>({
   family: 'entries',
   line: 'entry',
   detect(text) {
-    const lines = indexLines(text)
-    return findAlike(lines, 0, lines.count)
+    return findAlike(indexLines(text))
   },
-  read: (_, found) => alikeRecords(found),
+  read: (_, found) => recordsOf(found),
   asides: (_, { around }) => around.slice(0, MOST_TOLD).map(asideOf),
   overview: overviewOfData,
 })

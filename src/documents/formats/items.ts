@@ -42,6 +42,12 @@ interface Field {
   readonly value: string
 }
 
+/** The words of a line that says what those below it are. */
+export function headingIn(line: string): string | undefined {
+  const [, marked, bold, above] = HEADING.exec(line) ?? []
+  return marked ?? bold ?? above
+}
+
 const APART = [': ', ':\n', ':\t', ':**', ':__', ':\r']
 const TASKS = ['[ ] ', '[x] ', '[X] ']
 
@@ -128,10 +134,10 @@ export function findItems(lines: LineIndex, from: number, to: number, leastTasks
     } else {
       const last = items.at(-1)
       const isWithin = last && (indentOf(line) > margin || (!isApart && fieldsAt(line).length > 0))
-      const title = isWithin ? undefined : HEADING.exec(line)
+      const title = isWithin ? undefined : headingIn(line)
       if (isWithin) last.below.push(...(isApart ? ['', line] : [line]))
-      else if (title) {
-        heading = title[1] ?? title[2] ?? title[3] ?? ''
+      else if (title !== undefined) {
+        heading = title
         headings.add(heading)
       } else {
         around.push(line)

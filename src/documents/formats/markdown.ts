@@ -77,9 +77,9 @@ function looksLikeMarkdown(start: string): boolean {
 
 /** True for records on a line each below a heading or two. */
 function isOneList(text: string): boolean {
-  const lines = indexLines(text)
-  const found = findAlike(lines, 0, lines.count)
-  return found !== undefined && found.around.filter((line) => HEADING.test(line)).length <= MOST_OVER
+  const found = findAlike(indexLines(text))
+  if (!found || found.rows.some(({ heading }) => heading !== undefined)) return false
+  return found.around.filter((line) => HEADING.test(line)).length <= MOST_OVER
 }
 
 /** Headings over a list. */

@@ -46,8 +46,9 @@ const MEASURED = new RegExp(
 )
 const OF_THINGS = new RegExp(`^\\s*[~≈]?\\s?${AMOUNT}\\s?([kmb])?\\+?\\s(?:${COUNTED_THINGS})\\s*$`, 'i')
 const ABOUT = new RegExp(`^\\s*[~≈]\\s?${AMOUNT}\\s*$`)
+/** `4/5 stars`, `4.5 out of 5`, `4.07 out of 5 average rating, 223 reviews`. */
 const OUT_OF =
-  /^\s*(\d{1,3}(?:\.\d{1,2})?)\s?(?:out of|\/)\s?\d{1,3}\s(?:stars?|points?)\s*$|^\s*(\d{1,3}(?:\.\d{1,2})?) out of \d{1,3}(?:\s(?:stars?|points?|(?:average )?rating))?(?:,\s{1,2}[\d.,]{1,9} (?:reviews?|ratings?|votes?))?\s*$/
+  /^\s*(\d{1,3}(?:\.\d{1,2})?)(?:\s?(?:out of|\/)\s?\d{1,3}\s(?:stars?|points?|(?:average )?rating)| out of \d{1,3})(?:,\s{1,2}[\d.,]{1,9} (?:reviews?|ratings?|votes?))?\s*$/
 /** `$1,184 per night`, `€90 for 3 nights`, `$5/month`. */
 const PRICED = /^\s*([$€£¥₹]\s?[\d.,]{1,15})(?:\s(?:per|for|an?)\s[\w ]{1,20}|\s?\/\s?[a-z]{1,12})\s*$/i
 /** `4.5 ⭐`, `4.5 (158 reviews)`, `4.5/5 (1,158 ratings)`. */
@@ -74,9 +75,7 @@ export function measured(text: string): Measure | undefined {
     return { number: signed(count) * 1000 ** THOUSANDS.indexOf(letter.toLowerCase()), unit: '' }
   const [, near] = ABOUT.exec(text) ?? []
   if (near !== undefined) return { number: signed(near), unit: '' }
-  const [, stars, rating] = OUT_OF.exec(text) ?? []
-  if (stars !== undefined || rating !== undefined) return { number: Number(stars ?? rating), unit: '' }
-  const rated = RATED.exec(text)?.[1]
+  const rated = (OUT_OF.exec(text) ?? RATED.exec(text))?.[1]
   if (rated !== undefined) return { number: Number(rated), unit: '' }
   const held = RATE.exec(text)?.[1]
   const size = held === undefined ? undefined : quantity(held)

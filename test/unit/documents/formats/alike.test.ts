@@ -109,15 +109,55 @@ describe('a record on a line without names', () => {
   })
 })
 
-test('no line is lost, whatever it holds', () => {
-  const word = fc.stringMatching(/^[a-z0-9"()[\]|,:=-]{1,9}$/)
-  fc.assert(
-    fc.property(fc.array(word, { minLength: 8, maxLength: 30 }), (words) => {
-      const text = words.map((one, nth) => `ID: ${nth}, Name: ${one}, Type: a`).join('\n')
-      const { format, json } = recognise(text)
-      if (format !== 'entries') return
-      const found = json?.() as JsonObject[]
-      expect(found.map(({ ID }) => ID)).toEqual(words.map((_, nth) => nth))
-    }),
-  )
+describe('what is written is kept', () => {
+  test('names of the text come before those of the product', () => {
+    const rows = read(lines(9, (nth) => `- step ${nth} (line: ${nth * 5}, text: a b, part1: c)`))
+    expect(rows[2]).toEqual({ line_2: 3, text_2: 'step 2', line: 10, text: 'a b', part1: 'c' })
+  })
+
+  test('below headings, each record with its own', () => {
+    const day = (name: string) =>
+      `${name}:\n${lines(5, (nth) => `- Tea ${nth} (Starts: ${nth}:00) ID: ${nth}`)}`
+    const rows = read(`Found 10 events:\n${day('Monday')}\n${day('Friday')}`)
+    expect(rows.map(({ heading, ID }) => [heading, ID]).slice(4, 6)).toEqual([
+      ['Monday', 4],
+      ['Friday', 0],
+    ])
+  })
+
+  test('lines behind the last record are no part of its value', () => {
+    const events = lines(9, (nth) => `- Tea ${nth} (Starts: ${nth}:00) Note: a ${nth}`)
+    const found = fromRecognised(`${events}\n\nShowing 9 of 812 events\n`)
+    expect(found.records()?.values.at(-1)).toMatchObject({ Note: 'a 8' })
+    expect(found.asides).toEqual(['text beside it: Showing 9 of 812 events'])
+  })
+
+  test('a line that goes on is of a sentence, and beside a word or an address', () => {
+    const rows = (value: string) =>
+      read(lines(9, (nth) => `ID: ${nth}, Note: ${value}${nth % 2 ? '\nand more' : ''}`))
+    expect(rows('one two')[1]).toEqual({ line: 2, ID: 1, Note: 'one two\nand more' })
+    expect(rows('https://a/b')[1]).toEqual({ line: 2, ID: 1, Note: 'https://a/b', text: 'and more' })
+  })
+
+  test('records with very many lines stay a text', () => {
+    const text = `${lines(9, (nth) => `ID: ${nth}, Note: a b`)}\n${lines(70, () => 'more')}\nID: 9, Note: c d`
+    expect(recognise(text).format).toBe('text')
+  })
+
+  test('every letter of every value is in the record of its line', () => {
+    const word = fc.stringMatching(/^[a-z0-9"()[\]|,:= -]{0,30}$/)
+    fc.assert(
+      fc.property(fc.array(fc.tuple(word, word), { minLength: 9, maxLength: 30 }), (values) => {
+        const text = values.map(([one, two], nth) => `ID: ${nth}, Name: ${one}x, Kind: ${two}y`).join('\n')
+        const rows = read(text)
+        expect(rows.map(({ ID }) => ID)).toEqual(values.map((_, nth) => nth))
+        for (const [nth, [one, two]] of values.entries()) {
+          const letters = (said: string) => said.replaceAll(/[^a-z0-9]/g, '')
+          const { line: _, ID: __, ...held } = rows[nth] ?? {}
+          const found = letters(Object.entries(held).flat().join(' ').toLowerCase())
+          for (const part of `${one}x ${two}y`.split(/[^a-z0-9]+/)) expect(found).toContain(letters(part))
+        }
+      }),
+    )
+  })
 })
