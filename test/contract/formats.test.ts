@@ -402,14 +402,6 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     areNot: ['Dear all: hello\nprose\nprose\n', 'Ann: hi\nBob: hi\nAnn: how\nBob: well\n'],
     grows: below('', (nth) => `Title: T${nth}\nURL: https://a/${nth}\n`),
   },
-  pairs: {
-    are: [
-      rows(7, (nth) => `id=${nth} addr=10.0.0.${nth}:80 name= idle=${nth * 7}`).join('\n'),
-      `PING a.org\n${rows(30, (nth) => `64 bytes from 10.0.0.1: icmp_seq=${nth} ttl=56 time=${nth}.5 ms`).join('\n')}\n`,
-    ],
-    areNot: [rows(9, (nth) => `key${nth}=5`).join('\n'), 'a=1 b=2 c=3\nthen prose\nand more of it\n'],
-    grows: below('', (nth) => `id=${nth} addr=10.0.0.1:${nth} idle=${nth * 7}`),
-  },
   counted: {
     are: [rows(9, (nth) => `${nth * 7 + 3}\tsrc/f${nth}.ts`).join('\n')],
     areNot: [rows(9, (nth) => `${nth + 1} a line of a poem that goes on`).join('\n')],
@@ -421,11 +413,15 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
       `Found 9 files:\n${rows(9, (nth) => `- Name: "f${nth}, new" (ID: x${nth}, Type: a/b) Link: https://a/${nth}`).join('\n')}`,
       `# Requests\n\n${rows(9, (nth) => `reqid=${nth} GET https://a.org/${nth} [20${nth}]`).join('\n')}`,
       rows(9, (nth) => `${nth}e8d - web-${nth} - running`).join('\n'),
+      rows(7, (nth) => `id=${nth} addr=10.0.0.${nth}:80 name= idle=${nth * 7}`).join('\n'),
+      `PING a.org\n${rows(30, (nth) => `64 bytes from 10.0.0.1: icmp_seq=${nth} ttl=56 time=${nth}.5 ms`).join('\n')}\n`,
     ],
     areNot: [
       rows(9, (nth) => `${nth % 2 ? 'Ann' : 'Bob'}: I said ${nth} - or more`).join('\n'),
       rows(9, (nth) => (nth % 2 ? `a - ${nth}` : `words and ${nth}`)).join('\n'),
       PROSE.repeat(9),
+      rows(9, (nth) => `key${nth}=5`).join('\n'),
+      'a=1 b=2 c=3\nthen prose\nand more of it\n',
     ],
     grows: below('', (nth) => `PID: ${nth}, Command: c${nth}, CPU: 0.${nth}`),
   },

@@ -38,7 +38,6 @@ const ROWS: Record<string, readonly [before: string, row: string, behind?: strin
   'git log': ['', `commit ${'a'.repeat(40)}\nAuthor: Ann <a@x>\nDate:   Fri May 3 2024\n\n    Fix #\n`],
   'git lines': ['', 'a1b2c3d Fix #'],
   log: ['', '2024-05-01T10:00:00Z INFO app - request # took ms=#'],
-  pairs: ['', 'id=# addr=10.0.0.1:# idle=#'],
   settings: ['[main]\n', 'key_# = #'],
   diagnostics: ['', 'src/a.ts:#:1: warning: unused'],
   paths: ['', 'src/folder/f#.ts'],

@@ -22,7 +22,7 @@ interface NamePatterns {
 function patternsOf(label: string, pair: string): NamePatterns {
   return {
     labels: new RegExp(`(^[ \\t]*|[([{|,;)\\]"”] ?|[-–—•·] )(${label}):(?= |$)`, 'gmu'),
-    pairs: new RegExp(`(^|[ \\t])(${pair})=(?=\\S)`, 'gm'),
+    pairs: new RegExp(`(^|[ \\t,;])(${pair})=`, 'gm'),
   }
 }
 
@@ -318,10 +318,11 @@ function cutAt({ text: line, below }: Row, patterns: NamePatterns, strong: strin
   return { values, free, rest: rest.join('\n').trim() }
 }
 
+/** The end of a word, or of a text in quotes; of a number with the unit behind it where nothing else stands there. */
 function endOfWord(said: string): number {
-  const end = said.startsWith('"') ? said.indexOf('"', 1) + 1 : 0
-  const blank = said.slice(end).search(/\s/)
-  return blank < 0 ? said.length : end + blank
+  const [word = ''] = /^(?:"[^"]*"|[^\s,;]*)/.exec(said) ?? []
+  const unit = /\d$/.test(word) ? (/^ [a-zA-Zµ%/]{1,8}(?=\s*$)/.exec(said.slice(word.length))?.[0] ?? '') : ''
+  return word.length + unit.length
 }
 
 /**
@@ -349,7 +350,7 @@ function betweenParts(text: string): string {
 /** A text without the mark behind it, which parts it from the next one. */
 function withoutMark(text: string): string {
   if (/[\p{L}\p{N}]$/u.test(text)) return text
-  const end = /(?:[\s|,;·•]|\s[-–—]|(?<=\s)[([]|^[([])+$/u.exec(text.slice(-8))?.[0].length ?? 0
+  const end = /(?:[\s|,;:·•]|\s[-–—]|(?<=\s)[([]|^[([])+$/u.exec(text.slice(-8))?.[0].length ?? 0
   return text.slice(0, text.length - end)
 }
 

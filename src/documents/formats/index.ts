@@ -25,7 +25,6 @@ import { mail } from './mail.ts'
 import { markdown } from './markdown.ts'
 import { metrics } from './metrics.ts'
 import { ndjson } from './ndjson.ts'
-import { pairs } from './pairs.ts'
 import { paths } from './paths.ts'
 import { python } from './python.ts'
 import { settings } from './settings.ts'
@@ -74,7 +73,6 @@ export const FORMATS: readonly FormatDefinition[] = [
   gitLog,
   gitLines,
   log,
-  pairs,
   settings,
   diagnostics,
   paths,
