@@ -6,7 +6,7 @@ import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { literal } from '../../text/patterns/literal.ts'
 import { overviewOfData } from '../overview/records.ts'
-import { asideOf, exactNumber } from './cells.ts'
+import { asideOf, exactNumber, freeName } from './cells.ts'
 import { defineFormat } from './define.ts'
 import { headingIn } from './items.ts'
 
@@ -562,7 +562,7 @@ function recordsOf({ rows, partsOf }: AlikeLines): JsonObject[] {
   const all = rows.map(partsOf)
   const names = new Set(all.flatMap((parts) => parts.map(([name]) => name)))
   const nameless = [...names].filter((name) => name.startsWith(NAMELESS)).sort()
-  const free = (name: string): string => (names.has(name) ? free(`${name}_2`) : name)
+  const free = (name: string): string => freeName(names, name)
   const given = new Map(
     nameless.map((name, nth) => [name, free(nameless.length === 1 ? 'text' : `part${nth + 1}`)]),
   )

@@ -61,6 +61,11 @@ export function distinct(header: readonly string[]): string[] {
   })
 }
 
+/** A name that is none of those given: with a number behind it where it is. */
+export function freeName(names: ReadonlySet<string>, name: string): string {
+  return names.has(name) ? freeName(names, `${name}_2`) : name
+}
+
 /** The names of columns: those in the first row, or made ones. */
 export function namesOf(first: readonly string[], named: boolean): string[] {
   return named ? distinct(first) : first.map((_, index) => `column_${index + 1}`)

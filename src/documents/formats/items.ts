@@ -16,7 +16,8 @@ const BESIDE = /[ \t]+[|•·][ \t]+/
 const LINK = /!?\[([^[\]]{1,300})\]\(([^\s()]{1,1000})\)/
 const BULLET = /^[ \t]*[-*+•◦▪○‣–][ \t]+/
 /** A field that is marked as one may be of one item alone. */
-const MARKED = /^[ \t]*(?:[-*+•◦▪○‣–][ \t]+|\*\*\S)/
+export const MARKED = /^[ \t]*(?:[-*+•◦▪○‣–][ \t]+|\*\*\S)/
+const COUNT = / \(\d{1,6}\)$/
 const RULE = /^[ \t]*(?:-{3,}|={3,}|\*{3,}|_{3,})[ \t]*$/
 /** `## Open`, `**Open**`, `Open (5):`. */
 const HEADING = /^(?:#{1,6}[ \t]+(\S.{0,200}?)(?:[ \t]#+)?|\*\*([^*]{1,200})\*\*:?|(\S.{0,100}?):)[ \t]*$/
@@ -70,8 +71,12 @@ export function fieldsAt(line: string): readonly Field[] {
 
 function fieldIn(text: string): Field | undefined {
   const [, key, value = ''] = FIELD.exec(text.trim()) ?? []
+  // A title in bold letters may have a colon in it.
+  if (value.endsWith('**') && !value.slice(0, -2).includes('**')) return undefined
   // An address has a colon as well.
-  return key === undefined || value.startsWith('//') ? undefined : { key: key.trim(), value: value.trim() }
+  if (key === undefined || value.startsWith('//')) return undefined
+  // `Authors (3):` says how many stand below it.
+  return { key: (value === '' ? key.replace(COUNT, '') : key).trim(), value: value.trim() }
 }
 
 /** The value of a field: without the marks of Markdown around it, a number where it comes back as written. */
@@ -204,7 +209,10 @@ export function itemRecords({ items, leading, isKey, isHeaded }: Found): JsonObj
     }
     if (leading === undefined) addTitle(record, said)
     else for (const { key, value } of fieldsAt(said)) setOwn(record, key, valueOfField(value))
-    addFields(record, below, (key, line) => isKey(key) || MARKED.test(line))
+    const rest = addFields(record, below, (key, line) => isKey(key) || MARKED.test(line))
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
+    if (rest.length > 0) record[own(record, 'text') === undefined ? 'text' : '_text'] = rest.join('\n')
     return record
   })
 }
@@ -222,21 +230,31 @@ function addTitle(record: JsonObject, written: string): void {
   if (href !== undefined) record.href = href
 }
 
-/** Adds the fields that lines say, and the other lines as `text`. A field without a value has the lines that are set in below it. */
+/** Whether a line is the first of a list, below one that names it. */
+export function isList(name: string, line: string | undefined): boolean {
+  return line !== undefined && BULLET.test(line) && (indentOf(line) > indentOf(name) || !BULLET.test(name))
+}
+
+/**
+ * Adds the fields that lines say outside of code, and returns the other lines. A field without a value has the lines that are set in below
+ * it, or the list there.
+ */
 export function addFields(
   record: JsonObject,
   lines: readonly string[],
   isKey: (key: string, line: string) => boolean,
-): void {
+): string[] {
   const rest: string[] = []
+  let isCode = false
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? ''
-    const said = fieldsAt(line)
+    if (FENCE.test(line)) isCode = !isCode
+    const said = isCode ? [] : fieldsAt(line)
     const fields = said.some(({ key }) => isKey(key, line))
       ? said.filter(({ key }) => own(record, key) === undefined)
       : []
     if (fields.length === 0 || Object.keys(record).length > MOST_FIELDS) {
-      if (line !== '') rest.push(line.trim())
+      rest.push(line)
       continue
     }
     for (const { key, value } of fields) setOwn(record, key, valueOfField(value))
@@ -245,17 +263,28 @@ export function addFields(
     const inner: string[] = []
     // A paragraph of its own is no part of a value.
     if (only.value === '' && lines[at + 1] === '') at += 1
-    while (indentOf(lines[at + 1] ?? '') > indentOf(line)) inner.push(lines[++at] ?? '')
+    const isWithin =
+      only.value === '' && isList(line, lines[at + 1])
+        ? (next: string): boolean => isList(line, next) || indentOf(next) > indentOf(line)
+        : (next: string): boolean => indentOf(next) > indentOf(line)
+    while (isWithin(lines[at + 1] ?? '')) inner.push(lines[++at] ?? '')
     if (inner.length === 0) continue
-    const isList = only.value === '' && inner.every((one) => BULLET.test(one))
-    const held = inner.map((one) => (isList ? one.replace(BULLET, '') : one).trim())
+    const held = listIn(inner)
+    const isValue = only.value === '' && held !== undefined
     setOwn(
       record,
       only.key,
-      isList ? held.map(valueOfField) : [only.value, ...held].filter(Boolean).join('\n'),
+      isValue ? held : [only.value, ...inner.map((one) => one.trim())].filter(Boolean).join('\n'),
     )
   }
-  if (rest.length > 0) record[own(record, 'text') === undefined ? 'text' : '_text'] = rest.join('\n')
+  return rest
+}
+
+/** The values of lines that are a list; undefined where they are not. */
+export function listIn(lines: readonly string[]): JsonValue[] | undefined {
+  return lines.length > 0 && lines.every((line) => BULLET.test(line))
+    ? lines.map((line) => valueOfField(line.replace(BULLET, '').trim()))
+    : undefined
 }
 
 /** Tried after Markdown. Never takes lists of items that have no field in common. */

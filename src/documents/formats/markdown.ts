@@ -1,5 +1,5 @@
 /** The outline and the tables of Markdown (CommonMark headings, GitHub tables). */
-import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
+import { type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { formatPlural } from '../../text/format.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { literal } from '../../text/patterns/literal.ts'
@@ -23,8 +23,10 @@ import { profile } from '../shape/profile.ts'
 import { typeNotations } from '../shape/type-notation.ts'
 import { call, type Template } from '../template.ts'
 import { findAlike } from './alike.ts'
+import { freeName } from './cells.ts'
 import { BEGINNING, defineFormat } from './define.ts'
-import { addFields, fieldsAt, findItems, itemRecords, maySayFields } from './items.ts'
+import { addFields, fieldsAt, findItems, isList, itemRecords, listIn, MARKED, maySayFields } from './items.ts'
+import { stanzas } from './stanzas.ts'
 
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/
 const FENCE = /^ {0,3}(```|~~~)/
@@ -85,10 +87,16 @@ function isOneList(text: string): boolean {
 /** Headings over a list. */
 const MOST_OVER = 3
 
+/** True for records that begin before any heading, with texts that may be Markdown: pages that were found. */
+function areTexts(text: string): boolean {
+  const heading = text.search(/^ {0,3}#{1,6}[ \t]/m)
+  return heading > 0 && /^\w.*: \S/m.test(text.slice(0, heading)) && stanzas.detect(text) !== undefined
+}
+
 /**
- * `{sections: [{level, heading, line, text, …fields}], tables: [[record…]…], links?: [{text, href, line}]}`: `line` counts from 1, `text` is a
- * section's own text up to the next heading of any level. Text before the first heading is a section of level 0. Sections of a level have
- * the fields that most of them say. A list of items with fields is a table.
+ * `{sections: [{level, heading, line, text}], records?: [{heading, …fields, line, text?}], tables: [[record…]…], links?: [{text, href, line}]}`:
+ * `line` counts from 1, `text` is a section's own text up to the next heading of any level. Text before the first heading is a section of
+ * level 0. Sections of one level that say the same fields are records. A list of items with fields is a table.
  */
 function readMarkdown(text: string): JsonObject {
   const lines = indexLines(text)
@@ -155,54 +163,174 @@ function readMarkdown(text: string): JsonObject {
     }
   }
   close(lines.count)
-  addSharedFields(sections, saying)
-  return { sections, tables, ...(links.length > 0 ? { links } : {}) }
-}
-
-/** Sections that must have a field, the share of those of one level that has it, and the lines of a section that are looked at. */
-const LEAST_ALIKE = 3
-const ALIKE = 0.6
-const LOOKED = 60
-
-/**
- * Gives sections the fields that most of their level say: `- **State:** open` below each heading. Their text stays what it is. `mayHave`:
- * the places of those with a colon that has something behind it.
- */
-function addSharedFields(sections: readonly JsonObject[], mayHave: ReadonlySet<number>): void {
-  for (const level of new Set(sections.map((section) => section.level))) {
-    const alike = sections.filter((section) => section.level === level)
-    const some = sections.filter((section, at) => section.level === level && mayHave.has(at))
-    if (some.length < Math.max(LEAST_ALIKE, alike.length * ALIKE)) continue
-    const saying = some.map((section) => ({ section, lines: fieldLines(String(section.text)) }))
-    const counts = new Map<string, number>()
-    const repeated = new Map<string, number>()
-    const add = (map: Map<string, number>, key: string): void => void map.set(key, (map.get(key) ?? 0) + 1)
-    for (const { lines } of saying) {
-      const keys = lines.flatMap((line) => fieldsAt(line).map(({ key }) => key))
-      for (const key of new Set(keys))
-        add(keys.indexOf(key) === keys.lastIndexOf(key) ? counts : repeated, key)
-    }
-    const least = Math.max(LEAST_ALIKE, alike.length * ALIKE)
-    // A key that stands again and again in a section is one of the items in it.
-    const isKey = (key: string): boolean =>
-      !Object.hasOwn(SECTION, key) &&
-      (counts.get(key) ?? 0) >= least &&
-      (repeated.get(key) ?? 0) < LEAST_ALIKE
-    if ([...counts.keys()].some(isKey))
-      for (const { section, lines } of saying) addFields(section, lines, isKey)
+  const records = recordsAmong(sections, saying, links)
+  return {
+    sections,
+    ...(records.length > 0 ? { records } : {}),
+    tables,
+    ...(links.length > 0 ? { links } : {}),
   }
 }
+
+/** Sections of one level that must say a field, and the share of them, for them to be records. */
+const LEAST_ALIKE = 3
+const ALIKE = 0.6
+/** The shares of records that have a key, and a heading below theirs, for it to be a field. */
+const SOME = 0.05
+const SOME_PARTS = 0.2
+/** Lines of a section that are looked at to find its keys. */
+const LOOKED = 60
 
 /** The members that each section has. */
 const SECTION = { level: 0, heading: '', line: 0, text: '' }
 
-/** Lines that say fields, outside of code. */
-function fieldLines(text: string): string[] {
+/** Sections of one level: the keys that most of them say, and the places of those that say one. */
+interface Alike {
+  readonly level: number
+  readonly shared: ReadonlySet<string>
+  readonly saying: readonly number[]
+}
+
+/**
+ * The records that sections are where most of a level say the same fields: `- **State:** open` below each heading. They are those of the
+ * level with most of them; sections of other levels get such fields, and keep their text. `mayHave`: the places of those with a colon that
+ * has something behind it.
+ */
+function recordsAmong(
+  sections: readonly JsonObject[],
+  mayHave: ReadonlySet<number>,
+  links: readonly JsonObject[],
+): JsonObject[] {
+  const [main, ...others] = [...new Set(sections.map((section) => Number(section.level)))]
+    .flatMap((level) => alikeAt(sections, level, mayHave) ?? [])
+    .sort((one, other) => other.saying.length - one.saying.length || one.level - other.level)
+  for (const { shared, saying } of others)
+    for (const at of saying) {
+      const section = sections[at] ?? {}
+      const rest = addFields(section, linesOf(section), (key) => shared.has(key))
+        .join('\n')
+        .trim()
+      if (rest !== '') section._text = rest
+    }
+  return main ? sectionRecords(sections, main, links) : []
+}
+
+function alikeAt(
+  sections: readonly JsonObject[],
+  level: number,
+  mayHave: ReadonlySet<number>,
+): Alike | undefined {
+  const places = sections.flatMap((section, at) => (section.level === level ? at : []))
+  const some = places.filter((at) => mayHave.has(at))
+  const least = Math.max(LEAST_ALIKE, places.length * ALIKE)
+  if (some.length < least) return undefined
+  const keys = some.map((at) => keysIn(linesOf(sections[at])))
+  const shared = namesOfAll(keys, least)
+  return shared.size === 0
+    ? undefined
+    : { level, shared, saying: some.filter((_, nth) => keys[nth]?.some((key) => shared.has(key))) }
+}
+
+function linesOf(section: JsonObject | undefined): string[] {
+  return String(section?.text ?? '').split('\n')
+}
+
+/** The names that at least so many have. A name that stands again and again in one is of the items in it. */
+function namesOfAll(each: readonly (readonly string[])[], least: number): Set<string> {
+  const counts = new Map<string, number>()
+  const repeated = new Map<string, number>()
+  for (const names of each)
+    for (const name of new Set(names)) {
+      const map = names.indexOf(name) === names.lastIndexOf(name) ? counts : repeated
+      map.set(name, (map.get(name) ?? 0) + 1)
+    }
+  return new Set(
+    [...counts].flatMap(([name, count]) =>
+      count >= least && (repeated.get(name) ?? 0) < LEAST_ALIKE ? name : [],
+    ),
+  )
+}
+
+/**
+ * Records `{heading, href?, section?, …fields, line, text?}`: `section` is the heading above, where they stand below several; `text` what is
+ * no field. A heading that comes below several of them is a field. Names that the text gives come before these. A section among them is a
+ * record, be it without fields.
+ */
+function sectionRecords(
+  sections: readonly JsonObject[],
+  { level, saying }: Alike,
+  links: readonly JsonObject[],
+): JsonObject[] {
+  const [first = 0, last = -1] = [saying[0], saying.at(-1)]
+  const places = sections.flatMap((section, at) =>
+    section.level === level && at >= first && at <= last ? at : [],
+  )
+  const parts = places.map((at) => {
+    let end = at + 1
+    while (Number(sections[end]?.level ?? 0) > level) end += 1
+    return sections.slice(at + 1, end)
+  })
+  const some = Math.max(2, places.length * SOME)
+  const keys = namesOfAll(
+    places.map((at) => keysIn(linesOf(sections[at]))),
+    some,
+  )
+  const headings = namesOfAll(
+    parts.map((below) => below.map(({ heading }) => String(heading))),
+    Math.max(LEAST_ALIKE, places.length * SOME_PARTS),
+  )
+  const below = namesOfAll(
+    parts.map((each) => each.flatMap((part) => keysIn(linesOf(part)))),
+    some,
+  )
+  const names = new Set([...keys, ...headings, ...below])
+  const free = (name: string): string => freeName(names, name)
+  const [ofHeading, ofLink, ofSection] = [free('heading'), free('href'), free('section')]
+  const [ofLine, ofText] = [free('line'), free('text')]
+  const hrefs = new Map(links.map(({ line, href }) => [line, href]))
+  const above = headingsAbove(sections, places, level)
+  const isApart = new Set(above).size > 1
+  return places.map((at, nth) => {
+    const section = sections[at] ?? {}
+    const record: JsonObject = { [ofHeading]: section.heading ?? '' }
+    const href = hrefs.get(section.line ?? 0)
+    if (href !== undefined) record[ofLink] = href
+    if (isApart) record[ofSection] = above[nth] ?? ''
+    const rest = addFields(record, linesOf(section), (key) => keys.has(key))
+    for (const part of parts[nth] ?? []) {
+      const heading = String(part.heading)
+      // Below a heading of its own a text may look like fields.
+      const isKey = (key: string, line: string): boolean => below.has(key) && MARKED.test(line)
+      const said = addFields(record, linesOf(part), isKey)
+      const isField = headings.has(heading) && own(record, heading) === undefined
+      if (isField) setOwn(record, heading, listIn(said) ?? said.join('\n').trim())
+      else rest.push('', `${'#'.repeat(Number(part.level))} ${heading}`, ...said)
+    }
+    record[ofLine] = section.line ?? 0
+    const text = rest.join('\n').trim()
+    if (text !== '') record[ofText] = text.replace(/\n{3,}/g, '\n\n')
+    return record
+  })
+}
+
+/** The heading of the nearest section above that is of a higher level, for each of these places; empty where there is none. */
+function headingsAbove(sections: readonly JsonObject[], places: readonly number[], level: number): string[] {
+  let [at, above] = [0, '']
+  return places.map((place) => {
+    for (; at < place; at++) if (Number(sections[at]?.level) < level) above = String(sections[at]?.heading)
+    return above
+  })
+}
+
+/** The keys that the first lines of a section say, outside of code: those with a value, or a list below them. */
+function keysIn(lines: readonly string[]): string[] {
   let isCode = false
-  return text.split('\n', LOOKED).filter((line) => {
+  return lines.slice(0, LOOKED).flatMap((line, at) => {
     if (FENCE.test(line)) isCode = !isCode
-    // The lines below a field without a value are not here.
-    return !isCode && fieldsAt(line).some(({ value }) => value !== '')
+    if (isCode) return []
+    return fieldsAt(line).flatMap(({ key, value }) =>
+      value !== '' || isList(line, lines[at + 1]) ? key : [],
+    )
   })
 }
 
@@ -307,9 +435,17 @@ function overviewOfMarkdown(document: Document): Overview {
     .toSorted((one, other) => size(other) - size(one))
     .find(({ heading }) => isOnly(String(heading), sections))
   const table = sections.length < 2 ? largestTable(json) : undefined
-  const fields = fieldsOfSections(sections) ?? (table && fieldsOf(table.values, table.path))
+  const records = listOf(json, 'records')
+  const fields =
+    fieldsOfSections(records, '$.records') ??
+    fieldsOfSections(sections.filter(sayMore), '$') ??
+    (table && fieldsOf(table.values, table.path))
   return {
-    totals: [formatPlural(document.lines().count, 'line'), formatPlural(sections.length, 'heading')],
+    totals: [
+      formatPlural(document.lines().count, 'line'),
+      formatPlural(sections.length, 'heading'),
+      ...(records.length > 0 ? [formatPlural(records.length, 'record')] : []),
+    ],
     type: fields?.type ?? (() => ''),
     facts: [
       ...(fields?.facts ?? []),
@@ -337,16 +473,20 @@ const OWN = /^(?:level|heading|line|text|numbers: (?:line|level)|size is|same in
 
 /** The fields that sections share: their types, values and a call that asks for them. Undefined where they have none. */
 function fieldsOfSections(
-  sections: readonly JsonObject[],
+  values: readonly JsonObject[],
+  path: string,
 ): Pick<Overview, 'type' | 'facts' | 'calls'> | undefined {
-  const values = sections.filter((section) => Object.keys(section).length > Object.keys(SECTION).length)
   if (values.length === 0) return undefined
-  const { type, facts, calls } = fieldsOf(values, '$')
+  const { type, facts, calls } = fieldsOf(values, path)
   return {
     type,
     facts: facts.filter((fact) => !OWN.test(fact)).slice(0, MOST_FACTS),
     calls: calls.slice(0, 1),
   }
+}
+
+function sayMore(section: JsonObject): boolean {
+  return Object.keys(section).length > Object.keys(SECTION).length
 }
 
 /** The types, values and calls of records that a text holds. */
@@ -409,12 +549,15 @@ export const markdown = defineFormat<true>({
   outlined: true,
   isOwnFact: () => true,
   mainPart(json) {
+    const records = listOf(json, 'records')
+    if (records.length > 0) return { path: '$.records', keys: undefined, values: records }
     const sections = listOf(json, 'sections')
     return sections.length > 1
       ? { path: '$.sections', keys: undefined, values: sections }
       : largestTable(json)
   },
-  detect: (text) => (looksLikeMarkdown(text.slice(0, BEGINNING)) && !isOneList(text)) || undefined,
+  detect: (text) =>
+    (looksLikeMarkdown(text.slice(0, BEGINNING)) && !isOneList(text) && !areTexts(text)) || undefined,
   read: readMarkdown,
   overview: overviewOfMarkdown,
 })

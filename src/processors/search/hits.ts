@@ -4,6 +4,7 @@
  */
 import type { Document, Rows } from '../../documents/document.ts'
 import { madeRows, rowsOf } from '../../documents/opening/rows.ts'
+import { listOf } from '../../documents/overview/markup.ts'
 import { isWithin } from '../../documents/reply/size.ts'
 import { isNaming } from '../../documents/shape/identity.ts'
 import { recordPath } from '../../documents/table.ts'
@@ -413,10 +414,8 @@ const MOST_HEADINGS = 3
 
 /** The headings that lead to a line. Undefined where there are no sections. */
 function sectionsIn(document: Document): ((line: number, before?: number) => string) | undefined {
-  const sections = (document.records()?.values ?? []).flatMap((record) => {
-    const [line, level, title] = isObject(record)
-      ? ['line', 'level', 'heading'].map((name) => own(record, name))
-      : []
+  const sections = listOf(document.json(), 'sections').flatMap((section) => {
+    const [line, level, title] = ['line', 'level', 'heading'].map((name) => own(section, name))
     return typeof line === 'number' && typeof level === 'number' && typeof title === 'string'
       ? [{ line: line - 1, level, title }]
       : []

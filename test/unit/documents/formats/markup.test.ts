@@ -139,7 +139,7 @@ describe('Markdown', () => {
   })
 })
 
-test('sections of Markdown have the fields that most of their level say, and lists of items with fields are tables', () => {
+test('sections of Markdown that say the same fields are records, and lists of items with fields are tables', () => {
   const part = (name: string, plan: string, n: number) =>
     `## ${name}\n\n- **Plan**: ${plan}\n- **MRR:** $${n}\n\nNote: ${name} wrote.\n`
   const text =
@@ -147,11 +147,16 @@ test('sections of Markdown have the fields that most of their level say, and lis
     '1. **One**\n   - State: open\n   - Owner: ann\n2. **Two**\n   - State: shut\n   - Owner: bo\n3. **Three**\n   - State: open\n   - Owner: bo\n'
   const { format, value } = read(text)
   expect(format).toBe('markdown')
+  expect(value.records).toEqual([
+    { heading: 'Ann', Plan: 'pro', MRR: '$5', Note: 'Ann wrote.', line: 3 },
+    { heading: 'Bo', Plan: 'free', MRR: '$0', Note: 'Bo wrote.', line: 10 },
+    { heading: 'Cy', Plan: 'pro', MRR: '$7', Note: 'Cy wrote.', line: 17 },
+  ])
   expect(value.sections).toMatchObject([
     { level: 1, heading: 'Customers', line: 1, text: '' },
-    { level: 2, heading: 'Ann', line: 3, Plan: 'pro', MRR: '$5', Note: 'Ann wrote.' },
-    { level: 2, heading: 'Bo', Plan: 'free', MRR: '$0' },
-    { level: 2, heading: 'Cy', Plan: 'pro', MRR: '$7' },
+    { level: 2, heading: 'Ann', line: 3, text: '- **Plan**: pro\n- **MRR:** $5\n\nNote: Ann wrote.' },
+    { level: 2, heading: 'Bo' },
+    { level: 2, heading: 'Cy' },
     { level: 2, heading: 'Open' },
   ])
   expect(value.tables).toEqual([
@@ -163,6 +168,61 @@ test('sections of Markdown have the fields that most of their level say, and lis
   ])
   const found = where.process(fromRecognised(text), { where: ['State = open', 'Owner = bo'] })
   expect(found.content.rows().items).toMatchObject([{ line: 32, title: 'Three' }])
+})
+
+test('records of Markdown: what the text names comes first, some fields are of few, headings below are fields, others stay text', () => {
+  const issue = (nth: number, more = ''): string =>
+    `### ${nth}. [W-${nth}](https://a.b/${nth})\n\n**KeyError: bad ${nth}**\n**level**: ${nth % 2 ? 'fatal' : 'warn'}\n**line**: ${nth * 10}\n${more}\n`
+  const text =
+    '# Found "last week"\n\n## Query\n- Range: 14d\n\n## web\n\n' +
+    issue(1, '**Tags (2):**\n- a\n- b\n') +
+    issue(2, '**Tags (1):**\n- c\n\n#### Trace\n```\nlevel: none\n  at x\n```\n') +
+    issue(3, '\n#### Notes\n- one\n- two\n\n#### Once\nLast words.\n') +
+    '### 4. Bare\n\n## api\n\n' +
+    issue(5, '#### Notes\n- three\n') +
+    issue(6, '#### Notes\nfour\n\n**Owner**: bo\n') +
+    issue(7, '#### Trace\n```\nat y\n```\n**Owner**: cy\n') +
+    '## Next steps\n\nAsk for more.\n'
+  const { value } = read(text)
+  const href = (nth: number): string => `https://a.b/${nth}`
+  expect(value.records).toMatchObject([
+    {
+      heading: '1. W-1',
+      href: href(1),
+      section: 'web',
+      level: 'fatal',
+      line: 10,
+      Tags: ['a', 'b'],
+      text: '**KeyError: bad 1**',
+    },
+    {
+      heading: '2. W-2',
+      level: 'warn',
+      Tags: ['c'],
+      text: '**KeyError: bad 2**\n\n#### Trace\n```\nlevel: none\n  at x\n```',
+    },
+    { Notes: ['one', 'two'], text: '**KeyError: bad 3**\n\n#### Once\nLast words.' },
+    { heading: '4. Bare', section: 'web', line_2: text.split('\n').indexOf('### 4. Bare') + 1 },
+    { section: 'api', Notes: ['three'] },
+    { Notes: 'four', Owner: 'bo' },
+    { Owner: 'cy', text: '**KeyError: bad 7**\n\n#### Trace\n```\nat y\n```' },
+  ])
+  expect(Object.keys((value.records as JsonObject[])[3] ?? {})).toEqual(['heading', 'section', 'line_2'])
+  const count = where.process(fromRecognised(text), { where: ['level = fatal'] })
+  expect(count.content.rows().items).toHaveLength(4)
+})
+
+test('pages that were found are records, be there headings in their texts', () => {
+  const page = (nth: number): string =>
+    `Title: Page ${nth}\nURL: https://a.b/${nth}\nContent: words\nRaw Content: # Guide ${nth}\nWords.\n\n## More\n- a \`b\`\n\n`
+  const { format, value } = read(`Detailed Results:\n\n${[1, 2, 3, 4].map(page).join('')}`)
+  expect(format).toBe('entries')
+  expect(value).toMatchObject(
+    [1, 2, 3, 4].map((nth) => ({ Title: `Page ${nth}`, URL: `https://a.b/${nth}` })),
+  )
+  expect(read('Title: Guide\nAuthor: ann\n\n# One\n- Title: `x`\nWords.\n\n## Two\nMore words.\nTitle: y\n').format).toBe(
+    'markdown',
+  )
 })
 
 test('a list in the code of Markdown is no table', () => {
