@@ -23,8 +23,9 @@ const RULE = /^[ \t]*(?:-{3,}|={3,}|\*{3,}|_{3,})[ \t]*$/
 const HEADING = /^(?:#{1,6}[ \t]+(\S.{0,200}?)(?:[ \t]#+)?|\*\*([^*]{1,200})\*\*:?|(\S.{0,100}?):)[ \t]*$/
 /** `[x] Write the report`, and `[ ]` where it is not done. */
 const TASK = /^\[([ xX])\][ \t]+(?=\S)/
-/** `Write the report (ID: 17)`. */
-const IDENTIFIED = /\((id|key|ref|uuid|guid|number): ([^()]{1,80})\)$/i
+/** `Write the report (ID: 17)`, `Write the report - ID: 17`. */
+const IDENTIFIED =
+  /(?:\((id|key|ref|uuid|guid|number): ([^()]{1,80})\)| [-–—|] (id|key|ref|uuid|guid|number): (\S{1,80}))$/i
 /** Around code, which has lists of its own. */
 const FENCE = /^[ \t]*(?:`{3}|~{3})/
 const LONGEST = 4_096
@@ -221,13 +222,27 @@ function addTitle(record: JsonObject, written: string): void {
   const mark = TASK.exec(written)?.[1]
   if (mark !== undefined) record.done = mark !== ' '
   const said = written.replace(TASK, '')
+  const { title, href, id } = titleIn(said)
+  record.title = title
+  if (id) setOwn(record, id.key, id.value)
+  if (href !== undefined) record.href = href
+}
+
+/** The words of a title without their marks, where they lead to, and the identifier behind them. */
+export function titleIn(said: string): {
+  title: string
+  href?: string
+  id?: { key: string; value: JsonValue }
+} {
   const [whole, words, href] = LINK.exec(said) ?? []
   const text = whole === undefined ? said : said.replace(whole, words ?? '')
   const title = text.replaceAll('**', '').trim()
-  const [identified = '', key = '', id = ''] = IDENTIFIED.exec(title) ?? []
-  record.title = title.slice(0, title.length - identified.length).trimEnd()
-  if (id !== '') setOwn(record, key, valueOfField(id))
-  if (href !== undefined) record.href = href
+  const [identified = '', bracketed, inner, key = bracketed, id = inner] = IDENTIFIED.exec(title) ?? []
+  return {
+    title: title.slice(0, title.length - identified.length).trimEnd(),
+    ...(href === undefined ? {} : { href }),
+    ...(key !== undefined && id !== undefined ? { id: { key, value: valueOfField(id) } } : {}),
+  }
 }
 
 /** Whether a line is the first of a list, below one that names it. */

@@ -239,11 +239,15 @@ function linesOf(section: JsonObject | undefined): string[] {
 function namesOfAll(each: readonly (readonly string[])[], least: number): Set<string> {
   const counts = new Map<string, number>()
   const repeated = new Map<string, number>()
-  for (const names of each)
-    for (const name of new Set(names)) {
-      const map = names.indexOf(name) === names.lastIndexOf(name) ? counts : repeated
+  for (const names of each) {
+    const own = new Set<string>()
+    const again = new Set<string>()
+    for (const name of names) (own.has(name) ? again : own).add(name)
+    for (const name of own) {
+      const map = again.has(name) ? repeated : counts
       map.set(name, (map.get(name) ?? 0) + 1)
     }
+  }
   return new Set(
     [...counts].flatMap(([name, count]) =>
       count >= least && (repeated.get(name) ?? 0) < LEAST_ALIKE ? name : [],

@@ -2,48 +2,88 @@
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { indentOf, indexLines, type LineIndex } from '../../text/lines.ts'
 import { overviewOfEntries } from '../overview/entries.ts'
-import { asideOf, exactNumber } from './cells.ts'
+import { asideOf, exactNumber, freeName } from './cells.ts'
 import { defineFormat } from './define.ts'
+import { headingIn, titleIn } from './items.ts'
 import { readAligned } from './table.ts'
 
 // `Key: value`, `- **Key:** value`, `key<tab>: value`; `key:: value` of LDIF is in base64 (RFC 2849).
 const PAIR =
-  /^(?:[-*•] +)?(?:\*\*([A-Za-z][\w ./()-]{0,39}?)(?::\*\*|\*\*\s*:)|([A-Za-z][\w ./()-]{0,39}?)\s*::?)(?:\s+(.*))?$/
-/** The separators of records. */
+  /^([-*•] +)?(?:\*\*([A-Za-z][\w ./()-]{0,39}?)(?::\*\*|\*\*\s*:)|([A-Za-z][\w ./()-]{0,39}?)\s*::?)(?:\s+(.*))?$/
+/** Rules between values and records. */
 const RULE = /^[ \t]*(?:(?:-{3,}|={3,})[ \t]*)?$/
+/** A line between records that says nothing: `---`, `=`, `<<<SEPARATOR>>>`. */
+const SEPARATOR =
+  /^(?:={1,200}|-{3,200}|[*_~#+]{3,200}|[<[{(=*-]{2,40} ?[A-Z][A-Z _]{1,30} ?[>\]})=*-]{2,40})$/
 const LONGEST = 16_384
-/** Lines before the first record, and records that there must be. */
-const MOST_BEFORE = 6
+/** Lines in which the first key is looked for, and records that there must be. */
+const MOST_BEFORE = 40
 const LEAST = 3
 /** Lines that are looked at to decide. */
 const SAMPLE = 2_000
-/** The field for a line above the first key of a record. */
+/** The fields for a line above the first key of a record, and for other lines there. */
 const HEADING = 'heading'
-/** The share of records that have a key, for it to be one. */
+const TEXT = 'text'
+/** The share of records that have a key, for it to be one, and for most to have it. */
 const COMMON = 0.2
+const MOST = 0.6
+/** The share of parts between separators that may be none of records. */
+const OTHERS = 0.1
+
+interface Pair {
+  readonly key: string
+  readonly value: string
+  /** Behind the mark of a list. */
+  readonly isListed: boolean
+}
+
+/** Where records are, and which pairs are their fields. */
+interface Layout {
+  readonly isKey: (pair: Pair) => boolean
+  /** Whether a line may head a record: it is not one of the keys that most have. */
+  readonly isHead: (line: number) => boolean
+  /** The lines that each record begins with, and the line behind the last one. */
+  readonly starts: () => readonly number[]
+  readonly separator: string | undefined
+}
 
 interface Stanzas {
   readonly read: () => JsonValue[]
-  /** The lines above the first record. */
-  readonly above: readonly string[]
+  /** The lines above the first record and below the last one. */
+  readonly around: () => readonly string[]
 }
 
 /** The records, or undefined when the text is something else. `line` is a record's first, counted from 1. */
 function readStanzas(text: string): Stanzas | undefined {
   const lines = indexLines(text)
-  const first = firstKey(lines)
-  const isKey = first === undefined ? undefined : keysOf(lines, first)
-  if (first === undefined || !isKey) {
+  const layout = separated(lines) ?? begun(lines)
+  if (!layout) {
     const read = readHeadedBlocks(lines)
-    return read && { read, above: [] }
+    return read && { read, around: () => [] }
   }
-  const headed = areHeaded(lines, first)
-  const above: string[] = []
-  for (let at = 0; at + Number(headed) < lines.count; at++) {
-    if (pairAt(lines, at + Number(headed))?.key === first) break
-    if (lines.at(at).trim() !== '') above.push(lines.at(at))
+  let starts: readonly number[] | undefined
+  const found = (): readonly number[] => {
+    starts ??= withoutFooter(lines, layout)
+    return starts
   }
-  return { read: () => records(lines, first, isKey, headed), above: [...above, ...behindComment(lines)] }
+  return {
+    read: () => records(lines, layout, found()),
+    around: () => [
+      ...between(lines, 0, found()[0] ?? 0),
+      ...between(lines, found().at(-1) ?? 0, lines.count),
+      ...behindComment(lines),
+    ],
+  }
+}
+
+/** Lines that are told of a text. */
+const MOST_TOLD = 12
+
+function between(lines: LineIndex, from: number, to: number): string[] {
+  const found: string[] = []
+  for (let at = from; at < to && found.length < MOST_TOLD; at++)
+    if (lines.at(at).trim() !== '' && !isSeparator(lines, at)) found.push(lines.at(at))
+  return found
 }
 
 /** The last lines of a text that begins with a comment, from a comment below the records on: how many entries were found. */
@@ -58,18 +98,174 @@ function behindComment(lines: LineIndex): string[] {
 
 const MOST_BEHIND = 8
 
-function pairAt(lines: LineIndex, index: number): { key: string; value: string } | undefined {
+function pairAt(lines: LineIndex, index: number): Pair | undefined {
   if (lines.end(index) - lines.start(index) > LONGEST) return undefined
-  const match = PAIR.exec(lines.at(index))
-  const key = match?.[1] ?? match?.[2]
-  return key === undefined || /^https?$/i.test(key) ? undefined : { key, value: match?.[3] ?? '' }
+  const [, listed, marked, bare, value = ''] = PAIR.exec(lines.at(index)) ?? []
+  const key = marked ?? bare
+  // A bracket that stays open holds the colon: `To do (ID: 11)`.
+  return key === undefined || /^https?$/i.test(key) || key.lastIndexOf('(') > key.lastIndexOf(')')
+    ? undefined
+    : { key, value, isListed: listed !== undefined }
 }
 
-function firstKey(lines: LineIndex): string | undefined {
+function isEmpty(lines: LineIndex, index: number): boolean {
+  return lines.at(index).trim() === ''
+}
+
+function isSeparator(lines: LineIndex, index: number): boolean {
+  return lines.end(index) - lines.start(index) < 300 && SEPARATOR.test(lines.at(index).trim())
+}
+
+/** Keys that most records have and all that are written as these are, of those that some have. */
+function keysAmong(
+  counts: ReadonlyMap<string, number>,
+  listed: ReadonlySet<string>,
+  all: number,
+): { shared: string[]; isKey: (pair: Pair) => boolean } {
+  const shared = [...counts].flatMap(([key, count]) => (count >= all * MOST ? key : []))
+  const isUpper = (key: string): boolean => /^\p{Lu}/u.test(key)
+  const areUpper = shared.length >= LEAST && shared.every(isUpper)
+  const areBare = shared.filter((key) => listed.has(key)).length < shared.length / 2
+  const keys = new Set(
+    [...counts].flatMap(([key, count]) =>
+      count >= Math.max(2, all * COMMON) && (!areUpper || isUpper(key)) ? key : [],
+    ),
+  )
+  return { shared, isKey: ({ key, isListed }) => keys.has(key) && !(areBare && isListed) }
+}
+
+// Records with a line between them that says nothing.
+
+/** Undefined where no such line stands between the records of a text. */
+function separated(lines: LineIndex): Layout | undefined {
+  const sampled = Math.min(lines.count, SAMPLE)
+  const counts = new Map<string, number>()
+  for (let index = 0; index < sampled; index++) {
+    if (!isSeparator(lines, index)) continue
+    const line = lines.at(index).trim()
+    counts.set(line, (counts.get(line) ?? 0) + 1)
+  }
+  const [[separator, most] = ['', 0]] = [...counts].sort(([, one], [, other]) => other - one)
+  if (most < LEAST - 1) return undefined
+  const parts = partsBetween(lines, separator, sampled)
+  const saying = parts.map(([from, to]) => pairsWithin(lines, from, to))
+  const [said, listed] = [new Map<string, number>(), new Set<string>()]
+  let again = 0
+  for (const pairs of saying) {
+    const own = new Set(pairs.map(({ key }) => key))
+    for (const key of own) said.set(key, (said.get(key) ?? 0) + 1)
+    for (const { key, isListed } of pairs) if (isListed) listed.add(key)
+  }
+  const { shared, isKey } = keysAmong(said, listed, parts.length)
+  if (shared.length < 2) return undefined
+  const usual = new Set(shared)
+  const isShared = (key = ''): boolean => usual.has(key)
+  const beginsWithKey = (at: number): boolean => isShared(pairAt(lines, at)?.key)
+  const areHeaded = parts.filter(([at]) => !beginsWithKey(at)).length > parts.length / 2
+  let records = 0
+  for (const pairs of saying) {
+    const keys = pairs.flatMap(({ key }) => (isShared(key) ? key : []))
+    if (keys.length > 0) records += 1
+    if (new Set(keys).size < keys.length - 1) again += 1
+  }
+  // Several records in a part are told apart by something else.
+  const others = parts.length - records
+  if (records < LEAST || again > records * COMMON || others > Math.max(2, parts.length * OTHERS))
+    return undefined
+  const isHead = (at: number): boolean => areHeaded && !beginsWithKey(at)
+  const isRecord = (from: number, to: number): boolean => {
+    const keys = new Set(pairsWithin(lines, from, to).flatMap(({ key }) => (isShared(key) ? key : [])))
+    return keys.size >= shared.length / 2
+  }
+  const begins = (at: number, to: number): boolean => {
+    if (!areHeaded) return beginsWithKey(at)
+    const next = nextWritten(lines, at + 1, to)
+    return isHead(at) && next !== undefined && beginsWithKey(next)
+  }
+  const starts = (): number[] => {
+    const all = partsBetween(lines, separator, lines.count)
+    const [first, last] = [all[0], all.at(-1)]
+    // Lines about all of the records stand above the first one.
+    const start =
+      first &&
+      firstOf(
+        ...first,
+        (at) => !isEmpty(lines, at) && (at === first[0] || isEmpty(lines, at - 1)) && begins(at, first[1]),
+      )
+    const isFooter = last !== undefined && !isRecord(...last)
+    // A rule within a value parts no records.
+    const within = all
+      .slice(1, isFooter ? -1 : undefined)
+      .flatMap((part) => (isRecord(...part) ? part[0] : []))
+    return [
+      ...(start === undefined ? [] : [start]),
+      ...within,
+      (isFooter ? last[0] : last?.[1]) ?? lines.count,
+    ]
+  }
+  return { isKey, isHead, starts, separator }
+}
+
+/** Parts between separators, from their first line that is not empty to the line behind the last. */
+function partsBetween(lines: LineIndex, separator: string, to: number): [from: number, to: number][] {
+  const parts: [number, number][] = []
+  let from = -1
+  for (let index = 0; index <= to; index++) {
+    const isEnd = index === to || (isSeparator(lines, index) && lines.at(index).trim() === separator)
+    if (from < 0 && !isEnd && !isEmpty(lines, index)) from = index
+    if (!isEnd || from < 0) continue
+    parts.push([from, index])
+    from = -1
+  }
+  return parts
+}
+
+function pairsWithin(lines: LineIndex, from: number, to: number): Pair[] {
+  return Array.from({ length: to - from }, (_, at) => pairAt(lines, from + at)).filter(
+    (pair) => pair !== undefined,
+  )
+}
+
+function firstOf(from: number, to: number, test: (line: number) => boolean): number | undefined {
+  for (let at = from; at < to; at++) if (test(at)) return at
+  return undefined
+}
+
+function nextWritten(lines: LineIndex, from: number, to: number): number | undefined {
+  return firstOf(from, to, (at) => !isEmpty(lines, at))
+}
+
+// Records that begin with the same key.
+
+/** Undefined where there are no such records. */
+function begun(lines: LineIndex): Layout | undefined {
+  const sampled = Math.min(lines.count, SAMPLE)
+  const [counts, listed] = [new Map<string, number>(), new Set<string>()]
+  for (let index = 0; index < sampled; index++) {
+    const pair = pairAt(lines, index)
+    if (!pair) continue
+    counts.set(pair.key, (counts.get(pair.key) ?? 0) + 1)
+    if (pair.isListed) listed.add(pair.key)
+  }
+  const first = firstKey(lines, counts)
+  const isKey = first === undefined ? undefined : keysOf(lines, first, counts, listed)
+  if (first === undefined || !isKey) return undefined
+  const headed = Number(areHeaded(lines, first))
+  const starts = (): number[] => {
+    const found: number[] = []
+    for (let index = headed; index < lines.count; index++)
+      if (pairAt(lines, index)?.key === first) found.push(index - headed)
+    return [...found, lines.count]
+  }
+  return { isKey, isHead: () => headed === 1, starts, separator: undefined }
+}
+
+/** The first key that comes again, below keys of all records. */
+function firstKey(lines: LineIndex, counts: ReadonlyMap<string, number>): string | undefined {
   for (let index = 0; index < Math.min(lines.count, MOST_BEFORE); index++) {
     const pair = pairAt(lines, index)
     // A key above its records, such as `Results:`, stands alone.
-    if (pair && pair.value !== '') return pair.key
+    if (pair && pair.value !== '' && (counts.get(pair.key) ?? 0) >= LEAST) return pair.key
   }
   return undefined
 }
@@ -78,29 +274,27 @@ function firstKey(lines: LineIndex): string | undefined {
  * Whether a key is one of a record; undefined when they are no records of one kind. Where every line at the margin is a pair, each of
  * them is a key, as in the control files of packages. In other texts a line may only look like a pair: a key is what several records have.
  */
-function keysOf(lines: LineIndex, first: string): ((key: string) => boolean) | undefined {
-  const counts = new Map<string, number>()
+function keysOf(
+  lines: LineIndex,
+  first: string,
+  counts: ReadonlyMap<string, number>,
+  listed: ReadonlySet<string>,
+): Layout['isKey'] | undefined {
   const sampled = Math.min(lines.count, SAMPLE)
   let [within, seen, atMargin] = [0, 0, 0]
   for (let index = 0; index < sampled; index++) {
-    const pair = pairAt(lines, index)
-    if (pair) counts.set(pair.key, (counts.get(pair.key) ?? 0) + 1)
     const line = lines.at(index)
     if (line.trim() === '') continue
     seen += 1
-    if (pair === undefined && /^\S/.test(line)) atMargin += 1
+    if (/^\S/.test(line) && pairAt(lines, index) === undefined) atMargin += 1
   }
   const stanzas = counts.get(first) ?? 0
-  if (stanzas < LEAST) return undefined
-  const keys = [...counts].filter(([, count]) => count >= Math.max(2, stanzas * COMMON))
-  for (const [, count] of keys) within += count
+  for (const count of counts.values()) if (count >= Math.max(2, stanzas * COMMON)) within += count
   if (!areApart(lines, first, sampled) && !areInOrder(lines, first, sampled)) return undefined
-  const shared = keys.filter(([, count]) => count >= stanzas * 0.6)
+  const { shared, isKey } = keysAmong(counts, listed, stanzas)
   // A key that stands more often than the first is said within a record, as people are in a conversation.
   if (shared.length < 2 || within < seen * 0.15) return undefined
-  if (atMargin === 0) return () => true
-  const common = new Set(keys.map(([key]) => key))
-  return (key) => common.has(key)
+  return atMargin === 0 ? () => true : isKey
 }
 
 /** Records are set apart by empty lines or rules, unless there are no empty lines at all: then nothing stands before a first key. */
@@ -146,54 +340,11 @@ function areInOrder(lines: LineIndex, first: string, sampled: number): boolean {
 /** A key that some records lack makes another order. */
 const FEW_ORDERS = 3
 
-function records(
-  lines: LineIndex,
-  first: string,
-  isKey: (key: string) => boolean,
-  headed: boolean,
-): JsonValue[] {
-  const found: JsonObject[] = []
-  let record: JsonObject | undefined
-  let key = ''
-  const isCommented = lines.at(0).startsWith('#')
-  for (let index = 0; index < lines.count; index++) {
-    // A line behind a comment is no more of the record above.
-    if (isCommented && lines.at(index).startsWith('#')) record = undefined
-    const pair = pairAt(lines, index)
-    const begins = headed
-      ? index + 1 < lines.count && pairAt(lines, index + 1)?.key === first
-      : pair?.key === first
-    if (begins) {
-      record = { line: index + 1 }
-      found.push(record)
-      if (headed) {
-        key = HEADING
-        setOwn(record, key, lines.at(index).replace(/:\s*$/, ''))
-        continue
-      }
-    }
-    if (!record) continue
-    const held = own(record, key) as string | string[]
-    if (pair && isKey(pair.key) && own(record, pair.key) === undefined) {
-      key = pair.key
-      setOwn(record, key, pair.value)
-    } else if (pair?.key === key && isKey(key) && !/^\s/.test(lines.at(index)))
-      if (Array.isArray(held))
-        // A key that comes again at once has several values.
-        held.push(pair.value)
-      else setOwn(record, key, [held, pair.value])
-    else if (Array.isArray(held)) held.push(`${held.pop()}\n${lines.at(index)}`)
-    else setOwn(record, key, `${held}\n${lines.at(index)}`)
-  }
-  return found.map(tidied)
-}
-
 /** True when a line that is no pair stands above the first key of every record: it is the heading of that record. */
 function areHeaded(lines: LineIndex, first: string): boolean {
   let [headed, all] = [0, 0]
   for (let index = 0; index < Math.min(lines.count, SAMPLE); index++) {
     const pair = pairAt(lines, index)
-    if (pair?.key === HEADING) return false
     if (pair?.key !== first) continue
     all += 1
     const above = index === 0 ? '' : lines.at(index - 1)
@@ -201,6 +352,121 @@ function areHeaded(lines: LineIndex, first: string): boolean {
     if (isNamed && (pairAt(lines, index - 1) === undefined || isHeading(lines, index - 1))) headed += 1
   }
   return all > 0 && headed === all
+}
+
+// The fields of records.
+
+/** The starts of records, and the end of the last one, which lines about all of them may stand behind. */
+function withoutFooter(lines: LineIndex, { isKey, starts }: Layout): readonly number[] {
+  const all = starts()
+  const ends = all.slice(1)
+  const tails = ends.slice(-LOOKED).map((end, nth) => {
+    const from = all[Math.max(0, ends.length - LOOKED) + nth] ?? 0
+    return tailOf(lines, from, end, isKey)
+  })
+  const tail = tails.pop()
+  const isFooter = tail !== undefined && tails.length >= MANY && tails.every((other) => other === undefined)
+  return isFooter ? [...all.slice(0, -1), tail] : all
+}
+
+/** Records whose ends are looked at, and as many that must end otherwise than the last one. */
+const LOOKED = 50
+const MANY = 9
+
+/** The first line behind an empty line or a rule below the last key of a record; undefined where there is none. */
+function tailOf(lines: LineIndex, from: number, to: number, isKey: Layout['isKey']): number | undefined {
+  let tail: number | undefined
+  let isApart = false
+  for (let at = to - 1; at >= from; at--) {
+    const pair = pairAt(lines, at)
+    if (pair && isKey(pair)) return tail
+    isApart = isEmpty(lines, at) || isSeparator(lines, at)
+    if (!isApart) tail = isEmpty(lines, at - 1) || isSeparator(lines, at - 1) ? at : undefined
+  }
+  return undefined
+}
+
+/** Of the pairs of a record with the same key the one that stands where it stands in others: the key before it is one that is there. */
+function placesOf(
+  lines: LineIndex,
+  { isKey }: Layout,
+  starts: readonly number[],
+): (from: number, to: number) => Map<string, number> {
+  const behind = new Map<string, number>()
+  const each = (from: number, to: number, say: (key: string, at: number, before: string) => void): void => {
+    let before = ''
+    for (let at = from; at < to; at++) {
+      const pair = pairAt(lines, at)
+      if (!pair || !isKey(pair)) continue
+      say(pair.key, at, before)
+      before = pair.key
+    }
+  }
+  for (let nth = 0; nth + 1 < Math.min(starts.length, SAMPLE); nth++)
+    each(starts[nth] ?? 0, starts[nth + 1] ?? 0, (key, _, before) =>
+      behind.set(`${before}:${key}`, (behind.get(`${before}:${key}`) ?? 0) + 1),
+    )
+  return (from, to) => {
+    const [places, usual] = [new Map<string, number>(), new Map<string, number>()]
+    each(from, to, (key, at, before) => {
+      const count = behind.get(`${before}:${key}`) ?? 0
+      if (before === key || count <= (usual.get(key) ?? 0)) return
+      usual.set(key, count)
+      places.set(key, at)
+    })
+    return places
+  }
+}
+
+function records(lines: LineIndex, layout: Layout, starts: readonly number[]): JsonValue[] {
+  const { isKey, isHead, separator } = layout
+  const placeOf = placesOf(lines, layout, starts)
+  // A line behind a comment is no more of the record above.
+  const isCommented = separator === undefined && lines.at(0).startsWith('#')
+  return starts.slice(0, -1).map((from, nth) => {
+    let to = starts[nth + 1] ?? lines.count
+    while (to > from && (isEmpty(lines, to - 1) || isSeparator(lines, to - 1))) to -= 1
+    const places = placeOf(from, to)
+    const names = new Set(places.keys())
+    const free = (name: string): string => freeName(names, name)
+    const record: JsonObject = { [free('line')]: from + 1 }
+    const others: string[] = []
+    let key: string | undefined
+    for (let index = from; index < to; index++) {
+      const line = lines.at(index)
+      if (isCommented && line.startsWith('#')) break
+      if (index === from && isHead(index)) {
+        addHeading(record, line, free)
+        continue
+      }
+      const pair = pairAt(lines, index)
+      if (pair && isKey(pair) && places.get(pair.key) === index) {
+        key = pair.key
+        setOwn(record, key, pair.value)
+      } else if (key === undefined) others.push(line)
+      else {
+        const held = own(record, key) as string | string[]
+        if (pair?.key === key && isKey(pair) && !/^\s/.test(line))
+          if (Array.isArray(held))
+            // A key that comes again at once has several values.
+            held.push(pair.value)
+          else setOwn(record, key, [held, pair.value])
+        else if (Array.isArray(held)) held.push(`${held.pop()}\n${line}`)
+        else setOwn(record, key, `${held}\n${line}`)
+      }
+    }
+    const rest = others.join('\n').trim()
+    if (rest !== '') record[free(TEXT)] = rest
+    return tidied(record)
+  })
+}
+
+/** `## [Title](address)`, `Title (ID: 7)`, `Monday:`. */
+function addHeading(record: JsonObject, line: string, free: (name: string) => string): void {
+  const { title, href, id } = titleIn((headingIn(line) ?? line).trim())
+  record[free(HEADING)] = title
+  if (href !== undefined) record[free('href')] = href
+  if (id) setOwn(record, free(id.key), id.value)
 }
 
 /** Values without the lines that separate records; numbers become numbers. */
@@ -364,6 +630,6 @@ export const stanzas = defineFormat<Stanzas>({
   line: 'entry',
   detect: readStanzas,
   read: (_, { read }) => read(),
-  asides: (_, { above }) => above.map(asideOf),
+  asides: (_, { around }) => around().map(asideOf),
   overview: overviewOfEntries,
 })

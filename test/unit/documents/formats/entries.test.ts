@@ -598,30 +598,34 @@ describe('records that begin with the same key', () => {
   test('lose no line', () => {
     const words = fc.stringMatching(/^[a-z ]{0,12}$/)
     const record = fc.record({ name: words, city: words, more: fc.array(words, { maxLength: 3 }) })
+    const saidBy = (lines: readonly string[]): string =>
+      lines
+        .map((line) => line.trim())
+        .filter((line) => line !== '')
+        .join('\n')
     fc.assert(
-      fc.property(fc.array(record, { minLength: 3, maxLength: 10 }), (people) => {
-        const text = people.map(({ name, city, more }) =>
-          [`Name: x${name}`, `City: y${city}`, ...more].join('\n'),
-        )
-        const { format, value } = read(`${text.join('\n\n')}\n`)
-        if (format !== 'entries') return
-        expect(value).toHaveLength(people.length)
-        people.forEach(({ name, city, more }, at) => {
-          expect(value[at]).toMatchObject({ Name: `x${name}` })
-          expect(
-            String(value[at]?.City)
-              .split('\n')
-              .map((line) => line.trim())
-              .join('\n')
-              .trimEnd(),
-          ).toBe(
-            [`y${city}`, ...more]
-              .map((line) => line.trim())
-              .join('\n')
-              .trimEnd(),
+      fc.property(
+        fc.array(record, { minLength: 3, maxLength: 14 }),
+        fc.constantFrom('', '---\n', '=\n', '<<<NEXT ONE>>>\n'),
+        (people, separator) => {
+          const text = people.map(({ name, city, more }) =>
+            [`Name: x${name}`, `City: y${city}`, ...more, ''].join('\n'),
           )
-        })
-      }),
+          const content = fromRecognised(text.join(`\n${separator}`))
+          if (content.format !== 'entries') return
+          const value = content.json() as JsonObject[]
+          expect(value).toHaveLength(people.length)
+          // Lines behind the last record may be of all.
+          const behind = content.asides.map((line) => line.replace('text beside it: ', ''))
+          people.forEach(({ name, city, more }, at) => {
+            expect(value[at]).toMatchObject({ Name: `x${name}` })
+            const said = String(value[at]?.City).split('\n')
+            expect(saidBy(at === people.length - 1 ? [...said, ...behind] : said)).toBe(
+              saidBy([`y${city}`, ...more]),
+            )
+          })
+        },
+      ),
     )
   })
 })

@@ -220,9 +220,10 @@ test('pages that were found are records, be there headings in their texts', () =
   expect(value).toMatchObject(
     [1, 2, 3, 4].map((nth) => ({ Title: `Page ${nth}`, URL: `https://a.b/${nth}` })),
   )
-  expect(read('Title: Guide\nAuthor: ann\n\n# One\n- Title: `x`\nWords.\n\n## Two\nMore words.\nTitle: y\n').format).toBe(
-    'markdown',
-  )
+  expect(
+    read('Title: Guide\nAuthor: ann\n\n# One\n- Title: `x`\nWords.\n\n## Two\nMore words.\nTitle: y\n')
+      .format,
+  ).toBe('markdown')
 })
 
 test('a list in the code of Markdown is no table', () => {
