@@ -184,7 +184,7 @@ const LOOKED = 60
 /** The members that each section has. */
 const SECTION = { level: 0, heading: '', line: 0, text: '' }
 
-/** Sections of one level: the keys that most of them say, and the places of those that say one. */
+/** Sections of one level: the keys that most of them say, and the places of sections that say one. */
 interface Alike {
   readonly level: number
   readonly shared: ReadonlySet<string>
@@ -193,7 +193,7 @@ interface Alike {
 
 /**
  * The records that sections are where most of a level say the same fields: `- **State:** open` below each heading. They are those of the
- * level with most of them; sections of other levels get such fields, and keep their text. `mayHave`: the places of those with a colon that
+ * level with most of them; sections of other levels get such fields, and keep their text. `mayHave`: the places of sections with a colon that
  * has something behind it.
  */
 function recordsAmong(

@@ -2,6 +2,7 @@
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { indentOf, indexLines, type LineIndex } from '../../text/lines.ts'
 import { overviewOfEntries } from '../overview/entries.ts'
+import { findAlike } from './alike.ts'
 import { asideOf, exactNumber, freeName } from './cells.ts'
 import { defineFormat } from './define.ts'
 import { headingIn, titleIn } from './items.ts'
@@ -42,6 +43,8 @@ interface Layout {
   readonly isKey: (pair: Pair) => boolean
   /** Whether a line may head a record: it is not one of the keys that most have. */
   readonly isHead: (line: number) => boolean
+  /** Keys of the text, by which the product names no fields of its own. */
+  readonly names: ReadonlySet<string>
   /** The lines that each record begins with, and the line behind the last one. */
   readonly starts: () => readonly number[]
   readonly separator: string | undefined
@@ -76,7 +79,7 @@ function readStanzas(text: string): Stanzas | undefined {
   }
 }
 
-/** Lines that are told of a text. */
+/** Lines around the records that a preview shows. */
 const MOST_TOLD = 12
 
 function between(lines: LineIndex, from: number, to: number): string[] {
@@ -100,7 +103,8 @@ const MOST_BEHIND = 8
 
 function pairAt(lines: LineIndex, index: number): Pair | undefined {
   if (lines.end(index) - lines.start(index) > LONGEST) return undefined
-  const [, listed, marked, bare, value = ''] = PAIR.exec(lines.at(index)) ?? []
+  const line = lines.at(index)
+  const [, listed, marked, bare, value = ''] = (line.includes(':') ? PAIR.exec(line) : undefined) ?? []
   const key = marked ?? bare
   // A bracket that stays open holds the colon: `To do (ID: 11)`.
   return key === undefined || /^https?$/i.test(key) || key.lastIndexOf('(') > key.lastIndexOf(')')
@@ -116,7 +120,7 @@ function isSeparator(lines: LineIndex, index: number): boolean {
   return lines.end(index) - lines.start(index) < 300 && SEPARATOR.test(lines.at(index).trim())
 }
 
-/** Keys that most records have and all that are written as these are, of those that some have. */
+/** Keys that most records have, and a test for them and for others of several records that are written alike. */
 function keysAmong(
   counts: ReadonlyMap<string, number>,
   listed: ReadonlySet<string>,
@@ -196,14 +200,14 @@ function separated(lines: LineIndex): Layout | undefined {
     // A rule within a value parts no records.
     const within = all
       .slice(1, isFooter ? -1 : undefined)
-      .flatMap((part) => (isRecord(...part) ? part[0] : []))
+      .flatMap((part) => (begins(...part) || isRecord(...part) ? part[0] : []))
     return [
       ...(start === undefined ? [] : [start]),
       ...within,
       (isFooter ? last[0] : last?.[1]) ?? lines.count,
     ]
   }
-  return { isKey, isHead, starts, separator }
+  return { isKey, isHead, names: new Set(said.keys()), starts, separator }
 }
 
 /** Parts between separators, from their first line that is not empty to the line behind the last. */
@@ -254,10 +258,10 @@ function begun(lines: LineIndex): Layout | undefined {
   const starts = (): number[] => {
     const found: number[] = []
     for (let index = headed; index < lines.count; index++)
-      if (pairAt(lines, index)?.key === first) found.push(index - headed)
+      if (lines.at(index).includes(first) && pairAt(lines, index)?.key === first) found.push(index - headed)
     return [...found, lines.count]
   }
-  return { isKey, isHead: () => headed === 1, starts, separator: undefined }
+  return { isKey, isHead: () => headed === 1, names: new Set(counts.keys()), starts, separator: undefined }
 }
 
 /** The first key that comes again, below keys of all records. */
@@ -369,7 +373,7 @@ function withoutFooter(lines: LineIndex, { isKey, starts }: Layout): readonly nu
   return isFooter ? [...all.slice(0, -1), tail] : all
 }
 
-/** Records whose ends are looked at, and as many that must end otherwise than the last one. */
+/** How many ends of records are compared with the last one, and how many must be unlike it. */
 const LOOKED = 50
 const MANY = 9
 
@@ -386,77 +390,99 @@ function tailOf(lines: LineIndex, from: number, to: number, isKey: Layout['isKey
   return undefined
 }
 
-/** Of the pairs of a record with the same key the one that stands where it stands in others: the key before it is one that is there. */
-function placesOf(
+/** A field of a record on its lines, with more than one value where its key comes again at once. */
+interface Field {
+  readonly key: string
+  readonly values: string[]
+  readonly from: number
+  to: number
+}
+
+function fieldsBetween(lines: LineIndex, from: number, to: number, isKey: Layout['isKey']): Field[] {
+  const found: Field[] = []
+  for (let at = from; at < to; at++) {
+    const pair = pairAt(lines, at)
+    const last = found.at(-1)
+    const isNext = last?.to === at
+    if (pair && isKey(pair)) {
+      if (isNext && last.key === pair.key) last.values.push(pair.value)
+      else found.push({ key: pair.key, values: [pair.value], from: at, to: at })
+    } else if (!isNext || !/^[ \t]+\S/.test(lines.at(at))) continue
+    else last.values.push(`${last.values.pop()}\n${lines.at(at)}`)
+    const field = found.at(-1)
+    if (field) field.to = at + 1
+  }
+  return found
+}
+
+/**
+ * The fields of a record in their order. Of a key that comes again the field between its usual neighbours counts, or the
+ * last one: a line that looks like a field is often of a value above it.
+ */
+function fieldsOf(
   lines: LineIndex,
   { isKey }: Layout,
   starts: readonly number[],
-): (from: number, to: number) => Map<string, number> {
-  const behind = new Map<string, number>()
-  const each = (from: number, to: number, say: (key: string, at: number, before: string) => void): void => {
-    let before = ''
-    for (let at = from; at < to; at++) {
-      const pair = pairAt(lines, at)
-      if (!pair || !isKey(pair)) continue
-      say(pair.key, at, before)
-      before = pair.key
+): (from: number, to: number) => readonly Field[] {
+  const beside = new Map<string, number>()
+  const neighbours = (fields: readonly Field[], nth: number): [string, string] => [
+    `${fields[nth - 1]?.key}\n${fields[nth]?.key}`,
+    `${fields[nth]?.key}\n${fields[nth + 1]?.key}`,
+  ]
+  for (let nth = 0; nth + 1 < Math.min(starts.length, LOOKED); nth++) {
+    const fields = fieldsBetween(lines, starts[nth] ?? 0, starts[nth + 1] ?? 0, isKey)
+    for (let at = 0; at <= fields.length; at++) {
+      const [before] = neighbours(fields, at)
+      beside.set(before, (beside.get(before) ?? 0) + 1)
     }
   }
-  for (let nth = 0; nth + 1 < Math.min(starts.length, SAMPLE); nth++)
-    each(starts[nth] ?? 0, starts[nth + 1] ?? 0, (key, _, before) =>
-      behind.set(`${before}:${key}`, (behind.get(`${before}:${key}`) ?? 0) + 1),
-    )
   return (from, to) => {
-    const [places, usual] = [new Map<string, number>(), new Map<string, number>()]
-    each(from, to, (key, at, before) => {
-      const count = behind.get(`${before}:${key}`) ?? 0
-      if (before === key || count <= (usual.get(key) ?? 0)) return
-      usual.set(key, count)
-      places.set(key, at)
-    })
-    return places
+    const fields = fieldsBetween(lines, from, to, isKey)
+    if (!comesAgain(fields)) return fields
+    const best = new Map<string, { field: Field; count: number }>()
+    for (const [nth, field] of fields.entries()) {
+      const count = neighbours(fields, nth).reduce((sum, both) => sum + (beside.get(both) ?? 0), 0)
+      if (count >= (best.get(field.key)?.count ?? 0)) best.set(field.key, { field, count })
+    }
+    return fields.filter((field) => best.get(field.key)?.field === field)
   }
 }
 
+/** Whether a key stands in two places. */
+function comesAgain(fields: readonly Field[]): boolean {
+  // For the few fields of most records this is quicker than a set.
+  if (fields.length > FEW) return new Set(fields.map(({ key }) => key)).size < fields.length
+  for (let at = 1; at < fields.length; at++)
+    for (let other = 0; other < at; other++) if (fields[other]?.key === fields[at]?.key) return true
+  return false
+}
+
+const FEW = 16
+
 function records(lines: LineIndex, layout: Layout, starts: readonly number[]): JsonValue[] {
-  const { isKey, isHead, separator } = layout
-  const placeOf = placesOf(lines, layout, starts)
+  const { isHead, separator, names } = layout
+  const fieldsIn = fieldsOf(lines, layout, starts)
+  const free = (name: string): string => freeName(names, name)
+  const [ofLine, ofText] = [free('line'), free(TEXT)]
   // A line behind a comment is no more of the record above.
   const isCommented = separator === undefined && lines.at(0).startsWith('#')
   return starts.slice(0, -1).map((from, nth) => {
     let to = starts[nth + 1] ?? lines.count
+    if (isCommented) to = firstOf(from, to, (at) => lines.at(at).startsWith('#')) ?? to
     while (to > from && (isEmpty(lines, to - 1) || isSeparator(lines, to - 1))) to -= 1
-    const places = placeOf(from, to)
-    const names = new Set(places.keys())
-    const free = (name: string): string => freeName(names, name)
-    const record: JsonObject = { [free('line')]: from + 1 }
+    const record: JsonObject = { [ofLine]: from + 1 }
+    const begin = isHead(from) ? from + 1 : from
+    if (begin > from) addHeading(record, lines.at(from), free)
+    const fields = fieldsIn(begin, to)
     const others: string[] = []
-    let key: string | undefined
-    for (let index = from; index < to; index++) {
-      const line = lines.at(index)
-      if (isCommented && line.startsWith('#')) break
-      if (index === from && isHead(index)) {
-        addHeading(record, line, free)
-        continue
-      }
-      const pair = pairAt(lines, index)
-      if (pair && isKey(pair) && places.get(pair.key) === index) {
-        key = pair.key
-        setOwn(record, key, pair.value)
-      } else if (key === undefined) others.push(line)
-      else {
-        const held = own(record, key) as string | string[]
-        if (pair?.key === key && isKey(pair) && !/^\s/.test(line))
-          if (Array.isArray(held))
-            // A key that comes again at once has several values.
-            held.push(pair.value)
-          else setOwn(record, key, [held, pair.value])
-        else if (Array.isArray(held)) held.push(`${held.pop()}\n${line}`)
-        else setOwn(record, key, `${held}\n${line}`)
-      }
+    for (let index = begin; index < (fields[0]?.from ?? to); index++) others.push(lines.at(index))
+    for (const [nth, { key, values, to: end }] of fields.entries()) {
+      for (let index = end; index < (fields[nth + 1]?.from ?? to); index++)
+        values.push(`${values.pop()}\n${lines.at(index)}`)
+      setOwn(record, key, values.length === 1 ? (values[0] ?? '') : values)
     }
     const rest = others.join('\n').trim()
-    if (rest !== '') record[free(TEXT)] = rest
+    if (rest !== '') record[ofText] = rest
     return tidied(record)
   })
 }
@@ -489,72 +515,122 @@ function tidied(record: JsonObject): JsonObject {
   return record
 }
 
-// Headings with keys below them that are set in, as `dmidecode` and `iw` write them.
+// Headings with keys below them that are set in, as `dmidecode`, `iw` and servers write them.
 
 const LEAST_HEADED = 3
 const MOST_HEADS = 3
-/** The field for the lines above a heading that stand next to it. */
+/** The field for the lines above a heading that stand next to it, and for the line that it is set in below. */
 const ABOVE = 'above'
-const SET_IN = /^([ \t]+)([A-Za-z][\w ./()+-]{0,59}?):(?:\s+(.*))?$/
+const SECTION = 'section'
+const SET_IN = /^[ \t]+(?:[-*•] +)?([A-Za-z][\w ./()+?-]{0,59}?):(?:\s+(.*))?$/
 
-/** Records of a heading and its keys; undefined where most lines that are set in are no keys, or a heading is one itself. */
+/** The key and the value that a heading is where all of them are one: `Event: Lunch`. */
+interface Headed {
+  /** How far headings are set in, and their key. */
+  readonly margin: number
+  readonly key: string | undefined
+  /** Whether values end with a comma. */
+  readonly areListed: boolean
+}
+
+/**
+ * Records of a heading and its keys. Undefined where most lines that are set in are no keys, or headings have values of their own.
+ */
 function readHeadedBlocks(lines: LineIndex): (() => JsonValue[]) | undefined {
   const sampled = Math.min(lines.count, SAMPLE)
-  const counts = new Map<string, number>()
-  let [headed, alone, pairs, others, base] = [0, 0, 0, 0, '']
-  for (let index = 0; index < sampled; index++) {
+  for (let index = 0; index < sampled; index++)
     if (lines.end(index) - lines.start(index) > LONGEST) return undefined
-    const line = lines.at(index)
-    if (line.trim() === '') continue
-    const indent = /^[ \t]*/.exec(line)?.[0] ?? ''
-    if (indent === '') {
-      const isHead = index + 1 < lines.count && /^[ \t]+\S/.test(lines.at(index + 1))
-      if (isHead && (pairAt(lines, index)?.value ?? '') !== '') return undefined
-      base = ''
-      if (isHead) headed += 1
-      else alone += 1
+  const margin = marginOf(lines, sampled)
+  if (margin === undefined) return undefined
+  const [counts, heads] = [new Map<string, number>(), new Map<string, number>()]
+  let [headed, alone, pairs, others, listed, base] = [0, 0, 0, 0, 0, -1]
+  for (let index = 0; index < sampled; index++) {
+    if (isEmpty(lines, index)) continue
+    const indent = indentOf(lines.at(index))
+    if (indent <= margin) {
+      base = -1
+      const isHead = indent === margin && isAbove(lines, index)
+      if (!isHead) alone += 1
+      else {
+        headed += 1
+        const pair = pairAt(lines, index)
+        if (pair && pair.value !== '') heads.set(pair.key, (heads.get(pair.key) ?? 0) + 1)
+      }
       continue
     }
-    if (base === '') base = indent
+    if (base < 0) base = indent
     if (indent !== base) continue
-    const key = SET_IN.exec(line)?.[2]
+    const [line, key] = SET_IN.exec(lines.at(index)) ?? []
     if (key === undefined) others += 1
     else {
       pairs += 1
+      if (line?.endsWith(',')) listed += 1
       counts.set(key, (counts.get(key) ?? 0) + 1)
     }
   }
+  const [[key, named] = [undefined, 0]] = heads
+  if (heads.size > 1 || (named > 0 && named < headed)) return undefined
+  // One key is enough where nothing but headings and it stands there.
   const shared = [...counts.values()].filter((count) => count > 1).length
+  const isOne =
+    counts.size === 1 && pairs === headed && others === 0 && headed >= MANY && findAlike(lines) === undefined
   const isRead =
     headed >= LEAST_HEADED &&
-    shared > 1 &&
+    (shared > 1 || isOne) &&
     pairs >= headed &&
     pairs > others * 2 &&
     alone <= headed * MOST_HEADS
-  return isRead ? () => headedBlocks(lines) : undefined
+  return isRead ? () => headedBlocks(lines, { margin, key, areListed: listed > pairs * 0.9 }) : undefined
 }
 
-function headedBlocks(lines: LineIndex): JsonValue[] {
+/** How far most lines are set in that stand above others that are set in further, and are no keys with values. */
+function marginOf(lines: LineIndex, sampled: number): number | undefined {
+  const counts = new Map<number, number>()
+  for (let index = 0; index < sampled; index++) {
+    if (isEmpty(lines, index) || !isAbove(lines, index)) continue
+    const indent = indentOf(lines.at(index))
+    counts.set(indent, (counts.get(indent) ?? 0) + 1)
+  }
+  const most = Math.max(0, ...counts.values())
+  return [...counts].find(([indent, count]) => count === most && indent <= DEEPEST_MARGIN)?.[0]
+}
+
+const DEEPEST_MARGIN = 4
+
+/** Whether the next line is set in further. */
+function isAbove(lines: LineIndex, index: number): boolean {
+  return (
+    index + 1 < lines.count &&
+    !isEmpty(lines, index + 1) &&
+    indentOf(lines.at(index + 1)) > indentOf(lines.at(index))
+  )
+}
+
+function headedBlocks(lines: LineIndex, { margin, key: ofHead, areListed }: Headed): JsonValue[] {
   const found: JsonObject[] = []
   let heads: number[] = []
-  let [key, base] = ['', '']
+  let [key, base, section] = ['', -1, '']
   for (let index = 0; index < lines.count; index++) {
     const line = lines.at(index)
-    const indent = /^[ \t]*/.exec(line)?.[0] ?? ''
+    const indent = indentOf(line)
     if (line.trim() === '') {
       heads = []
       continue
     }
-    if (indent === '') {
-      heads.push(index)
-      base = ''
+    if (indent < margin) section = line.trim().replace(/:$/, '')
+    if (indent <= margin) {
+      if (indent === margin) heads.push(index)
+      else heads = []
+      base = -1
       continue
     }
-    if (base === '') {
+    if (base < 0) {
       base = indent
       const [head = index, ...above] = heads.slice(-MOST_HEADS).reverse()
-      const heading = lines.at(head).replace(/:\s*$/, '')
-      const record: JsonObject = { line: Math.min(head, ...above) + 1, [HEADING]: heading }
+      const record: JsonObject = { line: Math.min(head, ...above) + 1 }
+      if (ofHead === undefined) record[HEADING] = lines.at(head).trim().replace(/:$/, '')
+      else setOwn(record, ofHead, withoutComma(pairAt(lines, head)?.value ?? lines.at(head), areListed))
+      if (section !== '') record[SECTION] = section
       if (above.length > 0)
         record[ABOVE] = above
           .reverse()
@@ -565,13 +641,18 @@ function headedBlocks(lines: LineIndex): JsonValue[] {
       heads = []
     }
     const record = found.at(-1) ?? {}
-    const pair = indent === base && line.length <= LONGEST ? SET_IN.exec(line) : undefined
-    if (pair?.[2] !== undefined && own(record, pair[2]) === undefined) {
-      key = pair[2]
-      setOwn(record, key, pair[3] ?? '')
-    } else setOwn(record, key || 'text', [own(record, key || 'text'), line.trim()].filter(Boolean).join('\n'))
+    const [, name, value = ''] =
+      (indent === base && line.length <= LONGEST ? SET_IN.exec(line) : undefined) ?? []
+    if (name !== undefined && own(record, name) === undefined) {
+      key = name
+      setOwn(record, key, withoutComma(value, areListed))
+    } else setOwn(record, key || TEXT, [own(record, key || TEXT), line.trim()].filter(Boolean).join('\n'))
   }
   return found.map(tidied)
+}
+
+function withoutComma(value: string, areListed: boolean): string {
+  return areListed && value.endsWith(',') ? value.slice(0, -1) : value
 }
 
 // Blocks: lines below a key that are set in, as `kubectl describe` writes them.

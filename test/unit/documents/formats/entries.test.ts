@@ -630,6 +630,138 @@ describe('records that begin with the same key', () => {
   })
 })
 
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, nth) => nth + 1)
+const asidesOf = (text: string): string[] =>
+  fromRecognised(text).asides.map((line) => line.replace('text beside it: ', ''))
+
+describe('records between separators', () => {
+  test.each(['---', '=', '<<<SEPARATOR>>>'])('stand between %s, with fields that some lack', (separator) => {
+    const run = (nth: number): string =>
+      `${nth % 2 ? '' : `File: f${nth}\n`}Class: c${nth}\nResult: failure\nMessage: no\n\n  expected: ${nth}\nTitle: z\n`
+    const { format, value } = read(`\n${separator}\n${numbers(6).map(run).join(`\n${separator}\n`)}`)
+    expect(format).toBe('entries')
+    expect(value).toHaveLength(6)
+    expect(value.slice(0, 2)).toMatchObject([
+      { line: 3, Class: 'c1', Result: 'failure' },
+      { File: 'f2', Class: 'c2', Result: 'failure' },
+    ])
+    expect(JSON.stringify(value[1])).toContain('expected: 2')
+  })
+
+  test('below lines about all of them, and above others', () => {
+    const module = (nth: number): string => `- id: a/${nth}\n- Name: n${nth}\n- Downloads: ${nth * 1000}\n`
+    const text = `Modules (top matches):\n\nEach result includes:\n- id: The id (format: a/b)\n- Name: The name\n- Downloads: How many\n\n---\n\n${numbers(12).map(module).join('---\n\n')}---\n\nAsk for more.\n`
+    expect(read(text).value).toEqual(
+      numbers(12).map((nth) => ({
+        line: 5 + nth * 5,
+        id: `a/${nth}`,
+        Name: `n${nth}`,
+        Downloads: nth * 1000,
+      })),
+    )
+    expect(asidesOf(text)).toEqual([
+      'Modules (top matches):',
+      'Each result includes:',
+      '- id: The id (format: a/b)',
+      '- Name: The name',
+      '- Downloads: How many',
+      'Ask for more.',
+    ])
+  })
+
+  test('with a title, its address and its identifier', () => {
+    const named = (nth: number): string => (nth === 2 ? 'Dune: Part Two' : `Movie ${nth}`)
+    const movie = (nth: number): string =>
+      `${named(nth)} (2021) - ID: ${nth}\nRating: ${nth}/10\nOverview: words\n\n---\n`
+    expect(read(`Found 4 movies:\n\n${numbers(4).map(movie).join('')}`).value).toEqual(
+      numbers(4).map((nth) => ({
+        line: nth * 5 - 2,
+        heading: `${named(nth)} (2021)`,
+        ID: nth,
+        Rating: `${nth}/10`,
+        Overview: 'words',
+      })),
+    )
+    const page = (nth: number): string =>
+      `## [Page ${nth}](https://a.b/${nth})\n\n- id: p${nth}\n- object: page\n- edited: 2025-01-0${nth}\n\n---\n\n`
+    expect(read(`# Results\n\n${numbers(4).map(page).join('')}`).value[3]).toEqual({
+      line: 27,
+      heading: 'Page 4',
+      href: 'https://a.b/4',
+      id: 'p4',
+      object: 'page',
+      edited: '2025-01-04',
+    })
+  })
+
+  test('a value keeps its lines, be they rules, lists or what looks like a field', () => {
+    const post = (nth: number, said: string): string =>
+      `Title: t${nth}\nType: text\nContent: ${said}\nStatus: open\nLink: https://a.b/${nth}\n\n---\n\n`
+    const text =
+      post(1, 'words') +
+      post(2, 'first\nTitle: of mine\n- item: x\nand: more') +
+      post(3, 'above\n---\nbelow') +
+      post(4, 'it is\nStatus: see below\nand more') +
+      post(5, 'words')
+    expect(read(text).value).toMatchObject([
+      { Title: 't1', Content: 'words', Status: 'open' },
+      { Title: 't2', Content: 'first\nTitle: of mine\n- item: x\nand: more', Link: 'https://a.b/2' },
+      { Title: 't3', Content: 'above\n---\nbelow', Status: 'open' },
+      { Title: 't4', Content: 'it is\nStatus: see below\nand more', Status: 'open', Link: 'https://a.b/4' },
+      { Title: 't5' },
+    ])
+    expect(read(text).value).toHaveLength(5)
+  })
+})
+
+test('records may stand below lines with names and values of their own', () => {
+  const day = (nth: number): string => `Date: 2025-10-${nth + 9}\nOpen: ${nth} EUR\nVolume: ${nth}\n`
+  const text = `Daily series\nMarket: Euro\nRefreshed: today\n\n${numbers(5).map(day).join('\n')}`
+  expect(read(text).value).toHaveLength(5)
+  expect(asidesOf(text)).toEqual(['Daily series', 'Market: Euro', 'Refreshed: today'])
+  const hit = (nth: number): string => `Title: t${nth}\nURL: https://a.b/${nth}\nEngines: bing\n`
+  const found = `Suggestions: cache, retry\n\n---\n\n${numbers(12).map(hit).join('\n')}\nPage 1 of 3.\n`
+  expect(read(found).value.at(-1)).toEqual({ line: 49, Title: 't12', URL: 'https://a.b/12', Engines: 'bing' })
+  expect(asidesOf(found)).toEqual(['Suggestions: cache, retry', 'Page 1 of 3.'])
+})
+
+test('what the text names comes before the line of a record', () => {
+  const change = (nth: number): string => `line: ${nth * 7}\ntext: t${nth}\nheading: h\n`
+  expect(read(numbers(3).map(change).join('\n')).value[1]).toEqual({
+    line_2: 5,
+    line: 14,
+    text: 't2',
+    heading: 'h',
+  })
+})
+
+test('headings may be fields, stand alone or below others', () => {
+  const event = (nth: number): string =>
+    `Event: Lunch ${nth},\n - Calendar: Work,\n - All Day?: False,\n - Status: ${nth},\n`
+  expect(read(numbers(4).map(event).join('')).value[1]).toEqual({
+    line: 5,
+    Event: 'Lunch 2',
+    Calendar: 'Work',
+    'All Day?': 'False',
+    Status: 2,
+  })
+  const type = (nth: number): string => `Type${nth}__c\n  Label: One of ${nth}\n\n`
+  expect(read(`Found 12 objects:\n\n${numbers(12).map(type).join('')}`).value[2]).toEqual({
+    line: 9,
+    heading: 'Type3__c',
+    Label: 'One of 3',
+  })
+  const record = (nth: number): string => `  Record ${nth}:\n    Id: a${nth}\n    City: Rome\n`
+  expect(
+    read(`Results:\nAccount (2):\n${record(1)}${record(2)}Lead (2):\n${record(1)}${record(2)}`).value,
+  ).toMatchObject([
+    { heading: 'Record 1', section: 'Account (2)', Id: 'a1', City: 'Rome' },
+    { heading: 'Record 2', section: 'Account (2)' },
+    { heading: 'Record 1', section: 'Lead (2)' },
+    { heading: 'Record 2', section: 'Lead (2)' },
+  ])
+})
+
 test('metrics of Prometheus', () => {
   const text = [
     '# HELP http_requests_total Requests',
