@@ -416,8 +416,8 @@ function fieldsBetween(lines: LineIndex, from: number, to: number, isKey: Layout
 }
 
 /**
- * The fields of a record in their order. Of a key that comes again the field between its usual neighbours counts, or the
- * last one: a line that looks like a field is often of a value above it.
+ * The fields of a record in their order. Of a key that comes again the field between its usual neighbours counts, or the last one. The line
+ * of another only looks like a field, and is of a value above it.
  */
 function fieldsOf(
   lines: LineIndex,
