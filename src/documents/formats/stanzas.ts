@@ -150,7 +150,7 @@ function separated(lines: LineIndex): Layout | undefined {
     counts.set(line, (counts.get(line) ?? 0) + 1)
   }
   const [[separator, most] = ['', 0]] = [...counts].sort(([, one], [, other]) => other - one)
-  if (most < LEAST - 1) return undefined
+  if (most < LEAST) return undefined
   const parts = partsBetween(lines, separator, sampled)
   const saying = parts.map(([from, to]) => pairsWithin(lines, from, to))
   const [said, listed] = [new Map<string, number>(), new Set<string>()]
