@@ -269,7 +269,8 @@ export function addFields(
       ? said.filter(({ key }) => own(record, key) === undefined)
       : []
     if (fields.length === 0 || Object.keys(record).length > MOST_FIELDS) {
-      rest.push(line)
+      // Empty lines around a field stay one.
+      if (line !== '' || isCode || rest.at(-1) !== '') rest.push(line)
       continue
     }
     for (const { key, value } of fields) setOwn(record, key, valueOfField(value))

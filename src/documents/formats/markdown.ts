@@ -291,7 +291,8 @@ function sectionRecords(
   const free = (name: string): string => freeName(names, name)
   const [ofHeading, ofLink, ofSection] = [free('heading'), free('href'), free('section')]
   const [ofLine, ofText] = [free('line'), free('text')]
-  const hrefs = new Map(links.map(({ line, href }) => [line, href]))
+  // A heading leads where its first link does.
+  const hrefs = new Map(links.toReversed().map(({ line, href }) => [line, href]))
   const above = headingsAbove(sections, places, level)
   const isApart = new Set(above).size > 1
   return places.map((at, nth) => {
@@ -308,11 +309,16 @@ function sectionRecords(
       const said = addFields(record, linesOf(part), isKey)
       const isField = headings.has(heading) && own(record, heading) === undefined
       if (isField) setOwn(record, heading, listIn(said) ?? said.join('\n').trim())
-      else rest.push('', `${'#'.repeat(Number(part.level))} ${heading}`, ...said)
+      else
+        rest.push(
+          ...(rest.at(-1) === '' ? [] : ['']),
+          `${'#'.repeat(Number(part.level))} ${heading}`,
+          ...said,
+        )
     }
     record[ofLine] = section.line ?? 0
     const text = rest.join('\n').trim()
-    if (text !== '') record[ofText] = text.replace(/\n{3,}/g, '\n\n')
+    if (text !== '') record[ofText] = text
     return record
   })
 }

@@ -1,4 +1,4 @@
-/** Texts of records that each begin with the same key: `Title: …`, `URL: …`, then the next `Title: …`. */
+/** Texts of records with `Key: value` on their lines. They begin with the same key, stand between separators, or are set in below headings. */
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { indentOf, indexLines, type LineIndex } from '../../text/lines.ts'
 import { overviewOfEntries } from '../overview/entries.ts'
@@ -61,8 +61,8 @@ function readStanzas(text: string): Stanzas | undefined {
   const lines = indexLines(text)
   const layout = separated(lines) ?? begun(lines)
   if (!layout) {
-    const read = readHeadedBlocks(lines)
-    return read && { read, around: () => [] }
+    const blocks = readHeadedBlocks(lines)
+    return blocks && { read: () => blocks().records, around: () => blocks().around.slice(0, MOST_TOLD) }
   }
   let starts: readonly number[] | undefined
   const found = (): readonly number[] => {
@@ -165,7 +165,11 @@ function separated(lines: LineIndex): Layout | undefined {
   const usual = new Set(shared)
   const isShared = (key = ''): boolean => usual.has(key)
   const beginsWithKey = (at: number): boolean => isShared(pairAt(lines, at)?.key)
-  const areHeaded = parts.filter(([at]) => !beginsWithKey(at)).length > parts.length / 2
+  const headed = parts.filter(([at]) => {
+    const pair = pairAt(lines, at)
+    return !pair || !isKey(pair)
+  })
+  const areHeaded = headed.length > parts.length / 2
   let records = 0
   for (const pairs of saying) {
     const keys = pairs.flatMap(({ key }) => (isShared(key) ? key : []))
@@ -182,32 +186,63 @@ function separated(lines: LineIndex): Layout | undefined {
     return keys.size >= shared.length / 2
   }
   const begins = (at: number, to: number): boolean => {
-    if (!areHeaded) return beginsWithKey(at)
-    const next = nextWritten(lines, at + 1, to)
+    const pair = pairAt(lines, at)
+    if (!areHeaded) return pair !== undefined && isKey(pair)
+    const next = firstOf(at + 1, to, (line) => !isEmpty(lines, line))
     return isHead(at) && next !== undefined && beginsWithKey(next)
   }
   const starts = (): number[] => {
     const all = partsBetween(lines, separator, lines.count)
     const [first, last] = [all[0], all.at(-1)]
-    // Lines about all of the records stand above the first one.
-    const start =
-      first &&
-      firstOf(
-        ...first,
-        (at) => !isEmpty(lines, at) && (at === first[0] || isEmpty(lines, at - 1)) && begins(at, first[1]),
-      )
-    const isFooter = last !== undefined && !isRecord(...last)
+    const start = first && startOfFirst(lines, first, begins, isRecord)
+    const isOne = (part: readonly [number, number]): boolean => begins(...part) || isRecord(...part)
+    const isFooter = last !== undefined && !isOne(last)
     // A rule within a value parts no records.
-    const within = all
-      .slice(1, isFooter ? -1 : undefined)
-      .flatMap((part) => (begins(...part) || isRecord(...part) ? part[0] : []))
+    const within = all.slice(1, isFooter ? -1 : undefined).flatMap((part) => (isOne(part) ? part[0] : []))
     return [
       ...(start === undefined ? [] : [start]),
       ...within,
       (isFooter ? last[0] : last?.[1]) ?? lines.count,
     ]
   }
-  return { isKey, isHead, names: new Set(said.keys()), starts, separator }
+  return { isKey, isHead, names: keysOfText(said, listed, isKey), starts, separator }
+}
+
+/** The keys by which the product names no fields of its own. */
+function keysOfText(
+  counts: ReadonlyMap<string, number>,
+  listed: ReadonlySet<string>,
+  isKey: Layout['isKey'],
+): ReadonlySet<string> {
+  return new Set([...counts.keys()].filter((key) => isKey({ key, value: '', isListed: listed.has(key) })))
+}
+
+/** `Each result includes:` stands above what the keys mean. */
+const LEGEND = /\b(?:includes?|contains?|consists? of|fields?|legend)\b.*:$/i
+
+/**
+ * Where the first record begins, below lines about all of them; undefined where the keys there are explained, or there are none. A part that
+ * begins in no usual way is a record from its first line on.
+ */
+function startOfFirst(
+  lines: LineIndex,
+  [from, to]: readonly [number, number],
+  begins: (at: number, to: number) => boolean,
+  isRecord: (from: number, to: number) => boolean,
+): number | undefined {
+  const isLegend = (at: number): boolean => LEGEND.test(lines.at(at).slice(0, LONGEST).trim())
+  const start = firstOf(from, to, (at) => {
+    if (isEmpty(lines, at) || !begins(at, to)) return false
+    return (
+      at === from ||
+      isEmpty(lines, at - 1) ||
+      pairAt(lines, at - 1)?.value === '' ||
+      pairAt(lines, at - 1) === undefined
+    )
+  })
+  if (start === undefined)
+    return isRecord(from, to) && firstOf(from, to, isLegend) === undefined ? from : undefined
+  return start > from && isLegend(start - 1) ? undefined : start
 }
 
 /** Parts between separators, from their first line that is not empty to the line behind the last. */
@@ -235,10 +270,6 @@ function firstOf(from: number, to: number, test: (line: number) => boolean): num
   return undefined
 }
 
-function nextWritten(lines: LineIndex, from: number, to: number): number | undefined {
-  return firstOf(from, to, (at) => !isEmpty(lines, at))
-}
-
 // Records that begin with the same key.
 
 /** Undefined where there are no such records. */
@@ -261,7 +292,8 @@ function begun(lines: LineIndex): Layout | undefined {
       if (lines.at(index).includes(first) && pairAt(lines, index)?.key === first) found.push(index - headed)
     return [...found, lines.count]
   }
-  return { isKey, isHead: () => headed === 1, names: new Set(counts.keys()), starts, separator: undefined }
+  const names = keysOfText(counts, listed, isKey)
+  return { isKey, isHead: () => headed === 1, names, starts, separator: undefined }
 }
 
 /** The first key that comes again, below keys of all records. */
@@ -379,13 +411,12 @@ const MANY = 9
 
 /** The first line behind an empty line or a rule below the last key of a record; undefined where there is none. */
 function tailOf(lines: LineIndex, from: number, to: number, isKey: Layout['isKey']): number | undefined {
+  const isApart = (at: number): boolean => isEmpty(lines, at) || isSeparator(lines, at)
   let tail: number | undefined
-  let isApart = false
   for (let at = to - 1; at >= from; at--) {
     const pair = pairAt(lines, at)
     if (pair && isKey(pair)) return tail
-    isApart = isEmpty(lines, at) || isSeparator(lines, at)
-    if (!isApart) tail = isEmpty(lines, at - 1) || isSeparator(lines, at - 1) ? at : undefined
+    if (at > from && !isApart(at)) tail = isApart(at - 1) ? at : undefined
   }
   return undefined
 }
@@ -524,6 +555,12 @@ const ABOVE = 'above'
 const SECTION = 'section'
 const SET_IN = /^[ \t]+(?:[-*•] +)?([A-Za-z][\w ./()+?-]{0,59}?):(?:\s+(.*))?$/
 
+interface HeadedBlocks {
+  readonly records: JsonValue[]
+  /** Lines that head no record. */
+  readonly around: readonly string[]
+}
+
 /** The key and the value that a heading is where all of them are one: `Event: Lunch`. */
 interface Headed {
   /** How far headings are set in, and their key. */
@@ -536,7 +573,7 @@ interface Headed {
 /**
  * Records of a heading and its keys. Undefined where most lines that are set in are no keys, or headings have values of their own.
  */
-function readHeadedBlocks(lines: LineIndex): (() => JsonValue[]) | undefined {
+function readHeadedBlocks(lines: LineIndex): (() => HeadedBlocks) | undefined {
   const sampled = Math.min(lines.count, SAMPLE)
   for (let index = 0; index < sampled; index++)
     if (lines.end(index) - lines.start(index) > LONGEST) return undefined
@@ -580,7 +617,12 @@ function readHeadedBlocks(lines: LineIndex): (() => JsonValue[]) | undefined {
     pairs >= headed &&
     pairs > others * 2 &&
     alone <= headed * MOST_HEADS
-  return isRead ? () => headedBlocks(lines, { margin, key, areListed: listed > pairs * 0.9 }) : undefined
+  if (!isRead) return undefined
+  let read: HeadedBlocks | undefined
+  return () => {
+    read ??= headedBlocks(lines, { margin, key, areListed: listed > pairs * 0.9 })
+    return read
+  }
 }
 
 /** How far most lines are set in that stand above others that are set in further, and are no keys with values. */
@@ -606,22 +648,33 @@ function isAbove(lines: LineIndex, index: number): boolean {
   )
 }
 
-function headedBlocks(lines: LineIndex, { margin, key: ofHead, areListed }: Headed): JsonValue[] {
+function headedBlocks(lines: LineIndex, { margin, key: ofHead, areListed }: Headed): HeadedBlocks {
   const found: JsonObject[] = []
+  const around: string[] = []
   let heads: number[] = []
-  let [key, base, section] = ['', -1, '']
+  let [key, base, section, isUsed] = ['', -1, '', true]
+  const leave = (upTo = 0): void => {
+    around.push(...heads.slice(0, heads.length - upTo).map((at) => lines.at(at).trim()))
+    heads = []
+  }
+  const under = (heading: string): void => {
+    if (!isUsed) around.push(section)
+    ;[section, isUsed] = [heading, heading === '']
+  }
   for (let index = 0; index < lines.count; index++) {
     const line = lines.at(index)
     const indent = indentOf(line)
     if (line.trim() === '') {
-      heads = []
+      leave()
       continue
     }
-    if (indent < margin) section = line.trim().replace(/:$/, '')
     if (indent <= margin) {
-      if (indent === margin) heads.push(index)
-      else heads = []
       base = -1
+      if (indent === margin) heads.push(index)
+      else {
+        leave()
+        under(line.trim())
+      }
       continue
     }
     if (base < 0) {
@@ -630,7 +683,8 @@ function headedBlocks(lines: LineIndex, { margin, key: ofHead, areListed }: Head
       const record: JsonObject = { line: Math.min(head, ...above) + 1 }
       if (ofHead === undefined) record[HEADING] = lines.at(head).trim().replace(/:$/, '')
       else setOwn(record, ofHead, withoutComma(pairAt(lines, head)?.value ?? lines.at(head), areListed))
-      if (section !== '') record[SECTION] = section
+      if (section !== '') record[SECTION] = section.replace(/:$/, '')
+      isUsed = true
       if (above.length > 0)
         record[ABOVE] = above
           .reverse()
@@ -638,7 +692,7 @@ function headedBlocks(lines: LineIndex, { margin, key: ofHead, areListed }: Head
           .join('\n')
       found.push(record)
       key = ''
-      heads = []
+      leave(MOST_HEADS)
     }
     const record = found.at(-1) ?? {}
     const [, name, value = ''] =
@@ -648,7 +702,9 @@ function headedBlocks(lines: LineIndex, { margin, key: ofHead, areListed }: Head
       setOwn(record, key, withoutComma(value, areListed))
     } else setOwn(record, key || TEXT, [own(record, key || TEXT), line.trim()].filter(Boolean).join('\n'))
   }
-  return found.map(tidied)
+  leave()
+  under('')
+  return { records: found.map(tidied), around }
 }
 
 function withoutComma(value: string, areListed: boolean): string {

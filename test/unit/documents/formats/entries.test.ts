@@ -650,10 +650,10 @@ describe('records between separators', () => {
 
   test('below lines about all of them, and above others', () => {
     const module = (nth: number): string => `- id: a/${nth}\n- Name: n${nth}\n- Downloads: ${nth * 1000}\n`
-    const text = `Modules (top matches):\n\nEach result includes:\n- id: The id (format: a/b)\n- Name: The name\n- Downloads: How many\n\n---\n\n${numbers(12).map(module).join('---\n\n')}---\n\nAsk for more.\n`
+    const text = `Modules (top matches):\n\nEach result includes:\n- id: The id (format: a/b)\n- Name: The name\n- Downloads: How many\n\nAsk for one by its id.\n\n---\n\n${numbers(12).map(module).join('---\n\n')}---\n\nAsk for more.\n`
     expect(read(text).value).toEqual(
       numbers(12).map((nth) => ({
-        line: 5 + nth * 5,
+        line: 7 + nth * 5,
         id: `a/${nth}`,
         Name: `n${nth}`,
         Downloads: nth * 1000,
@@ -665,8 +665,22 @@ describe('records between separators', () => {
       '- id: The id (format: a/b)',
       '- Name: The name',
       '- Downloads: How many',
+      'Ask for one by its id.',
       'Ask for more.',
     ])
+  })
+
+  test.each<[string, string, string, JsonObject]>([
+    ['a field that some lack', '', 'File: f0\nClass: c0\nResult: no\n', { File: 'f0', Class: 'c0' }],
+    ['a line about all next to it', 'Found 7:\n', 'Class: c0\nResult: no\n', { Class: 'c0', Result: 'no' }],
+    ['a line that the others have not', '', 'New!\nClass: c0\nResult: no\n', { Class: 'c0', Result: 'no' }],
+  ])('the first one begins with %s', (_, above, first, expected) => {
+    const others = numbers(6).map((nth) => `${nth % 3 ? '' : `File: f${nth}\n`}Class: c${nth}\nResult: no\n`)
+    // The text is cut off within the last one.
+    const { value } = read(`${above}${[first, ...others, 'Class: c7'].join('---\n')}`)
+    expect(value).toHaveLength(8)
+    expect(value[0]).toMatchObject(expected)
+    expect(value[7]).toMatchObject({ Class: 'c7' })
   })
 
   test('with a title, its address and its identifier', () => {
@@ -725,7 +739,15 @@ test('records may stand below lines with names and values of their own', () => {
   expect(asidesOf(found)).toEqual(['Suggestions: cache, retry', 'Page 1 of 3.'])
 })
 
-test('what the text names comes before the line of a record', () => {
+test('what the text names comes before the line of a record, and what only looks like a name does not', () => {
+  const note = (nth: number): string =>
+    `Title: t${nth}\nURL: u\nNote: ${nth === 2 ? 'a\nline: b\nand so on' : 'c'}\n`
+  expect(read(numbers(12).map(note).join('\n')).value[1]).toEqual({
+    line: 5,
+    Title: 't2',
+    URL: 'u',
+    Note: 'a\nline: b\nand so on',
+  })
   const change = (nth: number): string => `line: ${nth * 7}\ntext: t${nth}\nheading: h\n`
   expect(read(numbers(3).map(change).join('\n')).value[1]).toEqual({
     line_2: 5,
@@ -751,6 +773,10 @@ test('headings may be fields, stand alone or below others', () => {
     heading: 'Type3__c',
     Label: 'One of 3',
   })
+  expect(asidesOf(`Found 12 objects:\n\n${numbers(12).map(type).join('')}Page 1 of 3\n`)).toEqual([
+    'Found 12 objects:',
+    'Page 1 of 3',
+  ])
   const record = (nth: number): string => `  Record ${nth}:\n    Id: a${nth}\n    City: Rome\n`
   expect(
     read(`Results:\nAccount (2):\n${record(1)}${record(2)}Lead (2):\n${record(1)}${record(2)}`).value,

@@ -172,7 +172,7 @@ test('sections of Markdown that say the same fields are records, and lists of it
 
 test('records of Markdown: what the text names comes first, some fields are of few, headings below are fields, others stay text', () => {
   const issue = (nth: number, more = ''): string =>
-    `### ${nth}. [W-${nth}](https://a.b/${nth})\n\n**KeyError: bad ${nth}**\n**level**: ${nth % 2 ? 'fatal' : 'warn'}\n**line**: ${nth * 10}\n${more}\n`
+    `### ${nth}. [W-${nth}](https://a.b/${nth})\n\n**KeyError: bad ${nth}**\n**level**: ${nth % 2 ? 'fatal' : 'warn'}\n**line**: ${nth * 10}\n\n${more}\n`
   const text =
     '# Found "last week"\n\n## Query\n- Range: 14d\n\n## web\n\n' +
     issue(1, '**Tags (2):**\n- a\n- b\n') +
@@ -181,7 +181,7 @@ test('records of Markdown: what the text names comes first, some fields are of f
     '### 4. Bare\n\n## api\n\n' +
     issue(5, '#### Notes\n- three\n') +
     issue(6, '#### Notes\nfour\n\n**Owner**: bo\n') +
-    issue(7, '#### Trace\n```\nat y\n```\n**Owner**: cy\n') +
+    issue(7, '#### Trace\n```\nat y\n\n\n\nat z\n```\n**Owner**: cy\n') +
     '## Next steps\n\nAsk for more.\n'
   const { value } = read(text)
   const href = (nth: number): string => `https://a.b/${nth}`
@@ -205,7 +205,7 @@ test('records of Markdown: what the text names comes first, some fields are of f
     { heading: '4. Bare', section: 'web', line_2: text.split('\n').indexOf('### 4. Bare') + 1 },
     { section: 'api', Notes: ['three'] },
     { Notes: 'four', Owner: 'bo' },
-    { Owner: 'cy', text: '**KeyError: bad 7**\n\n#### Trace\n```\nat y\n```' },
+    { Owner: 'cy', text: '**KeyError: bad 7**\n\n#### Trace\n```\nat y\n\n\n\nat z\n```' },
   ])
   expect(Object.keys((value.records as JsonObject[])[3] ?? {})).toEqual(['heading', 'section', 'line_2'])
   const count = where.process(fromRecognised(text), { where: ['level = fatal'] })
