@@ -91,6 +91,8 @@ const RUNS: Record<string, [before: string, part: string, behind: string]> = {
     'B: 4\nA: 5\n',
     '---\nA: 6\nB: 7\n',
   ],
+  'objects below words': ['Found:\n', '{"a": [1]}\n', '{'],
+  'bars below words': ['Found:\n---\n', 'a | b | c\n', 'd'],
   'headings with a field': ['Found:\n\n', 'a__c\n  Label: b\n\n', ''],
   'sections that say the same': ['# All\n', '## h\n- **A**: 1\n- **B**: 2\n', ''],
   'headings below a record': ['## h\n- A: 1\n\n## i\n- A: 2\n\n## j\n- A: 3\n', '### k\n- C: 4\n', ''],

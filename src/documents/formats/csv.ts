@@ -8,6 +8,7 @@ import { overviewOfData } from '../overview/records.ts'
 import { namesOf, recordsOf } from './cells.ts'
 import { defineFormat } from './define.ts'
 import { glimpseOf, layoutOf, type Parting, recordsIn } from './delimited.ts'
+import { belowWords } from './words-above.ts'
 
 const DELIMITERS = [',', '\t', ';', '|']
 const SAMPLE_ROWS = 60
@@ -364,13 +365,20 @@ const TRAITS = {
 } as const
 
 /** Tried before logs: their lines hold commas at places of their own. Never takes a text with a first line that cannot be names. */
-export const csv = defineFormat({
+export const csv = defineFormat<TableBelow>({
   name: 'csv',
   ...TRAITS,
-  detect: (text) => readCsv(text, 'with header'),
-  read: (_, { records }: Rows) => records(),
+  detect(text) {
+    const read = readCsv(text, 'with header')
+    return read ? { ...read, above: [] } : readBelow(text)
+  },
+  read: (_, { records }) => records(),
   glimpse: (_, { glimpse }) => glimpse(),
-  asides: (_, { remarks, units }) => [...(units ? [`units: ${units}`] : []), ...around('below', remarks)],
+  asides: (_, { above, remarks, units }) => [
+    ...around('above', above),
+    ...(units ? [`units: ${units}`] : []),
+    ...around('below', remarks),
+  ],
 })
 
 /** A line for a preview about what stands around a table. */
@@ -429,35 +437,26 @@ export const csvTables = defineFormat({
   overview: overviewOfData,
 })
 
-/** Lines above a table, as many empty ones between them, and rows below its header without which commas may stand by chance. */
-const MOST_ABOVE = 8
+/** Rows below the header of a table that stands below words: without them commas may stand by chance. */
 const LEAST_BELOW = 4
-
-/** A table below a few lines that say what it is. */
-function readBelow(text: string): TableBelow | undefined {
-  const start = text.slice(0, SAMPLE_CHARACTERS)
-  const above: string[] = []
-  let at = 0
-  for (let line = 0; line < 2 * MOST_ABOVE && above.length < MOST_ABOVE; line++) {
-    const end = start.indexOf('\n', at)
-    if (end < 0) return undefined
-    const said = start.slice(at, end).trim()
-    if (said !== '') above.push(said)
-    at = end + 1
-    const delimiter = DELIMITERS.find((each) => isHeadOfTable(start, at, each, above))
-    const read = delimiter === undefined ? undefined : readBody(text.slice(at), 'with header', false)
-    if (read) return { ...read, above }
-  }
-  return undefined
-}
 
 interface TableBelow extends Rows {
   readonly above: readonly string[]
 }
 
+/** A table below a few lines that say what it is. */
+function readBelow(text: string): TableBelow | undefined {
+  const below = belowWords(
+    text,
+    (rest, above) => DELIMITERS.some((each) => isHeadOfTable(rest, each, above)),
+    (body) => readBody(body, 'with header', false),
+  )
+  return below && { ...below.evidence, above: below.above }
+}
+
 /** True where this line and all below it, as far as they are looked at, have as many cells, and none of those above has. */
-function isHeadOfTable(start: string, at: number, delimiter: string, above: readonly string[]): boolean {
-  const [first = [], ...below] = rowsAtStart(start.slice(at), delimiter)
+function isHeadOfTable(rest: string, delimiter: string, above: readonly string[]): boolean {
+  const [first = [], ...below] = rowsAtStart(rest, delimiter)
   return (
     first.length > 1 &&
     below.length === LEAST_BELOW &&
@@ -484,15 +483,11 @@ function rowsAtStart(text: string, delimiter: string): string[][] {
 const MOST_LOOKED = 4 * LEAST_BELOW
 
 /** Tried last, since prose has commas too. Never takes rows of two cells, or fewer than three rows, but below the names of columns. */
-export const bareCsv = defineFormat<TableBelow>({
+export const bareCsv = defineFormat<Rows>({
   name: 'csv without header',
   ...TRAITS,
-  detect: (text) => {
-    const below = readBelow(text)
-    const read = below ? undefined : readCsv(text, 'without header')
-    return read ? { ...read, above: [] } : below
-  },
+  detect: (text) => readCsv(text, 'without header'),
   read: (_, { records }) => records(),
   glimpse: (_, { glimpse }) => glimpse(),
-  asides: (_, { above, remarks }) => [...around('above', above), ...around('below', remarks)],
+  asides: (_, { remarks }) => around('below', remarks),
 })

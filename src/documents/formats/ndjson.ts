@@ -4,7 +4,9 @@ import type { JsonValue } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { parseJson } from '../json/stringify.ts'
 import { overviewOfData } from '../overview/records.ts'
+import { asideOf } from './cells.ts'
 import { defineFormat, PLAIN } from './define.ts'
+import { type BelowWords, belowWords } from './words-above.ts'
 
 const SAMPLE = 20
 /** The share of lines that must be JSON; the rest is noise among them, such as a stack trace. */
@@ -121,7 +123,13 @@ function parseLine(line: string): JsonValue | undefined {
 /** Tried where the whole is no JSON. Never takes a text of which every fifth line is none, or that does not begin with values. */
 export const ndjson = defineFormat({
   ...PLAIN.ndjson,
-  detect: readNdjson,
-  read: (_, read) => read(),
+  detect(text): BelowWords<() => JsonValue[]> | undefined {
+    const evidence = readNdjson(text)
+    return evidence
+      ? { evidence, above: [] }
+      : belowWords(text, (rest) => /^[[{].*\n[[{]/.test(rest), readNdjson)
+  },
+  read: (_, { evidence }) => evidence(),
+  asides: (_, { above }) => above.map(asideOf),
   overview: overviewOfData,
 })

@@ -7,6 +7,7 @@ import { defineFormat } from './define.ts'
 import { readFrame } from './frames.ts'
 import { readGrids } from './grids.ts'
 import { readHeaded } from './headed.ts'
+import { belowWords } from './words-above.ts'
 
 const SAMPLE = 200
 const LONGEST = 20_000
@@ -26,6 +27,19 @@ const FOOTER = /^\s*\(?[\d,]+ rows?\b[^|]{0,80}$/
 function readTable(text: string): FoundTable | undefined {
   const lines = indexLines(text)
   if (lines.count < 3) return undefined
+  const found = readWhole(lines)
+  if (found) return found
+  const below = belowWords(
+    text,
+    // A line with a single bar is one of a log of several programs.
+    (rest, above) =>
+      / \| .* \| /.test(rest.slice(0, rest.indexOf('\n'))) && !above.some((line) => line.includes(' | ')),
+    (body) => readBarred(indexLines(body)),
+  )
+  return below && { ...below.evidence, asides: [...below.above.map(asideOf), ...below.evidence.asides] }
+}
+
+function readWhole(lines: LineIndex): FoundTable | undefined {
   return (
     readRuled(lines) ??
     readGrids(lines) ??
@@ -88,7 +102,7 @@ function readBarred(lines: LineIndex): FoundTable | undefined {
   const asides: string[] = []
   for (let index = 1; index < lines.count; index++) {
     const line = lines.at(index)
-    if (line.trim() === '') continue
+    if (line.trim() === '' || isRule(line)) continue
     const found = barredCells(line)
     if (found.length === names.length) rows.push(found)
     else if (FOOTER.test(line)) asides.push(asideOf(line))

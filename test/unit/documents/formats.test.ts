@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { exactNumber } from '../../../src/documents/formats/cells.ts'
+import { fromRecognised } from '../../../src/documents/opening/derive.ts'
 import { recognise } from '../../../src/documents/opening/detect.ts'
+import type { JsonObject } from '../../../src/protocol/json.ts'
 import { verifies } from '../../support/verifies.ts'
 
 const read = (text: string) => {
@@ -165,6 +167,30 @@ test('reads the outline and tables of Markdown, not inside fences', () => {
       tables: [[{ a: '1', b: 'x | y' }]],
     },
   })
+})
+
+test.each<[string, string, string]>([
+  [
+    'ndjson',
+    'Listed incidents:\n{"id": 1, "state": "open"}\n{"id": 2, "state": "shut"}\n{"id": 3, "state": "open"}\n',
+    'Listed incidents:',
+  ],
+  [
+    'table',
+    `Results for account 7:\n${'-'.repeat(40)}\nid | state | name\n${'-'.repeat(40)}\n1  | open  | a\n2  | shut  | b\n3  | open  | c\n`,
+    'Results for account 7:',
+  ],
+  [
+    'csv',
+    '# Results\n\n## all.csv\n\nShowing 4 rows\n\ntime,state,id\n2025-11-01T21:08:48Z,open,1\n2025-11-01T21:08:49Z,shut,2\n2025-11-01T21:08:50Z,open,3\n2025-11-01T21:08:51Z,shut,4\n',
+    'Showing 4 rows',
+  ],
+])('reads %s below a few words', (format, text, above) => {
+  const document = fromRecognised(text)
+  expect(document.format).toBe(format)
+  const values = document.records()?.values as JsonObject[]
+  expect(values.map(({ state, id }) => `${state} ${id}`).slice(0, 3)).toEqual(['open 1', 'shut 2', 'open 3'])
+  expect(document.asides.join()).toContain(above)
 })
 
 test('reads title, headings, tables and links of HTML', () => {
