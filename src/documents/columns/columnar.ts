@@ -62,7 +62,7 @@ function listOf(
   if (named) return named
   const records = names.length > 0 ? recordsIn(sent, names) : sent
   if (records !== sent) return records
-  return underFirstRow(sent) ?? ofNeo4j(sent, depth)
+  return underFirstRow(sent) ?? inFew(sent, depth)
 }
 
 /** Objects that are looked into for names of columns, and the fewest names that rows in another part are read under. */
@@ -254,14 +254,23 @@ function besideCells(row: JsonValue): JsonObject {
   return others
 }
 
-/** Results of a few statements, each with its rows. */
-function ofNeo4j(results: JsonValue[], depth: number): JsonValue[] {
+/** A few results beside each other: of several statements, as Neo4j sends them, and of several ranges of a sheet. */
+function inFew(results: JsonValue[], depth: number): JsonValue[] {
   if (results.length === 0 || results.length > FEW_RESULTS) return results
   const isResult = (one: JsonValue): boolean => {
     const data = isObject(one) && own(one, 'columns') !== undefined ? own(one, 'data') : undefined
     return Array.isArray(data) && (data.length === 0 || cellsOf(data[0] ?? null) !== undefined)
   }
-  return results.every(isResult) ? results.map((one) => inRecords(one, depth, [])) : results
+  if (results.every(isResult)) return results.map((one) => inRecords(one, depth, []))
+  const ranges = results.map(withRowsHeaded)
+  return ranges.some((range, at) => range !== results[at]) ? ranges : results
+}
+
+/** A range of a sheet, its rows as records. */
+function withRowsHeaded(range: JsonValue): JsonValue {
+  const values = isObject(range) ? own(range, 'values') : undefined
+  const records = Array.isArray(values) ? underFirstRow(values) : undefined
+  return isObject(range) && records ? { ...range, values: records } : range
 }
 
 const FEW_RESULTS = 10

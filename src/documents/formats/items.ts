@@ -139,7 +139,11 @@ export function findItems(lines: LineIndex, from: number, to: number, leastTasks
       items.push({ line: index + 1, heading, number: exactNumber(number ?? marked ?? ''), said, below: [] })
     } else {
       const last = items.at(-1)
-      const isWithin = last && (indentOf(line) > margin || (!isApart && fieldsAt(line).length > 0))
+      const isWithin =
+        last &&
+        (indentOf(line) > margin ||
+          (!isApart &&
+            (fieldsAt(line).length > 0 || goesOn(lines, index, to, indentOf(last.below[0] ?? '')))))
       const title = isWithin ? undefined : headingIn(line)
       if (isWithin) last.below.push(...(isApart ? ['', line] : [line]))
       else if (title !== undefined) {
@@ -155,11 +159,49 @@ export function findItems(lines: LineIndex, from: number, to: number, leastTasks
   const areTasks = items.filter(({ said }) => TASK.test(said)).length >= items.length * NEARLY
   const least = areTasks ? leastTasks : LEAST
   if (items.length < least || around.length > Math.max(MOST_AROUND, seen * OTHERS)) return undefined
+  setInBroken(items)
   const leading = leadingKey(items)
   const isKey = sharedKeys(items.map(({ below }) => below)) ?? (areTasks ? () => false : undefined)
   const isHeaded = headings.size > 1
   // A heading of all says of all what it is.
   return isKey && { items, leading, isKey, isHeaded, around: isHeaded ? around : [...headings, ...around] }
+}
+
+/** Whether lines at the margin stand within an item, for below them comes one that is set in as its first field is. */
+function goesOn(lines: LineIndex, index: number, to: number, indent: number): boolean {
+  if (indent === 0) return false
+  for (let at = index + 1; at < Math.min(to, index + MOST_BROKEN); at++) {
+    const line = lines.at(at).slice(0, LONGEST)
+    if (line.trim() === '' || ITEM.test(line)) return false
+    if (indentOf(line) === indent) return fieldsAt(line).length > 0
+  }
+  return false
+}
+
+/** Lines that a value may have at the margin. */
+const MOST_BROKEN = 8
+
+/**
+ * Where the fields of nearly all items are set in alike, a line that is set in less goes on with the value above it. It is set in more
+ * here.
+ */
+function setInBroken(items: readonly { readonly below: string[] }[]): void {
+  const counts = new Map<number, number>()
+  for (const { below } of items) {
+    const first = below.find((line) => fieldsAt(line).length > 0)
+    if (first !== undefined) counts.set(indentOf(first), (counts.get(indentOf(first)) ?? 0) + 1)
+  }
+  const [[indent = 0, count] = [0, 0]] = [...counts].sort(([, a], [, b]) => b - a)
+  if (indent === 0 || count < items.length * NEARLY) return
+  for (const { below } of items)
+    for (let at = 1; at < below.length; at++) {
+      const line = below[at] ?? ''
+      if (line === '' || below[at - 1] === '' || indentOf(line) >= indent) continue
+      // A line behind the last field may be of no item.
+      const next = below.slice(at + 1, at + MOST_BROKEN).find((one) => one === '' || indentOf(one) === indent)
+      if (next === undefined || next === '') continue
+      below[at] = `${' '.repeat(indent + 1)}${line.trimStart()}`
+    }
 }
 
 /** A line before the items and one behind them, however few these are; and lines before the first item. */

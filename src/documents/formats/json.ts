@@ -1,5 +1,5 @@
 /** JSON as servers send it: alone, after a line of text, in a Markdown fence (RFC 8259). */
-import type { JsonValue } from '../../protocol/json.ts'
+import { type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { withColumns } from '../columns/columnar.ts'
 import { parseJson } from '../json/stringify.ts'
 import { unfold } from '../json/unfold.ts'
@@ -12,8 +12,10 @@ interface FoundJson {
   asides: string[]
 }
 
-/** The words around a value may have this many characters at each end. */
-const AROUND = 600
+/** The words around a value may have this many characters at each end: servers explain their fields there. */
+const AROUND = 4_096
+/** A bracket with JSON behind it, at the start of a line or behind a label. */
+const VALUE = /(?:^|\n|: )[ \t]*(?=[[{]\s*(?:["[{\]}\d-]|true|false|null))/g
 
 /** The value a text is, or holds between a few words. Undefined when it is something else. */
 function findJson(text: string): FoundJson | undefined {
@@ -23,8 +25,35 @@ function findJson(text: string): FoundJson | undefined {
     const parsed = parseJson(text)
     if (parsed) return { value: withColumns(unfold(parsed.value)), asides: [] }
   }
-  return findInside(text)
+  return findInside(text) ?? findLabelled(text)
 }
+
+/** `Monitors: […]`, `Summary: {…}`: each value as the field that its label says. Undefined for less than two. */
+function findLabelled(text: string): FoundJson | undefined {
+  const [, label] = LABELLED.exec(text.slice(0, LONGEST_LABEL * 2)) ?? []
+  if (label === undefined) return undefined
+  const labels = [...text.matchAll(EACH_LABEL)]
+  if (labels.length < 2 || labels.length > MOST_LABELS) return undefined
+  const value: JsonObject = {}
+  for (const [
+    nth,
+    {
+      index,
+      0: { length },
+      1: name = '',
+    },
+  ] of labels.entries()) {
+    const parsed = parseJson(text.slice(index + length, labels[nth + 1]?.index ?? text.length))
+    if (parsed === undefined || own(value, name) !== undefined) return undefined
+    setOwn(value, name, withColumns(unfold(parsed.value)))
+  }
+  return { value, asides: around(text.slice(0, labels[0]?.index ?? 0), '') }
+}
+
+const LONGEST_LABEL = 80
+const MOST_LABELS = 40
+const LABELLED = /(?:^|\n)(\p{L}[^\n:{[]{0,79}): *[[{]/u
+const EACH_LABEL = /^(\p{L}[^\n:{[]{0,79}): *\n?(?=[[{])/gmu
 
 /** Starts: a line's first bracket near the beginning. Ends: the last bracket near the end. Few are tried. */
 function findInside(text: string): FoundJson | undefined {
@@ -32,7 +61,7 @@ function findInside(text: string): FoundJson | undefined {
   const last = Math.max(trailer.lastIndexOf('}'), trailer.lastIndexOf(']'))
   if (last < 0) return undefined
   const end = text.length - trailer.length + last + 1
-  const starts = [...text.slice(0, AROUND).matchAll(/(?:^|\n|: )[ \t]*(?=[[{])/g)].slice(0, 3)
+  const starts = [...text.slice(0, AROUND).matchAll(VALUE)].slice(0, 3)
   for (const match of starts) {
     const start = match.index + match[0].length
     if (end - start < text.length / 2) return undefined

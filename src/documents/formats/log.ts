@@ -8,7 +8,7 @@ import { renewable } from '../columns/renewable.ts'
 import { parseJson } from '../json/stringify.ts'
 import { overviewOfEntries } from '../overview/entries.ts'
 import { levelInBrackets, levelOf, levelOfLetter, severityOf } from '../overview/levels.ts'
-import { exactNumber } from './cells.ts'
+import { asideOf, exactNumber } from './cells.ts'
 import { defineFormat } from './define.ts'
 
 const SAMPLE = 200
@@ -21,15 +21,41 @@ const PACKED_FROM = 250_000
 /**
  * Reads a log as records `{line, time, level, host, logger, message, …}`: `line` is the number of its first line from
  * 1, key=value pairs of the message become fields. Access logs have the fields of `readAccess`. Undefined when the
- * text is no log. The returned function keeps the records of a short log, and those of a long one while they are used.
+ * text is no log. `records` keeps those of a short log, and those of a long one while they are used.
  */
-function readLog(text: string): (() => JsonValue[]) | undefined {
+function readLog(text: string): FoundLog | undefined {
   const lines = indexLines(text)
   if (lines.count < 2) return undefined
-  if (isAccessLog(lines)) return keptRecords(text, lines, () => accessRecords(lines))
+  if (isAccessLog(lines)) return { records: keptRecords(text, lines, () => accessRecords(lines)), asides: [] }
   if (!isLog(sampleLines(lines))) return undefined
-  return keptRecords(text, lines, () => entryRecords(text, lines))
+  const asides = titlesOf(lines)
+  return {
+    records: keptRecords(text, lines, () => entryRecords(text, lines, asides.length)),
+    asides: asides.map(asideOf),
+  }
 }
+
+interface FoundLog {
+  records: () => JsonValue[]
+  /** Lines at the top that say what the entries are. */
+  asides: readonly string[]
+}
+
+/** `Logs for container 'web-1':`, `=== web-1 ===`, `-- Logs begin at … --`. */
+const TITLE = /^(?:[^\s].*:|([-=#*])\1+ .* ?\1{2,})\s*$/
+const MOST_TITLES = 3
+
+function titlesOf(lines: LineIndex): string[] {
+  const titles: string[] = []
+  while (titles.length < Math.min(MOST_TITLES, lines.count)) {
+    const line = lines.at(titles.length).slice(0, LONGEST_TITLE)
+    if (!TITLE.test(line) || readEntry(line) !== undefined) break
+    titles.push(line)
+  }
+  return titles.length < lines.count && readEntry(beginning(lines, titles.length)) ? titles : []
+}
+
+const LONGEST_TITLE = 200
 
 /** Whether these lines begin entries or go on with one. It stops where too many do neither, which is soon in a text. */
 function isLog(sampled: readonly string[]): boolean {
@@ -137,7 +163,8 @@ function accessRecords(lines: LineIndex): JsonObject[] {
   return records
 }
 
-function entryRecords(text: string, lines: LineIndex): JsonObject[] {
+/** `first`: the index of the line that the entries begin at. */
+function entryRecords(text: string, lines: LineIndex, first: number): JsonObject[] {
   const readHead = headReader(lines)
   const entries = new Entries()
   let open: { line: number; entry: Entry | undefined } | undefined
@@ -146,7 +173,7 @@ function entryRecords(text: string, lines: LineIndex): JsonObject[] {
     const from = lines.start(open.line) + (open.entry?.message ?? 0)
     entries.add(open.line, open.entry, text.slice(from, lines.end(before - 1)))
   }
-  for (let index = 0; index < lines.count; index++) {
+  for (let index = first; index < lines.count; index++) {
     const line = beginning(lines, index)
     const entry = readHead(line) ?? ofOther(line, open?.entry)
     if (!entry && (open || line.trim() === '')) continue
@@ -962,7 +989,7 @@ const LONGEST_HEAD = 1_024
  * Tried after the formats with lines that may begin with a date. Never takes a text of which four in ten lines neither begin an entry nor
  * go on with one.
  */
-export const log = defineFormat({
+export const log = defineFormat<FoundLog>({
   name: 'log',
   family: 'log',
   line: 'entry',
@@ -970,6 +997,7 @@ export const log = defineFormat({
   isOwnFact: (fact) => /^[\d,]+×/.test(fact),
   entryTest,
   detect: readLog,
-  read: (_, read) => read(),
+  read: (_, { records }) => records(),
+  asides: (_, { asides }) => asides,
   overview: overviewOfEntries,
 })

@@ -20,6 +20,8 @@ const RULE = /^\s*[+|├┌└╞]?[-─═=]{2,}[-─═=+|┼┬┴╪┤┐�
 /** The same of Markdown: `| --- | :-: |`. */
 const SEPARATOR = /^(?:\|\s*)?:?-+:?(?:\s*\|\s*:?-+:?)+(?:\s*\|)?$/
 const isRule = (line: string): boolean => RULE.test(line) || SEPARATOR.test(line.trim())
+/** A bar before the first cell. */
+const BAR = /^\s*[|│┃║]/
 const CROSSING = /[+|┼┬┴╪├┤┌┐└┘╞╡]/
 const FOOTER = /^\s*\(?[\d,]+ rows?\b[^|]{0,80}$/
 
@@ -75,10 +77,12 @@ function readRuled(lines: LineIndex): FoundTable | undefined {
     if (isRow(index)) good += 1
   }
   if (good === 0 || good < seen * 0.9) return undefined
+  const isFramed = BAR.test(lines.at(rule - 1))
+  const end = endOfCells(lines, rule, (index) => isRow(index) && isFramed === BAR.test(lines.at(index)))
   return {
     json: () => {
       const rows: (string[] | string)[] = []
-      for (let index = rule + 1; index < lines.count; index++) {
+      for (let index = rule + 1; index < end; index++) {
         const line = lines.at(index)
         const found = isSkipped(line) ? undefined : cellsOf(index)
         // The names come again where several statements have the same columns.
@@ -87,8 +91,18 @@ function readRuled(lines: LineIndex): FoundTable | undefined {
       }
       return recordsOf(distinct(names), rows).map(withNulls)
     },
-    asides: outside(lines, rule),
+    asides: outside(lines, rule, end),
   }
+}
+
+/** The line behind the last row: paragraphs below the rows say something about them. A row that is cut off stays with the others. */
+function endOfCells(lines: LineIndex, rule: number, isRow: (index: number) => boolean): number {
+  let end = lines.count
+  for (let index = end - 1; index > rule && index > lines.count - 1 - MOST_BELOW; index--) {
+    if (lines.at(index).trim() !== '' && isRow(index)) break
+    if (lines.at(index).trim() !== '' && lines.at(index - 1).trim() === '') end = index
+  }
+  return end
 }
 
 const BAR_NAME = /^[\p{L}_#%][\p{L}\p{N}_ .()#%/:-]{0,80}$/u
@@ -155,15 +169,13 @@ function withNulls(record: Record<string, JsonValue>): Record<string, JsonValue>
   return record
 }
 
-function outside(lines: LineIndex, rule: number): string[] {
+function outside(lines: LineIndex, rule: number, end: number): string[] {
   const before = Array.from({ length: Math.max(0, rule - 1) }, (_, index) => lines.at(index))
-  const after = Array.from({ length: Math.min(3, lines.count - rule - 1) }, (_, index) =>
-    lines.at(lines.count - 1 - index),
-  )
-  return [
-    ...before.filter((line) => line.trim() !== '' && !isRule(line)),
-    ...after.filter((line) => FOOTER.test(line)),
-  ].map(asideOf)
+  const within = Array.from({ length: Math.min(3, end - rule - 1) }, (_, index) => lines.at(end - 1 - index))
+  const after = Array.from({ length: lines.count - end }, (_, index) => lines.at(end + index))
+  return [...before, ...within.filter((line) => FOOTER.test(line)), ...after]
+    .filter((line) => line.trim() !== '' && !isRule(line))
+    .map(asideOf)
 }
 
 /** Tried before CSV, since bars part cells there as well. Never takes a table within a text: all lines but a few are rows. */

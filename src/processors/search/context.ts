@@ -18,11 +18,13 @@ import { defineStep } from '../step.ts'
 import { passagesFor } from './bm25.ts'
 import { entryAround, entryTest } from './entries.ts'
 import {
+  besideRows,
   byRecord,
   fieldRows,
   groupLines,
   groupRows,
   lineRows,
+  ONLY_BESIDE,
   passageRows,
   placesOf,
   recordRows,
@@ -84,6 +86,16 @@ export const context = defineStep({
           ...notes,
           'No value matches, but names of fields do.',
         ]),
+      }
+    const beside =
+      hits.count === 0 && view.leaves ? runPattern(pattern, () => besideRows(given, pattern)) : []
+    if (beside.length > 0)
+      return {
+        content: fromRows({ noun: 'passage', items: beside }),
+        metadata: {
+          ...counts(beside.length, beside.length, [...notes, ONLY_BESIDE]),
+          unit: 'passage',
+        },
       }
     const other = hits.count === 0 ? otherReading(view, params) : undefined
     if (other) {

@@ -12,6 +12,7 @@ import { type SearchParams, searchStepParams } from '../parameters.ts'
 import { defineStep } from '../step.ts'
 import { passagesFor } from './bm25.ts'
 import {
+  besideRows,
   byRecord,
   fieldRows,
   groupLines,
@@ -20,6 +21,7 @@ import {
   labelsFor,
   lineHitRows,
   lineRows,
+  ONLY_BESIDE,
   placesOf,
   recordHitRows,
   recordRows,
@@ -213,6 +215,18 @@ function inData(
   const pairs = mayBePair(pattern.source)
     ? runPattern(pattern, () => findPairs(document, leaves, pattern))
     : []
+  const beside = pairs.length === 0 ? runPattern(pattern, () => besideRows(given, pattern)) : []
+  if (beside.length > 0) {
+    const rows = rowsOf('passage', beside)
+    return {
+      rows,
+      kind: 'text',
+      total: beside.length,
+      matched: beside.length,
+      unit: 'passage',
+      notes: [...notes, ONLY_BESIDE],
+    }
+  }
   if (pairs.length > 0) notes.push('No value matches; the pattern was matched against `"name": value`.')
   return { rows: rowsOf('hit', pairs), kind: 'json', total, matched: pairs.length, notes }
 }

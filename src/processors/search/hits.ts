@@ -18,7 +18,7 @@ import {
 } from '../../protocol/json.ts'
 import type { LineIndex } from '../../text/lines.ts'
 import { type LineRange, lastAtMost } from '../../text/passages.ts'
-import type { Span } from '../../text/patterns/pattern.ts'
+import type { Pattern, Span } from '../../text/patterns/pattern.ts'
 import { ellipsis, excerpt } from '../../text/shorten.ts'
 import { entryAround, entryTest } from './entries.ts'
 import { type FieldName, type Hit, type Leaf, type LeafIndex, longUnit, placeWidth } from './searchable.ts'
@@ -46,6 +46,22 @@ export interface RecordHits<H extends LeafHit = LeafHit> {
 export type Show = (value: string, place: Span) => string
 
 const aroundPlace: Show = (value, place) => excerpt(value, place, valueWidth)
+
+/** The note on rows of `besideRows`. */
+export const ONLY_BESIDE = 'No value matches, but the text beside the data does.'
+const mostBeside = 5
+const besideWidth = 600
+
+/** Matches in the words above and below JSON, which are no values of it. Throws what the pattern throws. */
+export function besideRows({ asides }: Document, pattern: Pattern): string[] {
+  const rows: string[] = []
+  for (const text of asides)
+    for (const place of pattern.matches(text)) {
+      if (rows.length === mostBeside) return rows
+      rows.push(excerpt(text, place, besideWidth))
+    }
+  return rows
+}
 
 /** Hits by record, in order. Each leaf outside of all records is a group of its own. */
 export function byRecord<H extends LeafHit>(leaves: LeafIndex, hits: readonly H[]): RecordHits<H>[] {

@@ -98,6 +98,9 @@ describe('rows of Google Sheets', () => {
 
   test('have the names in the first row, which is no record', () => {
     expect(withColumns({ range: 'A1:D5', values })).toEqual({ range: 'A1:D5', values: records })
+    expect(withColumns({ valueRanges: [{ values }, { values: [['x']] }] })).toEqual({
+      valueRanges: [{ values: records }, { values: [['x']] }],
+    })
     expect(withColumns(values)).toEqual(records)
   })
 

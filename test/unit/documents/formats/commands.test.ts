@@ -696,3 +696,15 @@ test('wc counts lines, words and bytes, and a listing of numbered instructions i
   const code = many(40, (n) => `  ${n}           ${2 * n} LOAD_CONST               ${n} (${n})`)
   expect(read(`${code[0]}\n\n${code.join('\n')}\n`).records).toBeUndefined()
 })
+
+test('paragraphs below the rows of a table are none of them, and a row that is cut off is one', () => {
+  const table = ['| id | name |', '|---|---|', ...many(40, (n) => `| ${n} | n${n} |`)].join('\n')
+  const footer = 'Use `get` for details.\nFilters: -s <a|b>\n\nShowing 1-12 of 80.'
+  const { records, asides } = read(`Found 80 rows\n\n${table}\n\n${footer}\n`)
+  expect(records).toHaveLength(40)
+  expect(asides).toEqual([
+    'text beside it: Found 80 rows',
+    ...footer.split(/\n+/).map((line) => `text beside it: ${line}`),
+  ])
+  expect(read(`${table}\n| 40`).records).toHaveLength(41)
+})

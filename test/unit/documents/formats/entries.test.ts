@@ -319,6 +319,23 @@ describe('items with fields below them', () => {
     ])
   })
 
+  test('a value may go on at the margin, where the fields around it are set in', () => {
+    const tasks = Array.from({ length: 6 }, (_, n) => {
+      const description = n % 2 ? 'one\nsee: https://x.io\nand two\n' : 'one\n'
+      return `- Task ${n}\n  Description: ${description}  Due: 2025-10-1${n}\n`
+    })
+    const { format, value } = read(`${tasks.join('\n')}Total: 6 tasks\n`)
+    expect(format).toBe('entries')
+    expect(value).toHaveLength(6)
+    expect(value[1]).toEqual({
+      line: 5,
+      title: 'Task 1',
+      Description: 'one\nsee: https://x.io\nand two',
+      Due: '2025-10-11',
+    })
+    expect(value[5]).toMatchObject({ Due: '2025-10-15', text: 'Total: 6 tasks' })
+  })
+
   test('with a colon in a title are none of the item before', () => {
     const pinned = (title: string) => `📌 ${title}\n   • State: open\n---\n`
     expect(read(['A', 'B', 'Fix: C', 'D'].map(pinned).join('')).value).toMatchObject([

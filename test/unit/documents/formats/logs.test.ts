@@ -333,3 +333,16 @@ test('no line of syslog goes on with the one before it', () => {
     { line: 4, host: 'combo', logger: 'root', pid: 2421, message: 'ROOT LOGIN ON tty2' },
   ])
 })
+
+test('lines that say which log this is are no entries of it', () => {
+  const entries = Array.from({ length: 9 }, (_, n) => `2025-11-01T00:00:0${n}Z INFO  app.db: ready ${n}`)
+  const read = (...titles: string[]) => recognise([...titles, ...entries].join('\n'))
+  const { json, asides } = read("Logs for container 'web-1':", '-- Logs begin at Sat 2025-11-01 --')
+  expect(json?.()).toHaveLength(9)
+  expect(asides).toEqual([
+    "text beside it: Logs for container 'web-1':",
+    'text beside it: -- Logs begin at Sat 2025-11-01 --',
+  ])
+  // The end of an entry that began before is one.
+  expect(read('    at main (a.js:1)', 'and more').json?.()).toHaveLength(10)
+})

@@ -70,6 +70,30 @@ describe('JSON that its server cut', () => {
   })
 })
 
+describe('JSON among words', () => {
+  const items = Array.from({ length: 40 }, (_, id) => ({ id, status: id % 4 ? 'OK' : 'Alert' }))
+  test('is read below an explanation of its fields, which a search reaches', () => {
+    const legend = Array.from({ length: 40 }, (_, n) => `- [x] field_${n}: the field that says ${n}`).join(
+      '\n',
+    )
+    const document = fromRecognised(
+      `Please look at this.\n\n${legend}\n\n${JSON.stringify({ items }, null, 2)}`,
+    )
+    expect(records(document)).toEqual(items)
+    const found = grep.process(document, { pattern: 'says 3[12]' })
+    expect(found.metadata.notes).toContain('No value matches, but the text beside the data does.')
+    expect(JSON.stringify(found.content.json())).toContain('field_31')
+  })
+
+  test('is a field for each value behind a label', () => {
+    const text = `Monitors: ${JSON.stringify(items, null, 1)}\nSummary of monitors: {"alert": 10}`
+    const document = fromRecognised(text)
+    expect(document.json()).toEqual({ Monitors: items, 'Summary of monitors': { alert: 10 } })
+    expect(filter(document, 'status = Alert')).toHaveLength(10)
+    expect(fromRecognised(`A: {"a": 1}\nB: {"b": no}\n`).format).not.toBe('json')
+  })
+})
+
 describe('several files in one text', () => {
   test('are an entry each, and what one holds can be asked for', () => {
     const document = fromRecognised(
