@@ -8,7 +8,7 @@ import { literal } from '../../text/patterns/literal.ts'
 import { overviewOfData } from '../overview/records.ts'
 import { asideOf, exactNumber, freeName } from './cells.ts'
 import { defineFormat } from './define.ts'
-import { headingIn } from './items.ts'
+import { fieldsAt, headingIn } from './items.ts'
 
 /** A bullet, a number or a pictogram before the parts. */
 const BULLET =
@@ -358,20 +358,39 @@ function withoutMark(text: string): string {
 function separatorOf(sample: readonly Row[]): Splitter | undefined {
   const margin = sample.filter(({ text }) => /^\S/.test(text))
   if (margin.length < LEAST_UNNAMED || margin.length < sample.length / MOST_LINES) return undefined
-  // Lines above and below the records are no part of what is alike.
-  const edge = Math.min(MOST_AROUND, Math.floor(margin.length / 5))
-  const texts = margin.slice(edge, margin.length - edge).map(({ text }) => text)
+  const texts = middle(margin).map(({ text }) => text)
   return markedBy(texts, ALL, SEPARATORS, 0)
+}
+
+/** Without the first and the last ones: lines above and below the records are no part of what is alike. */
+function middle(rows: readonly Row[]): readonly Row[] {
+  const edge = Math.min(MOST_AROUND, Math.floor(rows.length / 5))
+  return rows.slice(edge, rows.length - edge)
 }
 
 /** Records without names. */
 function separated(all: readonly Row[], split: Splitter): AlikeLines | undefined {
-  const found = gathered(all, ({ text }) => /^\S/.test(text) && split(text, '') !== undefined, false)
+  const some = middle(all.filter(({ text }) => /^\S/.test(text)))
+  const areMarked = some.filter(({ bullet }) => bullet !== '').length >= some.length * ALL
+  const isRow = ({ text, bullet }: Row): boolean =>
+    /^\S/.test(text) && (bullet !== '' || !areMarked) && split(text, '') !== undefined
+  const found = gathered(all, isRow, false)
   if (!found || found.rows.length < LEAST_UNNAMED) return undefined
-  const partsOf = ({ text, below }: Row): Part[] => [
-    ...(split(text, NAMELESS) ?? []),
-    ...(below.length > 0 ? [[NAMELESS + REST, below.join('\n').trim()] as const] : []),
-  ]
+  const keys = new Map<string, number>()
+  for (const { below } of found.rows)
+    for (const { key } of below.flatMap(fieldsAt)) keys.set(key, (keys.get(key) ?? 0) + 1)
+  const partsOf = ({ text, below }: Row): Part[] => {
+    const parts = [...(split(text, NAMELESS) ?? [])]
+    const rest: string[] = []
+    for (const line of below) {
+      // A key that comes once may be words of a text.
+      const fields = fieldsAt(line).filter(({ key }) => (keys.get(key) ?? 0) > 1)
+      if (fields.length === 0) rest.push(line)
+      for (const { key, value } of fields) parts.push([key, value])
+    }
+    if (rest.length > 0) parts.push([NAMELESS + REST, rest.join('\n').trim()])
+    return parts
+  }
   return { ...found, partsOf }
 }
 
@@ -420,12 +439,34 @@ function markedBy(
     if (count > 1)
       return joined(texts, (text) => cutBy(text, mark, count, count), marks.slice(nth + 1), depth)
   }
+  if (areOfKinds(texts)) return joined(texts, (text) => cutAtLast(text, ': '), [], depth)
   const closed = texts.filter((text) => CLOSED.test(text))
   if (closed.length === 0 || closed.length < texts.length * enough) return undefined
   if (enough < ALL) return closing(texts, false, depth)
   return texts.filter((text) => ENDS_APART.test(text)).length >= least
     ? closing(texts, true, depth)
     : undefined
+}
+
+/** Whether each of many texts ends with one of a few words behind a colon: `API 1: Operational`. */
+function areOfKinds(texts: readonly string[]): boolean {
+  if (texts.length < LEAST_UNNAMED) return false
+  const ends = texts.flatMap((text) => cutAtLast(text, ': ')?.[1] ?? [])
+  const kinds = new Set(ends)
+  return (
+    ends.length >= texts.length * ALL &&
+    kinds.size > 1 &&
+    kinds.size <= Math.min(MOST_KINDS, ends.length / LEAST) &&
+    ends.every((end) => end.length <= LONGEST_KIND)
+  )
+}
+
+const MOST_KINDS = 12
+const LONGEST_KIND = 40
+
+function cutAtLast(text: string, mark: string): [string, string] | undefined {
+  const at = text.lastIndexOf(mark)
+  return at > 0 ? [text.slice(0, at), text.slice(at + mark.length)] : undefined
 }
 
 /**

@@ -213,11 +213,29 @@ function firstRows(
   // Most texts are no table, which a few rows tell.
   if (!start.includes(delimiter)) return undefined
   const few = rowsIn(FEW_ROWS)
-  if (few.length === FEW_ROWS && !isTable(few, delimiter)) return undefined
+  if (few.length === FEW_ROWS && !tableIn(few, delimiter)) return undefined
   const rows = rowsIn(SAMPLE_ROWS + MOST_COMMENTS).slice(0, SAMPLE_ROWS + 1)
   if (rows.some(({ length }) => length > MOST_COLUMNS)) return undefined
   if (isCut && rows.length > 2) rows.pop()
-  return isTable(rows, delimiter) ? rows : undefined
+  return tableIn(rows, delimiter)
+}
+
+/** The rows where they are a table; so they may be where no delimiter with a blank behind it parts cells (see `layoutOf`). */
+function tableIn(rows: string[][], delimiter: string): string[][] | undefined {
+  if (isTable(rows, delimiter)) return rows
+  const width = rows[0]?.length ?? 0
+  if (delimiter === '\t' || width < LEAST_CELLS) return undefined
+  const tight = rows.map((row) => joined(row, delimiter))
+  return tight.every(({ length }) => length === width) ? tight : undefined
+}
+
+/** The cells of a row, those that begin with a blank joined to the one before them. */
+function joined(row: readonly string[], delimiter: string): string[] {
+  const cells: string[] = []
+  for (const cell of row)
+    if (cells.length > 0 && cell.startsWith(' ')) cells.push(`${cells.pop()}${delimiter}${cell}`)
+    else cells.push(cell)
+  return cells
 }
 
 /** Rows of one width; behind tabs the last cell may be left out. */

@@ -25,6 +25,8 @@ export interface Parting {
   readonly named: boolean
   /** Rows that begin with `#` are none. */
   readonly commented: boolean
+  /** A delimiter with a blank behind it is part of a text. */
+  readonly isTight?: boolean
 }
 
 /** Where the rows of records are, and of which columns all cells are exact numbers, or empty. */
@@ -42,12 +44,13 @@ export interface Layout {
   readonly isLonger: boolean
 }
 
-const [RETURN, BREAK, QUOTE, HASH, BYTE_ORDER_MARK] = [0x0d, 0x0a, 0x22, 0x23, 0xfeff]
+const [RETURN, BREAK, BLANK, QUOTE, HASH, BYTE_ORDER_MARK] = [0x0d, 0x0a, 0x20, 0x22, 0x23, 0xfeff]
 
 /** Goes from cell to cell. */
 class Cells {
   readonly #units: Units
   readonly #delimiter: number
+  readonly #isTight: boolean
   /** Where the next cell begins. */
   at = 0
   /** The content of the cell, without its quotes. */
@@ -58,9 +61,10 @@ class Cells {
   /** It ends its row. */
   isLast = false
 
-  constructor(units: Units, delimiter: string) {
+  constructor(units: Units, { delimiter, isTight = false }: Parting) {
     this.#units = units
     this.#delimiter = delimiter.charCodeAt(0)
+    this.#isTight = isTight
   }
 
   get isOver(): boolean {
@@ -77,6 +81,11 @@ class Cells {
     this.from = at
     let unit = units[at]
     while (unit !== delimiter && unit !== BREAK && unit !== undefined) unit = units[++at]
+    if (this.#isTight)
+      while (unit === delimiter && units[at + 1] === BLANK) {
+        unit = units[++at]
+        while (unit !== delimiter && unit !== BREAK && unit !== undefined) unit = units[++at]
+      }
     this.isLast = unit !== delimiter
     this.end = this.isLast && at > this.from && units[at - 1] === RETURN ? at - 1 : at
     this.at = at + 1
@@ -115,10 +124,22 @@ class Cells {
   }
 }
 
-/** Reads where the rows are. Undefined where quotes stand as RFC 4180 does not say, and where two columns have one name. Linear. */
+/**
+ * Reads where the rows are. Some servers quote no text: where rows have more cells than there are names, a delimiter with a blank behind it
+ * parts none if then all rows have as many.
+ */
 export function layoutOf(text: string, parting: Parting): Layout | undefined {
+  const found = readLayout(text, parting)
+  if (!found?.isLonger || parting.delimiter === '\t') return found
+  const tight = readLayout(text, { ...parting, isTight: true })
+  const isEven = tight && !tight.isLonger && tight.fewest === tight.names.length
+  return isEven && tight.names.length === found.names.length ? tight : found
+}
+
+/** Undefined where quotes stand as RFC 4180 does not say, and where two columns have one name. Linear. */
+function readLayout(text: string, parting: Parting): Layout | undefined {
   const units = unitsOf(text)
-  const cells = new Cells(units, parting.delimiter)
+  const cells = new Cells(units, parting)
   if (units[0] === BYTE_ORDER_MARK) cells.at = 1
   const names: string[] = []
   const isText: boolean[] = []
@@ -203,7 +224,7 @@ export function recordsIn(
   { text, units, parting, names, numeric }: Layout,
   starts: Int32Array,
 ): JsonObject[] {
-  const cells = new Cells(units, parting.delimiter)
+  const cells = new Cells(units, parting)
   const known = new Array<string>(starts.length < REPEATED ? 0 : names.length * REPEATED).fill('')
   const places = new Int32Array(known.length)
   const textIn = (column: number): string => {
@@ -264,7 +285,7 @@ export function glimpseOf(layout: Layout): JsonValue[] | undefined {
   const isEven = fewest >= names.length
   if (names.length >= MOST_FIELDS || (names.length >= SOME_FIELDS && !isEven)) return undefined
   if (names.some((name) => MOVED.test(name)) || (isLonger && names.includes(MORE))) return undefined
-  const cells = new Cells(units, parting.delimiter)
+  const cells = new Cells(units, parting)
   const pass = new Pass()
   const counts = new SpelledCounts(units, pass, (from, end) => text.slice(from, end))
   const cell = new CellCounter(counts, cells, units, text)

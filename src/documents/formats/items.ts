@@ -14,6 +14,8 @@ const FIELD =
 /** Several fields in one line: `State: open | Priority: high`. */
 const BESIDE = /[ \t]+[|•·][ \t]+/
 const LINK = /!?\[([^[\]]{1,300})\]\(([^\s()]{1,1000})\)/
+/** `**[Key](address):** value`: the key leads somewhere. */
+const LINKED_KEY = /(?<=^(?:[-*+•][ \t]+)?\*\*)\[([^[\]]{1,40})\]\([^\s()]{1,1000}\)(?=:?\*\*)/
 const BULLET = /^[ \t]*[-*+•◦▪○‣–][ \t]+/
 /** A field that is marked as one may be of one item alone. */
 export const MARKED = /^[ \t]*(?:[-*+•◦▪○‣–][ \t]+|\*\*\S)/
@@ -71,13 +73,17 @@ export function fieldsAt(line: string): readonly Field[] {
 }
 
 function fieldIn(text: string): Field | undefined {
-  const [, key, value = ''] = FIELD.exec(text.trim()) ?? []
+  const [, key, value = ''] = FIELD.exec(withoutLink(text.trim())) ?? []
   // A title in bold letters may have a colon in it.
   if (value.endsWith('**') && !value.slice(0, -2).includes('**')) return undefined
   // An address has a colon as well.
   if (key === undefined || value.startsWith('//')) return undefined
   // `Authors (3):` says how many stand below it.
   return { key: (value === '' ? key.replace(COUNT, '') : key).trim(), value: value.trim() }
+}
+
+function withoutLink(text: string): string {
+  return text.includes('**[') ? text.replace(LINKED_KEY, '$1') : text
 }
 
 /** The value of a field: without the marks of Markdown around it, a number where it comes back as written. */
@@ -161,10 +167,13 @@ export function findItems(lines: LineIndex, from: number, to: number, leastTasks
   if (items.length < least || around.length > Math.max(MOST_AROUND, seen * OTHERS)) return undefined
   setInBroken(items)
   const leading = leadingKey(items)
-  const isKey = sharedKeys(items.map(({ below }) => below)) ?? (areTasks ? () => false : undefined)
+  const apart = withPairsApart(items)
+  const isKey = sharedKeys(apart.map(({ below }) => below)) ?? (areTasks ? () => false : undefined)
   const isHeaded = headings.size > 1
   // A heading of all says of all what it is.
-  return isKey && { items, leading, isKey, isHeaded, around: isHeaded ? around : [...headings, ...around] }
+  return (
+    isKey && { items: apart, leading, isKey, isHeaded, around: isHeaded ? around : [...headings, ...around] }
+  )
 }
 
 /** Whether lines at the margin stand within an item, for below them comes one that is set in as its first field is. */
@@ -202,6 +211,45 @@ function setInBroken(items: readonly { readonly below: string[] }[]): void {
       if (next === undefined || next === '') continue
       below[at] = `${' '.repeat(indent + 1)}${line.trimStart()}`
     }
+}
+
+/** `Type: string, Length: 18`: a short value, and behind a comma another key. */
+const TWO_PAIRS =
+  /^([ \t]*(?:[-*+•][ \t]+)?)(\p{L}[\p{L}\p{N} _]{0,30}: [^,:]{1,40}), (\p{L}[\p{L}\p{N} _]{0,30})(: \S.*)$/u
+
+/** The pairs of a line, each with what stands before the first one; the line itself where it has no two. */
+function pairsIn(line: string): string[] {
+  const pairs: string[] = []
+  let [indent, rest] = ['', line]
+  for (
+    let parted = TWO_PAIRS.exec(line);
+    parted && pairs.length < MOST_PAIRS;
+    parted = TWO_PAIRS.exec(rest)
+  ) {
+    indent ||= parted[1] ?? ''
+    pairs.push(indent + parted[2])
+    rest = `${parted[3]}${parted[4]}`
+  }
+  return pairs.length === 0 ? [line] : [...pairs, indent + rest]
+}
+
+const MOST_PAIRS = 12
+
+/** The items with each pair on a line of its own, where several of them have such pairs beside each other. */
+function withPairsApart(items: readonly Lines[]): readonly Lines[] {
+  const beside = items.filter(({ below }) => below.some((line) => TWO_PAIRS.test(line)))
+  if (beside.length < LEAST) return items
+  const counts = new Map<string, number>()
+  for (const line of beside.flatMap(({ below }) => below))
+    for (const pair of pairsIn(line).slice(1)) {
+      const { key = '' } = fieldIn(pair) ?? {}
+      counts.set(key, (counts.get(key) ?? 0) + 1)
+    }
+  const isApart = (pair: string): boolean => (counts.get(fieldIn(pair)?.key ?? '') ?? 0) >= LEAST
+  return items.map((item) => ({
+    ...item,
+    below: item.below.flatMap((line) => (pairsIn(line).slice(1).every(isApart) ? pairsIn(line) : [line])),
+  }))
 }
 
 /** A line before the items and one behind them, however few these are; and lines before the first item. */

@@ -32,8 +32,9 @@ function findJson(text: string): FoundJson | undefined {
 function findLabelled(text: string): FoundJson | undefined {
   const [, label] = LABELLED.exec(text.slice(0, LONGEST_LABEL * 2)) ?? []
   if (label === undefined) return undefined
-  const labels = [...text.matchAll(EACH_LABEL)]
-  if (labels.length < 2 || labels.length > MOST_LABELS) return undefined
+  const labels: RegExpExecArray[] = []
+  for (const found of text.matchAll(EACH_LABEL)) if (labels.push(found) > MOST_LABELS) return undefined
+  if (labels.length < 2) return undefined
   const value: JsonObject = {}
   for (const [
     nth,

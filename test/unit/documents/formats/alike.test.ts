@@ -115,6 +115,23 @@ describe('what is written is kept', () => {
     expect(rows[2]).toEqual({ line_2: 3, text_2: 'step 2', line: 10, text: 'a b', part1: 'c' })
   })
 
+  test('a colon parts a text from one of a few kinds, and names stand in the lines below it', () => {
+    const kinds = ['Operational', 'Partial Outage', 'Degraded']
+    const text = lines(
+      24,
+      (nth) => `- API: part ${nth}: ${kinds[nth % 3]}${nth % 2 ? `\n  Description: It is ${nth}` : ''}`,
+    )
+    const records = read(`Components:\n${text}\n\nLast Updated: Nov 1, 2025, 10:00 AM\n`)
+    expect(records).toHaveLength(24)
+    expect(records[1]).toEqual({
+      line: 3,
+      part1: 'API: part 1',
+      part2: 'Partial Outage',
+      Description: 'It is 1',
+    })
+    expect(recognise(lines(12, (nth) => `- Note ${nth}: it says ${nth * 7}`)).format).toBe('text')
+  })
+
   test('below headings, each record with its own', () => {
     const day = (name: string) =>
       `${name}:\n${lines(5, (nth) => `- Tea ${nth} (Starts: ${nth}:00) ID: ${nth}`)}`

@@ -319,6 +319,24 @@ describe('items with fields below them', () => {
     ])
   })
 
+  test('pairs may stand beside each other, and a key may be a link', () => {
+    const fields = Array.from(
+      { length: 6 },
+      (_, n) =>
+        `- Field${n}\n  Type: string, Length: ${n}, Note: one: two\n  **[Help](https://x.io/${n}):** see, Note ${n}: x`,
+    )
+    const { format, value } = read(fields.join('\n'))
+    expect(format).toBe('entries')
+    expect(value[5]).toEqual({
+      line: 16,
+      title: 'Field5',
+      Type: 'string',
+      Length: 5,
+      Note: 'one: two',
+      Help: 'see, Note 5: x',
+    })
+  })
+
   test('a value may go on at the margin, where the fields around it are set in', () => {
     const tasks = Array.from({ length: 6 }, (_, n) => {
       const description = n % 2 ? 'one\nsee: https://x.io\nand two\n' : 'one\n'
