@@ -229,7 +229,7 @@ function tableIn(rows: string[][], delimiter: string): string[][] | undefined {
   return tight.every(({ length }) => length === width) ? tight : undefined
 }
 
-/** The cells of a row, those that begin with a blank joined to the one before them. */
+/** The cells of a row, each that begins with a blank joined to the one before it. */
 function joined(row: readonly string[], delimiter: string): string[] {
   const cells: string[] = []
   for (const cell of row)

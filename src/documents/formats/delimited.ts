@@ -125,8 +125,8 @@ class Cells {
 }
 
 /**
- * Reads where the rows are. Some servers quote no text: where rows have more cells than there are names, a delimiter with a blank behind it
- * parts none if then all rows have as many.
+ * Reads where the rows are. Some servers quote no text. Where rows have too many cells, a delimiter with a blank behind it parts none, if
+ * then all rows have as many as the header.
  */
 export function layoutOf(text: string, parting: Parting): Layout | undefined {
   const found = readLayout(text, parting)
