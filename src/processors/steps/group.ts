@@ -32,7 +32,7 @@ import {
 } from '../../query/fields/inner-fields.ts'
 import { isOn, listAround, listName, listOn, type Units, unitsOf } from '../../query/fields/lists.ts'
 import { named, type Path } from '../../query/fields/path.ts'
-import { codedOf, columnOf } from '../../query/fields/reader.ts'
+import { calendarOf, codedOf, columnOf, zoneRemark } from '../../query/fields/reader.ts'
 import {
   type Field,
   type Records,
@@ -66,15 +66,7 @@ import { type Expression, mapParts, sourceOf } from '../../query/language/tree.t
 import { Refusal, safely, shown } from '../../query/refusal.ts'
 import { newWork } from '../../query/work.ts'
 import { formatPlural } from '../../text/format.ts'
-import {
-  type DatePart,
-  datePart,
-  hasOffset,
-  isYearless,
-  needsYear,
-  partOf,
-} from '../../text/values/date-parts.ts'
-import { orderOfDates } from '../../text/values/dates.ts'
+import { type DatePart, datePart, isYearless, needsYear, partOf } from '../../text/values/date-parts.ts'
 import { toldIn } from '../../text/values/families.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
 import { compareNaturally } from '../../text/words/natural-order.ts'
@@ -729,22 +721,17 @@ interface KeyCodes {
   readonly whole: boolean
 }
 
-function* textsOf(column: Coded['column']): Iterable<string> {
-  for (let code = 0; code < column.size; code++)
-    for (const value of column.values(code)) if (typeof value === 'string') yield value
-}
-
 /** The values that records are grouped by: the different values of each, null among them, or the part of each date. */
 function keyCodes({ column, codes, whole }: Coded, { part }: Pick<GroupKey, 'part'>): KeyCodes {
   const name = `group by ${part ?? 'value'}`
-  const order = part && column.derived('order of dates', () => orderOfDates(textsOf(column)))
+  const calendar = part && calendarOf(column)
   const values = column.derived(name, () =>
     encoded(
       column,
       name,
       (found) => {
         const all = listElements(found)
-        const parts = part ? all.flatMap((value) => partOf(value, part, order) ?? []) : all
+        const parts = part ? all.flatMap((value) => partOf(value, part, calendar) ?? []) : all
         if (parts.length < 2) return parts
         return [...new Map(parts.map((value) => [identity(value), value])).values()]
       },
@@ -1237,8 +1224,11 @@ function groupNotes(
         : 'Records with several values are counted in each of their groups.',
     )
   }
-  if (keys.some((key) => key.part !== undefined && sampled(records, key).some(hasOffset)))
-    notes.push('Dates are grouped in UTC.')
+  for (const { part, field } of keys) {
+    const { column } = codedOf(records.values, field.path)
+    const remark = part && zoneRemark(fieldTitle(field.name), calendarOf(column))
+    if (remark !== undefined) notes.push(remark)
+  }
   return notes
 }
 

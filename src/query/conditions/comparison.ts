@@ -7,7 +7,7 @@ import { partOf as dateTrunc } from '../../text/values/date-parts.ts'
 import { partOf } from '../../text/values/dates.ts'
 import { resolveExactly, resolveField } from '../fields/fields.ts'
 import { parsePath } from '../fields/path.ts'
-import { columnOf, dateOrderIn, holdsTextsAlone } from '../fields/reader.ts'
+import { calendarOf, columnOf, holdsTextsAlone, zoneRemark } from '../fields/reader.ts'
 import type { Field, Records } from '../fields/records.ts'
 import { answered, listedIn, strictnessOf } from '../fields/strictness.ts'
 import { functionNamed } from '../language/functions.ts'
@@ -196,13 +196,19 @@ export function columnTestOf(records: Records, field: Field, comparison: Asked, 
         (!ofTexts || !isAbsent(values)) && compared.holds([areElements ? values.length : lengthOf(values)]),
     })
   }
-  const isPart =
-    measure !== undefined && comparison.operands.every(({ text }) => /^\d{1,2}$|^\d{4}$/.test(text))
-  if (!isPart) return new ColumnTest(compared)
-  const order = dateOrderIn(columnOf(records.values, field.path, columnWork()))
+  if (measure === undefined || !asksForNumber(comparison)) return new ColumnTest(compared)
+  const calendar = calendarOf(columnOf(records.values, field.path, columnWork()))
+  const remark = zoneRemark(field.name, calendar)
+  if (remark !== undefined) found.notes.add(remark)
   return new ColumnTest({
-    holds: (values) => compared.holds(elementsOf(values).flatMap((value) => partOf(value, measure, order))),
+    holds: (values) =>
+      compared.holds(elementsOf(values).flatMap((value) => partOf(value, measure, calendar))),
   })
+}
+
+/** True where a number is asked of what is measured: of `made:month = 2024-05` the month itself is. */
+export function asksForNumber({ measure, operands }: Asked): boolean {
+  return measure === 'length' || operands.every(({ text }) => /^\d{1,2}$|^\d{4}$/.test(text))
 }
 
 function isAbsent(values: readonly JsonValue[]): boolean {

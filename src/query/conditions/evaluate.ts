@@ -11,7 +11,7 @@ import { looseNumber } from '../../text/values/quantities.ts'
 import { computedField, isExactly, knowing, resolveExactly, resolveField } from '../fields/fields.ts'
 import { listWithin, typedWithin, valueOfPairs } from '../fields/inner-fields.ts'
 import { parsePath } from '../fields/path.ts'
-import { columnOf, dateOrderIn } from '../fields/reader.ts'
+import { calendarOf, columnOf } from '../fields/reader.ts'
 import { type Field, type Records, recordsOfValues } from '../fields/records.ts'
 import { lengthOf, type OperatorTest, testOf } from '../language/operators.ts'
 import { type Knows, type Names, parseCondition } from '../language/parser.ts'
@@ -335,7 +335,8 @@ function comparedWith(records: readonly JsonValue[], comparison: Asked, field: F
   const others = columnOf(records, other.path, columnWork())
   const tests = new Map<number, readonly OperatorTest[]>()
   const found = new Uint8Array(records.length)
-  const [own, second] = [dateOrderIn(column), dateOrderIn(others)]
+  const calendar = calendarOf(column)
+  const [own, second] = [calendar.order, calendarOf(others).order]
   // Two fields of the same records are written alike.
   const order = own ?? second
   const orders = { order, other: second ?? own }
@@ -345,7 +346,7 @@ function comparedWith(records: readonly JsonValue[], comparison: Asked, field: F
     const { measure } = comparison
     return measure === undefined
       ? values
-      : elementsOf(values).flatMap((value) => partOf(value, measure, order))
+      : elementsOf(values).flatMap((value) => partOf(value, measure, { ...calendar, order }))
   }
   for (let at = 0; at < found.length; at++) {
     const code = others.codes[at] ?? 0

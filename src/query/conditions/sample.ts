@@ -2,10 +2,11 @@
  * The form of the values of a field, by some of them. It gives an operand its meaning: a year among epochs, seconds among
  * milliseconds.
  */
+import type { Column } from '../../documents/columns/column.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { formatCount } from '../../text/format.ts'
 import { equals, isNull, type Operand, operandFor } from '../../text/values/compare.ts'
-import { DAY, type DateOrder, offset, orderOfDates, parseDate, zoneIn } from '../../text/values/dates.ts'
+import { type Calendar, DAY, type DateOrder, offset, parseDate, zoneIn } from '../../text/values/dates.ts'
 import { amountOf, familyOf } from '../../text/values/families.ts'
 import { holdsLevels, levelAsNumber } from '../../text/values/levels.ts'
 import {
@@ -17,11 +18,11 @@ import {
   quantity,
 } from '../../text/values/quantities.ts'
 import { relativeSpan } from '../../text/values/relative.ts'
-import { columnOf } from '../fields/reader.ts'
+import { calendarOf, columnOf, dateOrderIn } from '../fields/reader.ts'
 import type { Field, Records } from '../fields/records.ts'
 import { operatorOf } from '../language/operators.ts'
 import { Refusal, shown } from '../refusal.ts'
-import type { Asked } from './comparison.ts'
+import { type Asked, asksForNumber } from './comparison.ts'
 import { ColumnTest, columnWork, elementsOf } from './verdict.ts'
 
 /** The most records with values that are looked at. */
@@ -33,13 +34,12 @@ export class Sample {
   readonly numbers: readonly number[]
   readonly texts: readonly string[]
   #dates: readonly string[] | undefined
-  #dateOrder: { order: DateOrder | undefined } | undefined
-  #hasZones: boolean | undefined
   #unit: { unit: string | undefined } | undefined
-  #zone: { zone: string | undefined } | undefined
+  readonly #column: Column | undefined
 
-  constructor(values: readonly JsonValue[]) {
+  constructor(values: readonly JsonValue[], column?: Column) {
     this.values = values
+    this.#column = column
     this.numbers = values.filter((value) => typeof value === 'number')
     this.texts = values.filter((value) => typeof value === 'string')
   }
@@ -54,8 +54,7 @@ export class Sample {
 
   /** The part that comes first in dates with slashes. */
   get dateOrder(): DateOrder | undefined {
-    this.#dateOrder ??= { order: orderOfDates(this.texts) }
-    return this.#dateOrder.order
+    return this.#column && dateOrderIn(this.#column)
   }
 
   /** The unit of size or time that every value is written with, but for zero: `kB` of "8 kB" and "0". */
@@ -64,25 +63,11 @@ export class Sample {
     return this.#unit.unit
   }
 
-  /** Some text is a time with a zone other than UTC. */
-  get hasZones(): boolean {
-    this.#hasZones ??= this.texts.some((text) => OFFSET.test(text))
-    return this.#hasZones
-  }
-
-  /** The one zone of all texts that are times with a zone. */
-  get zone(): string | undefined {
-    this.#zone ??= { zone: onlyOne(this.texts.map(zoneIn)) }
-    return this.#zone.zone
+  /** How the dates of the whole field are written. */
+  get calendar(): Calendar {
+    return this.#column ? calendarOf(this.#column) : {}
   }
 }
-
-function onlyOne(zones: readonly (string | undefined)[]): string | undefined {
-  const [zone, another] = new Set(zones.filter((each) => each !== undefined))
-  return another === undefined ? zone : undefined
-}
-
-const OFFSET = /T\d\d:\d\d.*[+-](?!00:?00)\d\d:?\d\d$/
 
 export const emptySample = new Sample([])
 
@@ -95,7 +80,7 @@ export function sampleOf(records: Records, { path }: Field): Sample {
     for (let at = 0; at < records.values.length; at += step)
       for (const value of elementsOf(column.values(column.codes[at] ?? 0)))
         if (value !== null && typeof value !== 'object' && typeof value !== 'boolean') values.push(value)
-    return new Sample(values)
+    return new Sample(values, column)
   })
 }
 
@@ -137,7 +122,7 @@ export function adapted(
   sample: Sample,
   note: (text: string) => void,
 ): Asked {
-  if (comparison.measure !== undefined) return comparison
+  if (comparison.measure !== undefined && asksForNumber(comparison)) return comparison
   if (!isOrdering(comparison) && comparison.operator !== '=' && comparison.operator !== 'in')
     return comparison
   const operands = comparison.operands.map((operand) =>
@@ -341,7 +326,7 @@ function rangeOf(name: string, dates: readonly string[], numbers: readonly numbe
 function inZone(operand: Operand, name: string, sample: Sample, note: (text: string) => void): Operand {
   const { date, text } = operand
   if (!date || date.yearless || zoneIn(text) !== undefined) return operand
-  const { zone } = sample
+  const { zone } = sample.calendar
   const shift = zone === undefined ? 0 : offset(zone)
   if (shift === 0) return operand
   note(`\`${text}\` read in the zone of \`${name}\`, ${zone}.`)
@@ -351,5 +336,5 @@ function inZone(operand: Operand, name: string, sample: Sample, note: (text: str
 /** True when days are asked for of times that have several zones. */
 export function hasZones({ operands }: Asked, sample: Sample): boolean {
   const day = operands.some(({ text, date }) => date !== undefined && text.length <= 10)
-  return day && sample.hasZones && sample.zone === undefined
+  return day && sample.calendar.hasZones === true
 }

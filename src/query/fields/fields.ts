@@ -7,12 +7,12 @@ import type { Column } from '../../documents/columns/column.ts'
 import { sentAs } from '../../documents/columns/columnar.ts'
 import { withoutTypes } from '../../documents/columns/encodings.ts'
 import { isObject, type JsonValue, own } from '../../protocol/json.ts'
-import { type DateOrder, isoDate, parseDate } from '../../text/values/dates.ts'
+import { type Calendar, onClock, parseDate } from '../../text/values/dates.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
 import { nearest } from '../../text/words/edit-distance.ts'
 import { aggregateNamed } from '../language/aggregates.ts'
 import { compile, type Evaluate, halvesOf, Many, plain, type Result } from '../language/compile.ts'
-import { functionNamed, functionOfList, takesLists } from '../language/functions.ts'
+import { functionNamed, functionOfList, isChoice, takesLists } from '../language/functions.ts'
 import { type Knows, parseComputed, parseCondition } from '../language/parser.ts'
 import { type Expression, fieldsIn, mapParts, partsOf, sourceOf } from '../language/tree.ts'
 import { listed, Refusal, safely, shown, UnknownField } from '../refusal.ts'
@@ -28,7 +28,7 @@ import {
 } from './inner-fields.ts'
 import { listOfAll, listOn, within } from './lists.ts'
 import { formatPath, named, type Path, parsePath, pathKey, type Segment, withinValue } from './path.ts'
-import { columnOf, dateOrderIn, holdsTextsAlone } from './reader.ts'
+import { calendarOf, columnOf, holdsTextsAlone, zoneRemark } from './reader.ts'
 import type { Field, Records } from './records.ts'
 import { letterRemark, otherCases, strictnessOf } from './strictness.ts'
 import { readValues } from './walk.ts'
@@ -326,6 +326,7 @@ export function computedField(records: Records, asked: Expression, source: strin
   const paths = [...fields.values()].map(({ path }) => path)
   const list = isOfElements(expression) ? listOfAll(records, paths) : undefined
   const others = new Set<string>()
+  const zoned = new Set<string>()
   const holds = compile(expression, {
     strict: false,
     strictness(name, operand) {
@@ -339,7 +340,11 @@ export function computedField(records: Records, asked: Expression, source: strin
       const { path } = fieldOf(name)
       const own = list && within(list, path)
       const read = own ? reachIn(own) : reachIn(path, listOn(records, path))
-      return asDate ? inOrder(read, dateOrderIn(columnOf(records.values, path))) : read
+      if (asDate === undefined) return read
+      const { order, ...zones } = calendarOf(columnOf(records.values, path))
+      const remark = asDate === 'clock' ? zoneRemark(name, zones) : undefined
+      if (remark !== undefined) zoned.add(remark)
+      return onCalendar(read, remark === undefined ? { order } : { order, ...zones })
     },
     within: withinValue,
   })
@@ -362,6 +367,7 @@ export function computedField(records: Records, asked: Expression, source: strin
     ...[...fields.values()].flatMap((field) => field.note ?? []),
     ...[...blank].map((name) => `An empty \`${name}\` was read as null.`),
     ...letterRemark([...others]),
+    ...zoned,
     ...inDays.slice(0, 1).map((one) => `\`${sourceOf(one)}\` is in days.`),
   ].join(' ')
   return {
@@ -408,16 +414,16 @@ function scalarWithin(records: Records, field: Field, kind: Scalar): Field | und
     : (nameWithin(records, field) ?? numberWithin(records, field))
 }
 
-/** The dates with slashes that are read, in the form of ISO 8601: alone, `2/8/2025` says not which part is the month. */
-function inOrder(read: Evaluate, order: DateOrder | undefined): Evaluate {
-  if (order === undefined) return read
+/** The dates that are read as those of their field: alone, `2/8/2025` says not which part is the month. */
+function onCalendar(read: Evaluate, calendar: Calendar): Evaluate {
+  if (calendar.order === undefined && calendar.zone === undefined) return read
   const inIso = (result: Result): Result => {
     if (result instanceof Many)
       return new Many(
         result.values.map((one) => plain(inIso(one)) ?? null),
         result.elements,
       )
-    return typeof result === 'string' ? isoDate(result, order) : result
+    return typeof result === 'string' ? onClock(result, calendar) : result
   }
   return (value, root, work) => inIso(read(value, root, work))
 }
@@ -426,8 +432,6 @@ function inOrder(read: Evaluate, order: DateOrder | undefined): Evaluate {
 const TAKES_WHOLE = /^(?:keys|type|to_text)$/
 /** Functions that take a list. */
 const TAKES_LIST = /^(?:length|join|element|list_\w+)$/
-/** Functions that give one of their arguments as it is. */
-const CHOOSES = /^(?:if|coalesce|nullif)$/
 const TAKES_NUMBERS =
   /^(?:round|floor|ceil|trunc|abs|sign|mod|pow|sqrt|exp|log|log10|log2|bucket|width_bucket|to_number|greatest|least)$/
 const COMPARES_SCALARS = /^(?:[<>]=?|=|~|in|between|like|starts with|ends with)$/
@@ -443,10 +447,11 @@ function ofScalars(expression: Expression, within: (name: string, kind: Scalar) 
       case 'negative':
         return mapParts(one, (part) => change(part, 'number'))
       case 'call': {
-        const name = functionNamed(one.name)?.name ?? ''
+        const called = functionNamed(one.name)
+        const name = called?.name ?? ''
         const wanted = TAKES_NUMBERS.test(name)
           ? 'number'
-          : CHOOSES.test(name)
+          : called && isChoice(called)
             ? 'typed'
             : TAKES_WHOLE.test(name)
               ? undefined

@@ -1,7 +1,7 @@
 /** The column of a path over a list of records. */
 import { type Coded, type Column, columnsOf, type Reader, several } from '../../documents/columns/column.ts'
 import type { JsonValue } from '../../protocol/json.ts'
-import { type DateOrder, orderOfDates } from '../../text/values/dates.ts'
+import { type Calendar, type DateOrder, offset, orderOfDates, zoneOfDates } from '../../text/values/dates.ts'
 import { newWork, type Work } from '../work.ts'
 import { type Path, pathKey } from './path.ts'
 import { readValues, scalarAt } from './walk.ts'
@@ -44,6 +44,18 @@ export function codedOf(records: readonly JsonValue[], path: Path): Coded {
 /** The part that comes first in the dates of a field, where some of them prove it. */
 export function dateOrderIn(column: Column): DateOrder | undefined {
   return column.derived('date order', () => ({ order: orderOfDates(textsIn(column)) })).order
+}
+
+/** How the dates of a field are written. */
+export function calendarOf(column: Column): Calendar {
+  const zones = column.derived('zones', () => zoneOfDates(textsIn(column)))
+  return { order: dateOrderIn(column), ...zones }
+}
+
+/** Says by which clock the parts of times are told, where it is not plain. */
+export function zoneRemark(name: string, { zone, hasZones }: Calendar): string | undefined {
+  if (hasZones) return `Parts of \`${name}\` are those of UTC.`
+  return offset(zone) === 0 ? undefined : `Parts of \`${name}\` are those of its zone, ${zone}.`
 }
 
 function* textsIn(column: Column): Generator<string> {

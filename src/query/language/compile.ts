@@ -17,7 +17,7 @@ import {
 import { Refusal, shown } from '../refusal.ts'
 import type { Work } from '../work.ts'
 import { aggregateNamed } from './aggregates.ts'
-import { callFunction, functionNamed, takesDates } from './functions.ts'
+import { callFunction, type DateUse, dateUse, functionNamed, isChoice } from './functions.ts'
 import { lengthOf, testOf } from './operators.ts'
 import { scan } from './scanner.ts'
 import type { Comparison, Expression, Within } from './tree.ts'
@@ -42,10 +42,10 @@ export class Many {
 export type Evaluate = (value: JsonValue, root: JsonValue, work: Work) => Result
 
 export interface CompileOptions {
-  /** The value that a name reaches; `asDate`: it is used as a date. Throws a `Refusal` for a name that nothing has. */
-  reach(name: string, asDate: boolean): Evaluate
-  /** True where the value is used as a date. Default false. */
-  asDate?: boolean
+  /** The value that a name reaches; `asDate`: how it is used as a date. Throws a `Refusal` for a name that nothing has. */
+  reach(name: string, asDate: DateUse | undefined): Evaluate
+  /** How the value is used as a date. */
+  asDate?: DateUse | undefined
   /** Comparisons as JSONPath has them: to the letter, and numbers with numbers. Otherwise as in `where`. */
   strict: boolean
   /** How a text is compared with the field of that name; `loose` where it is not given. */
@@ -57,15 +57,15 @@ export interface CompileOptions {
 /** Throws a `Refusal` for an unknown name or function, and for a bad pattern. */
 export function compile(expression: Expression, options: CompileOptions): Evaluate {
   const part = (one: Expression): Evaluate => compile(one, options)
-  const ofDates = (asDate: boolean): ((one: Expression) => Evaluate) =>
-    asDate === (options.asDate ?? false) ? part : (one) => compile(one, { ...options, asDate })
+  const ofDates = (asDate: DateUse | undefined): ((one: Expression) => Evaluate) =>
+    asDate === options.asDate ? part : (one) => compile(one, { ...options, asDate })
   switch (expression.kind) {
     case 'literal': {
       const value = options.strict ? strictLiteral(expression) : literalValue(expression)
       return () => value
     }
     case 'field':
-      return options.reach(expression.name, options.asDate ?? false)
+      return options.reach(expression.name, options.asDate)
     case 'negative': {
       const inner = part(expression.operand)
       return options.strict
@@ -73,7 +73,7 @@ export function compile(expression: Expression, options: CompileOptions): Evalua
         : (value, root, work) => arithmetic('-', 0, inner(value, root, work))
     }
     case 'arithmetic': {
-      const read = ofDates(expression.operator === '-' || expression.operator === '+')
+      const read = ofDates(/^[-+]$/.test(expression.operator) ? 'instant' : undefined)
       const [left, right] = [read(expression.left), read(expression.right)]
       const calculate = options.strict ? strictArithmetic : arithmetic
       const { operator } = expression
@@ -90,7 +90,7 @@ export function compile(expression: Expression, options: CompileOptions): Evalua
             ? `\`${shown(expression.name, 40)}\` looks at other records: say in which order, like ${window.example}.`
             : `\`${shown(expression.name, 40)}\` is computed over records, not in one: use \`aggregate\`, with \`group_by\` for each group.`,
         )
-      const read = ofDates(takesDates(called))
+      const read = ofDates(isChoice(called) ? options.asDate : dateUse(called))
       const args = expression.args.map((arg) => (isOfElements(arg) ? joinedLists(read(arg)) : read(arg)))
       return (value, root, work) => {
         work.left -= 1
@@ -126,7 +126,11 @@ export function compile(expression: Expression, options: CompileOptions): Evalua
     case 'comparison':
       return options.strict
         ? strictComparison(expression, part)
-        : comparison(expression, ofDates(expression.operands.some(tellsDate)), options.strictness)
+        : comparison(
+            expression,
+            ofDates(expression.operands.some(tellsDate) ? 'instant' : undefined),
+            options.strictness,
+          )
   }
 }
 

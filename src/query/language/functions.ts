@@ -691,15 +691,26 @@ export function takesLists({ name }: ScalarFunction): boolean {
   return OF_LISTS.has(name) || name.startsWith('list_')
 }
 
-const OF_DATES = new Set(
-  'date_diff days_between months_between add_months day_of_year age date_trunc date_part julian_day month_name year quarter month week day hour minute second weekday date datetime last_day date_add date_format epoch'.split(
+const OF_INSTANTS = new Set(
+  'date_diff days_between months_between add_months age julian_day datetime date_add epoch'.split(' '),
+)
+const OF_CLOCKS = new Set(
+  'day_of_year date_trunc date_part month_name year quarter month week day hour minute second weekday date last_day date_format'.split(
     ' ',
   ),
 )
 
-/** True for a function that reads its arguments as dates. */
-export function takesDates({ name }: ScalarFunction): boolean {
-  return OF_DATES.has(name)
+/** How dates are used: as moments, or by what the calendar and the clock of their field show. */
+export type DateUse = 'instant' | 'clock'
+
+/** How a function uses its arguments as dates; undefined where it does not. */
+export function dateUse({ name }: ScalarFunction): DateUse | undefined {
+  return OF_CLOCKS.has(name) ? 'clock' : OF_INSTANTS.has(name) ? 'instant' : undefined
+}
+
+/** True for a function that gives one of its arguments as it is. */
+export function isChoice({ name }: ScalarFunction): boolean {
+  return name === 'if' || name === 'coalesce' || name === 'nullif'
 }
 
 /** The function that is to one list what an aggregate is to all records. */

@@ -14,7 +14,7 @@ import { Refusal, safely, shown } from '../refusal.ts'
 import { aggregateNamed } from './aggregates.ts'
 import { operatorAtEnd } from './dialects/django.ts'
 import { unwrapped } from './dialects/index.ts'
-import { callFunction, functionNamed, takesDates } from './functions.ts'
+import { callFunction, dateUse, functionNamed } from './functions.ts'
 import { operatorAt, operatorCalled, operatorCalledAlone, operatorOf } from './operators.ts'
 import { enclosed, scan, splitAt, type Token } from './scanner.ts'
 import {
@@ -1615,7 +1615,9 @@ const OF_NOW = /\b(?:now|today|sysdate|getdate|utcnow|curdate|current_?(?:date|t
 /** `date('now', '-7 days')`: what the text of an argument means to functions of dates. */
 function ofNow(name: string, arg: Expression): Expression {
   const fn = arg.kind === 'literal' && /^(?:now|today)$/i.test(arg.text) ? functionNamed(name) : undefined
-  return fn && takesDates(fn) && arg.kind === 'literal' ? { kind: 'call', name: arg.text, args: [] } : arg
+  return fn && dateUse(fn) !== undefined && arg.kind === 'literal'
+    ? { kind: 'call', name: arg.text, args: [] }
+    : arg
 }
 
 /** Functions of databases that read a member of an object. */

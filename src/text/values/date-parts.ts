@@ -1,7 +1,8 @@
-/** Parts of dates to group by: each month, each day of the week. All in UTC. */
+/** Parts of dates to group by: each month, each day of the week. By the clock of their field, or UTC. */
 import { isObject, type JsonValue } from '../../protocol/json.ts'
 import {
   bucket,
+  type Calendar,
   compactDate,
   DAY,
   type DateOrder,
@@ -10,6 +11,7 @@ import {
   fromEpoch,
   parseDate,
   type Span,
+  toClock,
 } from './dates.ts'
 
 /** The parts that dates can be grouped by. */
@@ -59,18 +61,19 @@ export const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday',
 /**
  * `2024`, `2024-Q2`, `2024-05`, `2024-W18` (ISO 8601), `2024-05-06`, `2024-05-06T10`, `2024-05-06T10:30`, `Monday`, `10`. Dates without a
  * year are given without one; undefined where the part is not known without it, or `value` is no date. Numbers are seconds or
- * milliseconds since 1970. `order`: of dates with slashes.
+ * milliseconds since 1970. `calendar`: of the field.
  */
-export function partOf(value: JsonValue, part: DatePart, order?: DateOrder): string | undefined {
+export function partOf(value: JsonValue, part: DatePart, calendar: Calendar = {}): string | undefined {
   const clock = typeof value === 'string' && OF_CLOCK.has(part) ? CLOCK.exec(value) : null
   if (clock) {
     const [, hour = '', minute = '', second = '00'] = clock
     const parts = [hour.padStart(2, '0'), minute, second]
     return parts.slice(0, part === 'minute' ? 2 : part === 'second' ? 3 : 1).join(':')
   }
-  const date = dateOf(value, order)
+  const date = dateOf(value, calendar.order)
   if (!date || !Number.isFinite(date.from) || Math.abs(date.from) > 8.64e15) return undefined
-  const time = new Date(date.from)
+  const from = date.from + toClock(value, calendar)
+  const time = new Date(from)
   const yearless = date.yearless === true
   if (yearless && needsYear(part)) return undefined
   switch (part) {
@@ -91,7 +94,7 @@ export function partOf(value: JsonValue, part: DatePart, order?: DateOrder): str
     case 'second':
       return time.toISOString().slice(yearless ? -19 : 0, -5)
     default:
-      return bucket(date, part)
+      return bucket({ ...date, from }, part)
   }
 }
 
@@ -109,13 +112,6 @@ export function needsYear(part: DatePart): boolean {
 /** True for a date that was written without its year, as in syslog. */
 export function isYearless(value: JsonValue): boolean {
   return dateOf(value)?.yearless === true
-}
-
-/** True for a time of day that was written with an offset from UTC, so that its parts are not those it was written with. */
-export function hasOffset(value: JsonValue): boolean {
-  return (
-    typeof value === 'string' && /\d\s*[+-](?!00(?::?00)?$)\d\d(?::?\d\d)?$/.test(value) && value.length > 16
-  )
 }
 
 export function dateOf(value: JsonValue, order?: DateOrder): Span | undefined {

@@ -64,6 +64,39 @@ export function orderOfDates(texts: Iterable<string>): DateOrder | undefined {
   return found
 }
 
+/** The order of parts between slashes, and the zone, as the dates of one field say them together. */
+export interface Calendar {
+  readonly order?: DateOrder | undefined
+  /** The zone that all times with a zone are written with. */
+  readonly zone?: string | undefined
+  /** They are written with several, and told in UTC. */
+  readonly hasZones?: true
+}
+
+/** The zone that times of one field are written with. */
+export function zoneOfDates(texts: Iterable<string>): Pick<Calendar, 'zone' | 'hasZones'> {
+  let zone: string | undefined
+  for (const text of texts) {
+    const own = zoneIn(text)
+    if (own !== undefined && zone !== undefined && offset(own) !== offset(zone)) return { hasZones: true }
+    zone ??= own
+  }
+  return { zone }
+}
+
+/** Milliseconds from UTC to the clock by which the parts of a time are told: that of its field, where it is written with a zone. */
+export function toClock(value: JsonValue, { zone }: Calendar): number {
+  return zone !== undefined && typeof value === 'string' && zoneIn(value) !== undefined ? offset(zone) : 0
+}
+
+/** A time as the clock of its field shows it, in the form of ISO 8601 without a zone; any other text as it is. */
+export function onClock(text: string, calendar: Calendar): string {
+  const ahead = toClock(text, calendar)
+  const date = ahead === 0 ? undefined : parseDate(text)
+  if (date) return new Date(date.from + ahead).toISOString().slice(0, -1)
+  return calendar.order ? isoDate(text, calendar.order) : text
+}
+
 /** A date with slashes in the form of ISO 8601, by the order of its field; any other text as it is. */
 export function isoDate(text: string, order: DateOrder): string {
   if (text.length > 40 || !SLASHES.test(text)) return text
@@ -336,7 +369,7 @@ export function sameCalendar(
   return from && to && [from, to]
 }
 
-/** The value's own second, minute and so on, for grouping: `2024-05` for a month. UTC. */
+/** The value's own second, minute and so on, for grouping: `2024-05` for a month. */
 export function bucket(date: Span, unit: 'year' | 'month' | 'day' | 'hour'): string {
   const length = { year: 4, month: 7, day: 10, hour: 13 }[unit]
   return new Date(date.from)
@@ -344,20 +377,20 @@ export function bucket(date: Span, unit: 'year' | 'month' | 'day' | 'hour'): str
     .slice(date.yearless ? 5 : 0, Math.max(length, date.yearless ? 7 : 0))
 }
 
-/** The number of the year, month, day or hour of a time, UTC; none of what is no time. */
+/** The number of the year, month, day or hour of a time, by the clock of its field; none of what is no time. */
 export function partOf(
   given: JsonValue,
   unit: 'year' | 'month' | 'day' | 'hour',
-  order?: DateOrder,
+  calendar: Calendar = {},
 ): number[] {
   const value = dateIn(given) ?? given
   const compact = typeof value === 'number' || typeof value === 'string' ? compactDate(value) : undefined
-  const date = typeof value === 'string' ? parseDate(value, undefined, order) : undefined
+  const date = typeof value === 'string' ? parseDate(value, undefined, calendar.order) : undefined
   const time = compact
     ? new Date(compact.from)
     : typeof value === 'number'
       ? new Date(value > 1e11 ? value : value * 1_000)
-      : new Date(date?.from ?? Number.NaN)
+      : new Date((date?.from ?? Number.NaN) + toClock(value, calendar))
   if (Number.isNaN(time.getTime())) return []
   if (unit === 'year' && date?.yearless) return []
   const parts = {

@@ -45,13 +45,64 @@ describe('a time without a zone, compared with times that have one', () => {
       ids: [1],
       notes: ['Days are those of UTC.'],
     })
-    // One zone in two spellings is two.
-    expect(found(eastern, 'at >= 2026-11-20T07:30').ids).toEqual([])
+  })
+
+  test('is of their zone in whichever spelling', () => {
+    expect(found(eastern, 'at >= 2026-11-20T07:30').ids).toEqual([4])
   })
 
   test('is UTC where that is theirs', () => {
     const one = times('2026-11-19T23:30:00Z', '2026-11-20T00:30:00Z')
     expect(found(one, 'at >= 2026-11-20')).toEqual({ ids: [2], notes: [] })
+  })
+})
+
+describe('parts of times that have a zone', () => {
+  const mails: JsonValue = [
+    { id: 1, at: 'Thu, 1 May 2025 00:30:00 +0200' },
+    { id: 2, at: 'Thu, 1 May 2025 10:30:00 +0200' },
+    { id: 3, at: 'Fri, 30 May 2025 09:30:00 +0200' },
+  ]
+  const mixed: JsonValue = [
+    { id: 1, at: '2025-05-01T00:30:00+02:00' },
+    { id: 2, at: '2025-05-01T10:30:00Z' },
+  ]
+  const groups = (records: JsonValue, group: string): { rows: unknown; notes: string[] } => {
+    const { content, metadata } = aggregate.process(fromValue(records), { group_by: [group] })
+    return { rows: content.rows().items, notes: metadata.notes ?? [] }
+  }
+
+  test.each([
+    'month(at) = 5',
+    'at:month = 2025-05',
+    'at between 2025-05-01 and 2025-05-31',
+    "date_format(at, '%Y-%m') = '2025-05'",
+    "date_trunc('month', at) = 2025-05",
+    'month(coalesce(at, null)) = 5',
+  ])('are of the zone that they share: %s', (condition) => {
+    const { ids, notes } = found(mails, condition)
+    expect(ids).toEqual([1, 2, 3])
+    expect(notes).toContainEqual(expect.stringContaining('zone'))
+  })
+
+  test('are of that zone as numbers, days and groups', () => {
+    expect(found(mails, 'hour(at) < 10').ids).toEqual([1, 3])
+    expect(found(mails, 'extract(hour from at) + 1 < 11').ids).toEqual([1, 3])
+    expect(found(mails, 'date(at) = 2025-05-01').ids).toEqual([1, 2])
+    expect(groups(mails, 'at:month')).toEqual({
+      rows: [{ 'at:month': '2025-05', count: 3 }],
+      notes: ['Parts of `at` are those of its zone, +0200.'],
+    })
+    const moments = found(mails, 'epoch(at) = 1746052200')
+    expect(moments).toEqual({ ids: [1], notes: [] })
+  })
+
+  test('are of UTC where they have several zones, and that is said', () => {
+    expect(found(mixed, 'month(at) = 5')).toEqual({
+      ids: [2],
+      notes: ['Parts of `at` are those of UTC.'],
+    })
+    expect(groups(mixed, 'at:day').notes).toEqual(['Parts of `at` are those of UTC.'])
   })
 })
 
