@@ -14,7 +14,7 @@ import { rejoined } from '../../query/fields/wanted.ts'
 import { closingAt } from '../../query/language/scanner.ts'
 import { newWork } from '../../query/work.ts'
 import { datePart } from '../../text/values/date-parts.ts'
-import { orderOfDates, TIME_READERS } from '../../text/values/dates.ts'
+import { orderOfDates, parseDate } from '../../text/values/dates.ts'
 import { FAMILY_READERS, familyOf } from '../../text/values/families.ts'
 import { rankOn, SCALE_NAMES, SCALE_READERS, type Scale } from '../../text/values/levels.ts'
 import {
@@ -26,6 +26,7 @@ import {
   quantity,
   saysNothing,
 } from '../../text/values/quantities.ts'
+import { mixOf, TIME_READERS } from '../../text/values/time-readers.ts'
 import { compareNaturally } from '../../text/words/natural-order.ts'
 import { sortParams } from '../parameters.ts'
 import { defineStep } from '../step.ts'
@@ -56,7 +57,8 @@ export const sort = defineStep({
       if (missing > 0) notes.push(`${missing} without \`${orders[at]?.field.name}\` come last.`)
     }
     const order = inOrder(ranks, values.length)
-    for (const one of orders) notes.push(...listRemark(records, one, order), ...scaleRemark(records, one))
+    for (const one of orders)
+      notes.push(...listRemark(records, one, order), ...scaleRemark(records, one), ...mixRemark(records, one))
     const noun = document.rows().noun === 'group' ? 'group' : 'record'
     return {
       content: fromTable(noun, records.table.choose(order)),
@@ -83,6 +85,8 @@ const NOUNS: Partial<Record<Reading, string>> = {
   size: 'numbers',
   duration: 'durations',
   time: 'dates',
+  dated: 'dates',
+  aged: 'dates and ages',
   dayFirst: 'dates',
   monthFirst: 'dates',
   level: 'levels',
@@ -180,6 +184,15 @@ function scaleRemark({ values }: Records, { field, descending, length }: Order):
   return [`\`${field.name}\` sorted by what its words mean: ${told.join(', ')}.`]
 }
 
+/** Says where the times stand that are not written as the others. */
+function mixRemark({ values }: Records, { field, length }: Order): string[] {
+  const reading = length ? undefined : readingOf(codedOf(values, field.path))
+  if (reading === 'aged') return [`Ages in \`${field.name}\` are counted from now.`]
+  return reading === 'dated'
+    ? [`Dates of \`${field.name}\` without a year are sorted as later than those with one.`]
+    : []
+}
+
 /** The element of the first list on the path that holds the value by which a record is sorted. Undefined where there is none. */
 function elementIn(
   record: JsonValue,
@@ -222,6 +235,8 @@ const VERSIONS = /^v?\d+(?:\.\d+){2,}/
 /** A time in UTC to the millisecond, as most programs write it. */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?Z$/
 
+const LAST_YEAR = 9999
+
 /** The possible meanings of the texts of a field; undefined for one that means nothing else. */
 const READINGS = {
   instant: (text: string) => {
@@ -231,6 +246,8 @@ const READINGS = {
   size: (text: string) => plainNumber(text) ?? looseNumber(text) ?? quantity(text),
   duration,
   ...TIME_READERS,
+  /** Without a year they are by themselves, after all that have one. */
+  dated: (text: string) => TIME_READERS.dated(text) ?? parseDate(text, LAST_YEAR)?.from,
   ...SCALE_READERS,
   ...FAMILY_READERS,
   /** Versions are no numbers, for `1.10` is after `1.9` there. */
@@ -261,7 +278,9 @@ export function readingOf(coded: Coded): Reading {
     // Numbers among words would be taken for places on their scale.
     const readings = numbers > 0 ? WHOLLY.filter((name) => !isScale(name)) : WHOLLY
     const fitting = readings.find((name) => texts.every((text) => READINGS[name](text) !== undefined))
-    if (fitting !== undefined) return fitting
+    if (fitting !== undefined && fitting !== 'time') return fitting
+    const times = mixOf(texts) ?? fitting
+    if (times !== undefined) return times
     const order = orderOfDates(texts)
     const dates = order && (`${order}First` as const)
     if (dates && texts.every((text) => READINGS[dates](text) !== undefined)) return dates

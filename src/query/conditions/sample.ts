@@ -18,6 +18,7 @@ import {
   quantity,
 } from '../../text/values/quantities.ts'
 import { relativeSpan } from '../../text/values/relative.ts'
+import { type Times, timesAmong } from '../../text/values/time-readers.ts'
 import { calendarOf, columnOf, dateOrderIn } from '../fields/reader.ts'
 import type { Field, Records } from '../fields/records.ts'
 import { operatorOf } from '../language/operators.ts'
@@ -34,6 +35,7 @@ export class Sample {
   readonly numbers: readonly number[]
   readonly texts: readonly string[]
   #dates: readonly string[] | undefined
+  #times: Times | undefined
   #unit: { unit: string | undefined } | undefined
   readonly #column: Column | undefined
 
@@ -55,6 +57,12 @@ export class Sample {
   /** The part that comes first in dates with slashes. */
   get dateOrder(): DateOrder | undefined {
     return this.#column && dateOrderIn(this.#column)
+  }
+
+  /** How the times are written. */
+  get times(): Times {
+    this.#times ??= timesAmong(this.texts)
+    return this.#times
   }
 
   /** The unit of size or time that every value is written with, but for zero: `kB` of "8 kB" and "0". */
@@ -126,14 +134,20 @@ export function adapted(
   if (!isOrdering(comparison) && comparison.operator !== '=' && comparison.operator !== 'in')
     return comparison
   const operands = comparison.operands.map((operand) =>
-    inZone(
-      adaptedOperand(
-        fromNow(inOrder(operand, sample), comparison, sample, note),
+    besideTimes(
+      inZone(
+        adaptedOperand(
+          fromNow(inOrder(operand, sample), comparison, sample, note),
+          name,
+          sample,
+          note,
+          inDays ? DAY : unitIn(name, TIMES),
+        ),
         name,
         sample,
         note,
-        inDays ? DAY : unitIn(name, TIMES),
       ),
+      comparison,
       name,
       sample,
       note,
@@ -157,7 +171,11 @@ function fromNow(
   sample: Sample,
   note: (text: string) => void,
 ): Operand {
-  if (operand.date !== undefined || !areTimes(sample)) return operand
+  const { dated, ages } = sample.times
+  // A length of time beside ages alone is an age as well.
+  const areAges =
+    ages > 0 && dated + ages > sample.texts.length * MOST && (operand.duration === undefined || dated > 0)
+  if (operand.date !== undefined || (!areTimes(sample) && !areAges)) return operand
   const date = relativeSpan(operand.text, Date.now(), operator === '>' || operator === '>=')
   if (date === undefined || Number.isNaN(date.from)) return operand
   const [from, to] = [date.from, date.to].map((time) => new Date(time).toISOString())
@@ -169,9 +187,11 @@ function fromNow(
   return { ...operandFor(text, operand.quoted), date }
 }
 
+const MOST = 0.6
+
 /** True where most of what a field has are times. */
 function areTimes({ dates, texts, numbers }: Sample): boolean {
-  return dates.length > texts.length * 0.6 || (texts.length === 0 && numbers.some((value) => value > 1e9))
+  return dates.length > texts.length * MOST || (texts.length === 0 && numbers.some((value) => value > 1e9))
 }
 
 function adaptedOperand(
@@ -331,6 +351,27 @@ function inZone(operand: Operand, name: string, sample: Sample, note: (text: str
   if (shift === 0) return operand
   note(`\`${text}\` read in the zone of \`${name}\`, ${zone}.`)
   return { ...operand, date: { ...date, from: date.from - shift, to: date.to - shift } }
+}
+
+/** A date of a field in which not all times are written with a year and a day. */
+function besideTimes(
+  operand: Operand,
+  { operator }: Asked,
+  name: string,
+  { times, dates }: Sample,
+  note: (text: string) => void,
+): Operand {
+  const { date, text } = operand
+  const { dated, yearless, ages } = times
+  if (!date || date.yearless || yearless + ages === 0) return operand
+  if (ages > 0) note(`Ages in \`${name}\` are counted from now.`)
+  if (yearless > 0 && dated === 0)
+    note(`Dates of \`${name}\` have no year: \`${text}\` compared by month and day.`)
+  else if (yearless > 0 && operator === '=') {
+    const example = dates.find((one) => parseDate(one)?.yearless)
+    note(`Dates of \`${name}\` without a year, as ${shown(JSON.stringify(example), 40)}, were left out.`)
+  }
+  return { ...operand, ...(dated > 0 && { isDated: true as const }), ...(ages > 0 && { now: Date.now() }) }
 }
 
 /** True when days are asked for of times that have several zones. */

@@ -4,7 +4,7 @@
  */
 import { type Census, equals, frequencies, type Values } from '../../documents/columns/values.ts'
 import type { JsonValue } from '../../protocol/json.ts'
-import { orderOfDates, TIME_READERS } from '../../text/values/dates.ts'
+import { orderOfDates } from '../../text/values/dates.ts'
 import { FAMILY_READERS, type Family, familyOf } from '../../text/values/families.ts'
 import { rankOn, SCALE_NAMES, SCALE_READERS, type Scale } from '../../text/values/levels.ts'
 import {
@@ -17,6 +17,7 @@ import {
   quantity,
   saysNothing,
 } from '../../text/values/quantities.ts'
+import { mixOf, TIME_READERS } from '../../text/values/time-readers.ts'
 import { compareNaturally } from '../../text/words/natural-order.ts'
 
 /** Which rows are in which groups: one pair for each row and group that it is in, in the order of the rows. */
@@ -349,14 +350,12 @@ function comparison(
   }
   if (enough(numbers)) return numbers
   const times = numbersAs(values, 'time')
+  const texts = Array.from(present, (id) => items[id]).filter((item) => typeof item === 'string')
   const isWhole = enough(times) && present.every((id) => !Number.isNaN(times[id]))
-  const order = isWhole
-    ? undefined
-    : orderOfDates(
-        Array.from(present, (id) => items[id]).filter((item): item is string => typeof item === 'string'),
-      )
-  const ordered = order ? numbersAs(values, `${order}First`) : times
-  if (enough(ordered)) return ordered
+  const order = isWhole ? undefined : orderOfDates(texts)
+  const mix = order ? undefined : mixOf(texts)
+  const ordered = numbersAs(values, order ? `${order}First` : (mix ?? 'time'))
+  if (mix !== undefined || enough(ordered)) return ordered
   const isOn = (scale: Scale): boolean =>
     present.some((id) => !isNothing(items[id] ?? null)) &&
     present.every((id) => {

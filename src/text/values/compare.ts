@@ -26,6 +26,7 @@ import {
   quantity,
   saysNothing,
 } from './quantities.ts'
+import { ageAt } from './time-readers.ts'
 
 /** The operand of a condition, in all the forms in which it can be read. */
 export interface Operand {
@@ -44,6 +45,10 @@ export interface Operand {
   date: Span | undefined
   /** The part that comes first in dates with slashes of the field. */
   dateOrder?: DateOrder
+  /** Set where dates of the field have a year: what has none is no date there. */
+  isDated?: true
+  /** Set where values of the field are ages, as `2 days ago`: the time that they are counted from. */
+  now?: number
   /** Set for four digits beside dates. */
   isYear?: true
   /** A time of day alone. */
@@ -191,7 +196,8 @@ function sameRounded(value: string, wanted: string): boolean {
 }
 
 /** A date is equal to the day or month it lies in, and to its time of day. Four digits are a year beside dates, else a number. */
-function sameTime(value: string, { date, clock, text, dateOrder, isYear }: Operand): boolean {
+function sameTime(value: string, operand: Operand): boolean {
+  const { date, clock, text, isYear } = operand
   if (clock && value.length > text.length) {
     const time = clockOf(value)
     return time !== undefined && time.from >= clock.from && time.from < clock.to
@@ -199,9 +205,18 @@ function sameTime(value: string, { date, clock, text, dateOrder, isYear }: Opera
   if (!date || (/^\d{4}$/.test(text) && !isYear)) return false
   const instant = epochIn(value)
   if (instant !== undefined) return instant >= date.from && instant < date.to
-  const [time, wanted] = sameCalendar(value, text, date, dateOrder) ?? []
+  const [time, wanted] = timesOf(value, operand) ?? []
   if (!time || !wanted || time.to - time.from > wanted.to - wanted.from) return false
   return time.from >= wanted.from && time.from < wanted.to
+}
+
+/** Two times that can be compared, of a value and of the operand. */
+function timesOf(value: string, { text, date, dateOrder, isDated, now }: Operand): [Span, Span] | undefined {
+  const age = now === undefined ? undefined : ageAt(value, now)
+  if (age !== undefined && date) return [{ from: age, to: age + 1 }, date]
+  const [time, wanted] = sameCalendar(value, text, date, dateOrder) ?? []
+  const lacksYear = isDated && !date?.yearless && time && parseDate(value)?.yearless
+  return time && wanted && !lacksYear ? [time, wanted] : undefined
 }
 
 /**
@@ -216,7 +231,7 @@ export function order(value: JsonValue, operand: Operand): number {
   }
   if (operand.amount) return (amountOf(operand.amount.family, value) ?? Number.NaN) - operand.amount.number
   if (operand.date) {
-    const [time, wanted] = sameCalendar(value, operand.text, operand.date, operand.dateOrder) ?? []
+    const [time, wanted] = timesOf(value, operand) ?? []
     if (time && wanted && (value.length > 4 || operand.text.length > 4)) return beside(time.from, wanted)
     const instant = epochIn(value)
     if (instant !== undefined && operand.text.length > 4) return beside(instant, operand.date)

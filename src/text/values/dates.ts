@@ -110,13 +110,6 @@ function isMark(code: number): boolean {
   return code === slash || code === dash
 }
 
-/** Where the dates of a field begin, in milliseconds since 1970: as they say themselves, or in the order of its dates with slashes. */
-export const TIME_READERS = {
-  time: (text: string) => (text.length > 4 ? parseDate(text)?.from : undefined),
-  dayFirst: (text: string) => parseDate(text, undefined, 'day')?.from,
-  monthFirst: (text: string) => parseDate(text, undefined, 'month')?.from,
-} as const
-
 /**
  * The time that `text` names, as wide as it was written. Without a zone it is UTC. `order`: of the other dates of its field. Undefined when
  * it is no date, or two.

@@ -1043,3 +1043,67 @@ test('a number behind the end of a list is the name of a field of its elements',
   expect(found(records, 'fields.650.a = Fantasy').ids).toEqual([1])
   expect(found(records, 'fields[0].001.a = x').ids).toEqual([1, 2])
 })
+
+describe('dates without a year', () => {
+  const due = (...texts: string[]): JsonValue => texts.map((text, n) => ({ id: n + 1, due: text }))
+  const mixed = due('Oct 13', '2025-10-20', 'Oct 3', '2024-10-13')
+
+  test('are no dates of a year beside dates that have one, and that is said', () => {
+    expect(found(mixed, 'due >= 2025-10-01')).toEqual({
+      ids: [2],
+      notes: ['2 of 4 values of `due` cannot be compared, as "Oct 3", and were left out.'],
+    })
+    expect(found(mixed, 'due = 2024-10-13')).toEqual({
+      ids: [4],
+      notes: ['Dates of `due` without a year, as "Oct 13", were left out.'],
+    })
+  })
+
+  test('are compared by month and day where a bound has no year', () => {
+    expect(found(mixed, 'due >= Oct 13')).toEqual({ ids: [1, 2, 4], notes: [] })
+  })
+
+  test('are compared by month and day where none has one, and that is said', () => {
+    expect(found(due('Oct 13 06:10:33', 'Oct 3 06:10:33'), 'due >= 2025-10-10')).toEqual({
+      ids: [1],
+      notes: ['Dates of `due` have no year: `2025-10-10` compared by month and day.'],
+    })
+  })
+
+  test('are sorted by themselves, and are no smallest date', () => {
+    const { content, metadata } = sort.process(fromValue(mixed), { sort: ['due'] })
+    expect(content.rows().items.map((row) => (row as { id: number }).id)).toEqual([4, 2, 3, 1])
+    expect(metadata.notes).toEqual(['Dates of `due` without a year are sorted as later than those with one.'])
+    const least = aggregate.process(fromValue(mixed), { aggregate: ['min(due)'] })
+    expect(least.content.rows().items).toEqual([{ 'min(due)': '2024-10-13' }])
+    expect(least.metadata.notes).toContain('2 of 4 values of `due` are no such values and were left out.')
+  })
+})
+
+describe('ages beside dates', () => {
+  const day = (before: number): string =>
+    new Date(Date.now() - before * 86_400_000).toISOString().slice(0, 10)
+  const records = [
+    { id: 1, seen: '2 days ago' },
+    { id: 2, seen: day(9) },
+    { id: 3, seen: '20 days ago' },
+    { id: 4, seen: day(40) },
+  ]
+  const told = 'Ages in `seen` are counted from now.'
+
+  test('are times, counted from now, and that is said', () => {
+    expect(found(records, `seen >= ${day(30)}`)).toEqual({ ids: [1, 2, 3], notes: [told] })
+    expect(found(records, 'seen > now-3d').ids).toEqual([1])
+    const { content, metadata } = sort.process(fromValue(records), { sort: ['seen'] })
+    expect(content.rows().items.map((row) => (row as { id: number }).id)).toEqual([4, 3, 2, 1])
+    expect(metadata.notes).toEqual([told])
+    const latest = aggregate.process(fromValue(records), { aggregate: ['max(seen)'] })
+    expect(latest.content.rows().items).toEqual([{ 'max(seen)': '2 days ago' }])
+  })
+
+  test('are times where a field has them alone', () => {
+    const ages = records.filter(({ seen }) => seen.endsWith('ago'))
+    expect(found(ages, 'seen > now-3d').ids).toEqual([1])
+    expect(found(ages, `seen >= ${day(30)}`)).toEqual({ ids: [1, 3], notes: [told] })
+  })
+})

@@ -1,0 +1,52 @@
+/** The readings of times in one field, of which some may have no year, or be ages: `2 days ago` beside `2025-01-06`. */
+import { parseDate } from './dates.ts'
+import { relativeSpan } from './relative.ts'
+
+const AGE = /\sago\s*$|^\s*(?:yesterday|today|tomorrow)\s*$/i
+const LONGEST_AGE = 40
+
+/** The time that `2 days ago` and `yesterday` say from `now` on; undefined of any other text. */
+export function ageAt(text: string, now: number): number | undefined {
+  return text.length <= LONGEST_AGE && AGE.test(text) ? relativeSpan(text, now)?.from : undefined
+}
+
+/** Where the dates of a field begin, in milliseconds since 1970. */
+export const TIME_READERS = {
+  time: (text: string) => (text.length > 4 ? parseDate(text)?.from : undefined),
+  /** In the order of its dates with slashes. */
+  dayFirst: (text: string) => parseDate(text, undefined, 'day')?.from,
+  monthFirst: (text: string) => parseDate(text, undefined, 'month')?.from,
+  /** Beside dates with a year, what has none is no date. */
+  dated: (text: string) => {
+    const date = text.length > 4 ? parseDate(text) : undefined
+    return date?.yearless ? undefined : date?.from
+  },
+  aged: (text: string) => TIME_READERS.dated(text) ?? ageAt(text, Date.now()),
+} as const
+
+/** How the times among texts are written: with a year, without one, as ages. */
+export interface Times {
+  readonly dated: number
+  readonly yearless: number
+  readonly ages: number
+}
+
+export function timesAmong(texts: Iterable<string>): Times {
+  const found = { dated: 0, yearless: 0, ages: 0 }
+  for (const text of texts) {
+    const date = text.length > 4 ? parseDate(text) : undefined
+    if (date) found[date.yearless ? 'yearless' : 'dated'] += 1
+    else if (ageAt(text, 0) !== undefined) found.ages += 1
+  }
+  return found
+}
+
+/** Half of the texts are times at least. */
+const MOST = 0.5
+
+/** The reading of a field in which dates with a year stand beside other times; undefined where they do not. */
+export function mixOf(texts: readonly string[]): 'aged' | 'dated' | undefined {
+  const { dated, yearless, ages } = timesAmong(texts)
+  if (dated === 0 || dated + yearless + ages < texts.length * MOST) return undefined
+  return ages > 0 ? 'aged' : yearless > 0 ? 'dated' : undefined
+}
