@@ -992,7 +992,7 @@ function cellsOf(column: Column, groups: Groups, records: number): Cells {
     return { cells, notes: cut > 0 ? [`${many} Ask for these by \`where\` and \`fields\`.`] : [] }
   }
   const notes = read === undefined ? [] : remarks(call, aggregate, field, gathered, read)
-  if (aggregate.reads === 'numbers' && unit !== undefined)
+  if (aggregate.reads === 'numbers' && unit !== undefined && unit !== 'counts')
     notes.push(
       `${call.name} of \`${field.name}\` is in ${unit === 'ms' ? 'milliseconds' : unit === 'bytes' ? 'bytes' : toldIn(unit)}.`,
     )

@@ -6,6 +6,7 @@ import type { Column } from '../../documents/columns/column.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { formatCount } from '../../text/format.ts'
 import { equals, isNull, type Operand, operandFor } from '../../text/values/compare.ts'
+import { countLike } from '../../text/values/counts.ts'
 import { type Calendar, DAY, type DateOrder, offset, parseDate, zoneIn } from '../../text/values/dates.ts'
 import { amountOf, familyOf } from '../../text/values/families.ts'
 import { holdsLevels, levelAsNumber } from '../../text/values/levels.ts'
@@ -16,6 +17,7 @@ import {
   duration,
   plainNumber,
   quantity,
+  saysNothing,
 } from '../../text/values/quantities.ts'
 import { relativeSpan } from '../../text/values/relative.ts'
 import { type Times, timesAmong } from '../../text/values/time-readers.ts'
@@ -203,9 +205,15 @@ function adaptedOperand(
   unit: number | undefined,
 ): Operand {
   const { values, numbers, texts } = sample
-  const family = texts.length > 0 ? familyOf(texts, numbers.length > 0, name) : undefined
-  if (family !== undefined) {
-    const number = amountOf(family, operand.text)
+  const amounts = texts.filter((text) => !saysNothing(text))
+  const [first] = amounts
+  const family = first === undefined ? undefined : familyOf(amounts, numbers.length > 0, name)
+  if (first !== undefined && family !== undefined) {
+    const number = family === 'counts' ? countLike(operand.text, first) : amountOf(family, operand.text)
+    if (family === 'counts' && number !== undefined && operand.number !== undefined)
+      note(
+        `\`${name}\` holds texts read as numbers: ${shown(JSON.stringify(first), 40)} as ${amountOf(family, first)}.`,
+      )
     return number === undefined ? operand : { ...operand, amount: { family, number } }
   }
   if (YEAR.test(operand.text) && areDates(sample)) return { ...operand, isYear: true }

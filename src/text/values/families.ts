@@ -1,4 +1,5 @@
 /** Units of one kind, such as g and kg, in which the values of one field are written: all are read in one of them. */
+import { areCounts, countIn } from './counts.ts'
 import { LONGEST_NUMBER } from './quantities.ts'
 
 interface Kind {
@@ -29,9 +30,11 @@ const KINDS = {
   frequency: { units: withPrefixes('Hz'), told: 'Hz' },
 } as const satisfies Record<string, Kind>
 
-export type Family = keyof typeof KINDS
+/** `counts` are numbers with the same words behind all of them. */
+export type Family = keyof typeof KINDS | 'counts'
 
-export const FAMILIES = Object.keys(KINDS) as Family[]
+const NAMES = Object.keys(KINDS) as (keyof typeof KINDS)[]
+export const FAMILIES: readonly Family[] = [...NAMES, 'counts']
 
 const AMOUNT = /^\s*([-+]?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,15})?)\s?([µa-zA-Z]{0,3})\s*$/
 
@@ -43,6 +46,7 @@ function parts(text: string): { number: number; unit: string } | undefined {
 
 /** 20,000 of "20 kg" among weights, 0.25 of "250m" among processors. Undefined for what has another unit, or none. */
 export function amountOf(family: Family, text: string): number | undefined {
+  if (family === 'counts') return countIn(text)
   const { number = 0, unit = '?' } = parts(text) ?? {}
   const units: Readonly<Record<string, number>> = KINDS[family].units
   const factor = Object.hasOwn(units, unit) ? units[unit] : undefined
@@ -55,13 +59,13 @@ export const FAMILY_READERS = Object.fromEntries(
   FAMILIES.map((family) => [family, (text: string) => amountOf(family, text)]),
 ) as Readonly<Record<Family, (text: string) => number | undefined>>
 
-/** The unit that the amounts of a family are told in. */
-export function toldIn(family: Family): string {
-  return KINDS[family].told
+/** The unit that the amounts of a family are told in; counts are told as they are. */
+export function toldIn(family: Family): string | undefined {
+  return family === 'counts' ? undefined : KINDS[family].told
 }
 
 /**
- * The family in which all texts of a field are written, in two units at least. `hasNumbers`: some values are plain numbers, which only
+ * The family in which all texts of a field are written, in two units at least, or as counts. `hasNumbers`: some values are plain numbers, which only
  * processors are. `name`: of the field.
  */
 export function familyOf(texts: readonly string[], hasNumbers: boolean, name = ''): Family | undefined {
@@ -69,11 +73,11 @@ export function familyOf(texts: readonly string[], hasNumbers: boolean, name = '
   let isWhole = hasNumbers
   for (const text of texts) {
     const found = parts(text)
-    if (found === undefined) return undefined
+    if (found === undefined) return !hasNumbers && areCounts(texts) ? 'counts' : undefined
     units.add(found.unit)
     if (found.unit === '' && found.number !== 0) isWhole = true
   }
-  const family = FAMILIES.find((one) => [...units].every((unit) => Object.hasOwn(KINDS[one].units, unit)))
+  const family = NAMES.find((one) => [...units].every((unit) => Object.hasOwn(KINDS[one].units, unit)))
   if (family === 'cores')
     return units.size > (units.has('') ? 1 : 0) && (isWhole || /cpu|cores/i.test(name)) ? family : undefined
   if (hasNumbers || family === undefined) return undefined

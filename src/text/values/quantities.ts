@@ -39,12 +39,15 @@ const UNIT =
   '|m[lL]|[cd]l|gal|gallons?|lit(?:er|re)s?|[hkM]?Pa|m?bar|psi|mmHg|inHg|px|pt|r?em|dpi|pp[imb]|dB[mAi]?|MP'
 const UNIT_APART = 'in|[mLlVAWJxX×]'
 const COUNTED_THINGS =
-  'views?|likes?|(?:up)?votes?|points?|comments?|repl(?:y|ies)|reviews?|ratings?|followers?|subscribers?|users?|members?|items?|people|persons?|downloads?|installs?|stars?|forks?|watchers?|contributors?|shares?|results?|posts?|articles?|episodes?|pages?|words?|characters?|rows?|records?|files?|lines?|units?|pcs|pieces?|tickets?|orders?|seats?|rooms?|beds?|employees|students?|times|plays|tokens?|messages?|errors?|warnings?'
+  'views?|likes?|(?:up)?votes?|points?|comments?|repl(?:y|ies)|reviews?|ratings?|followers?|subscribers?|users?|members?|items?|people|persons?|downloads?|installs?|stars?|forks?|watchers?|contributors?|shares?|results?|posts?|articles?|episodes?|pages?|words?|characters?|rows?|records?|files?|lines?|units?|pcs|pieces?|tickets?|orders?|seats?|rooms?|beds?|employees|students?|times|plays|tokens?|messages?|errors?|warnings?|(?:in )?total'
 const AMOUNT = '([-+−]?(?:\\d{1,3}(?:,\\d{3})+|\\d{1,15})(?:\\.\\d{1,15})?)'
 const MEASURED = new RegExp(
   `^\\s*[~≈]?\\s?${AMOUNT}(?:\\s?(${UNIT})|\\s(${UNIT_APART})|([×x+]|st|nd|rd|th))\\.?\\s*$`,
 )
-const OF_THINGS = new RegExp(`^\\s*[~≈]?\\s?${AMOUNT}\\s?([kmb])?\\+?\\s(?:${COUNTED_THINGS})\\s*$`, 'i')
+const OF_THINGS = new RegExp(
+  `^\\s*\\[?[~≈]?\\s?${AMOUNT}\\s?([kmb])?\\+?\\s(?:${COUNTED_THINGS})\\]?\\s*$`,
+  'i',
+)
 const ABOUT = new RegExp(`^\\s*[~≈]\\s?${AMOUNT}\\s*$`)
 /** `4/5 stars`, `4.5 out of 5`, `4.07 out of 5 average rating, 223 reviews`. */
 const OUT_OF =

@@ -1107,3 +1107,38 @@ describe('ages beside dates', () => {
     expect(found(ages, `seen >= ${day(30)}`)).toEqual({ ids: [1, 3], notes: [told] })
   })
 })
+
+describe('numbers with the same behind all of them', () => {
+  const films = [
+    { id: 1, rating: '8.774/10', seen: '5 kudos', notes: '[3 records]', replies: '9 total' },
+    { id: 2, rating: '10/10', seen: '12 kudos', notes: '[10 records]', replies: '10 total' },
+    { id: 3, rating: 'N/A', seen: '1 kudos', notes: '[0 records]', replies: '0 total' },
+  ]
+
+  test.each([
+    ['rating >= 8', [1, 2]],
+    ['rating < 9/10', [1]],
+    ['rating = 10', [2]],
+    ['seen > 4', [1, 2]],
+    ['seen = 5 shoes', []],
+    ['notes > 3', [2]],
+    ['replies between 1 and 9', [1]],
+  ])('are compared as numbers: %s', (condition, ids) => {
+    expect(found(films, condition).ids).toEqual(ids)
+  })
+
+  test('are sorted and computed with as numbers, and that is said', () => {
+    const { content } = sort.process(fromValue(films), { sort: ['-rating'] })
+    expect(content.rows().items.map((row) => (row as { id: number }).id)).toEqual([2, 1, 3])
+    const { content: sums, metadata } = aggregate.process(fromValue(films), {
+      aggregate: ['sum(seen)', 'max(rating)', 'sum(notes)', 'sum(replies)'],
+    })
+    expect(sums.rows().items).toEqual([
+      { 'sum(seen)': 18, 'max(rating)': '10/10', 'sum(notes)': 13, 'sum(replies)': 19 },
+    ])
+    expect(metadata.notes).toContain('`seen` holds texts read as numbers: "5 kudos" as 5.')
+    expect(found(films, 'rating >= 8').notes).toContain(
+      '`rating` holds texts read as numbers: "8.774/10" as 8.774.',
+    )
+  })
+})
