@@ -14,7 +14,7 @@ import { rejoined } from '../../query/fields/wanted.ts'
 import { closingAt } from '../../query/language/scanner.ts'
 import { newWork } from '../../query/work.ts'
 import { datePart } from '../../text/values/date-parts.ts'
-import { orderOfDates, parseDate } from '../../text/values/dates.ts'
+import { compactDate, orderOfDates, parseDate } from '../../text/values/dates.ts'
 import { FAMILY_READERS, familyOf } from '../../text/values/families.ts'
 import { rankOn, SCALE_NAMES, SCALE_READERS, type Scale } from '../../text/values/levels.ts'
 import {
@@ -336,7 +336,10 @@ function scalarOrList(column: Column, code: number): JsonValue[] | Exclude<JsonV
 }
 
 function keyOfValue(value: JsonValue, reading: Reading): Key {
-  if (typeof value === 'number') return exact(value, value)
+  if (typeof value === 'number') {
+    const date = Object.hasOwn(TIME_READERS, reading) ? compactDate(value) : undefined
+    return date?.from ?? exact(value, value)
+  }
   if (typeof value === 'boolean') return value ? 1 : 0
   if (typeof value !== 'string') return JSON.stringify(value)
   const number = READINGS[reading](value)

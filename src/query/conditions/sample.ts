@@ -7,7 +7,15 @@ import type { JsonValue } from '../../protocol/json.ts'
 import { formatCount } from '../../text/format.ts'
 import { equals, isNull, type Operand, operandFor } from '../../text/values/compare.ts'
 import { countLike } from '../../text/values/counts.ts'
-import { type Calendar, DAY, type DateOrder, offset, parseDate, zoneIn } from '../../text/values/dates.ts'
+import {
+  type Calendar,
+  DAY,
+  type DateOrder,
+  isYear,
+  offset,
+  parseDate,
+  zoneIn,
+} from '../../text/values/dates.ts'
 import { amountOf, familyOf } from '../../text/values/families.ts'
 import { holdsLevels, levelAsNumber } from '../../text/values/levels.ts'
 import {
@@ -216,7 +224,7 @@ function adaptedOperand(
       )
     return number === undefined ? operand : { ...operand, amount: { family, number } }
   }
-  if (YEAR.test(operand.text) && areDates(sample)) return { ...operand, isYear: true }
+  if (isYear(operand.text) && areDates(sample)) return { ...operand, isYear: true }
   if (texts.length === values.length && areVersions(texts)) {
     if (areUneven(texts)) note(`\`${name}\` compared as versions: 1.10 is after 1.9.`)
     if (DOTTED.test(operand.text)) return { ...operand, number: undefined, size: undefined, date: undefined }
@@ -231,7 +239,7 @@ function adaptedOperand(
     return operandFor(`${operand.text} ${shared}`, false)
   }
   if (numbers.length === 0 || numbers.length < values.length / 2) return operand
-  if (YEAR.test(operand.text) && operand.date && numbers.every((value) => value > 1e9)) {
+  if (isYear(operand.text) && operand.date && numbers.every((value) => value > 1e9)) {
     note(`\`${operand.text}\` read as a year, \`${name}\` as seconds or milliseconds since 1970.`)
     return { ...operand, number: undefined, size: undefined }
   }
@@ -264,11 +272,10 @@ function adaptedOperand(
   return { ...operand, size: number }
 }
 
-const YEAR = /^(?:1[5-9]|20|21)\d\d$/
-
-/** True where nearly all values are dates that say more than their year. */
+/** True where nearly all values are dates, and some say more than their year. */
 function areDates({ values, dates }: Sample): boolean {
-  return dates.length > 0 && dates.length >= values.length * 0.9
+  const years = values.filter((value) => isYear(String(value))).length
+  return dates.length > 0 && dates.length + years >= values.length * 0.9
 }
 
 /** `500B`, meant as billions: of a field that holds so much, and is not called after bytes. */

@@ -4,7 +4,7 @@
  */
 import { type Census, equals, frequencies, type Values } from '../../documents/columns/values.ts'
 import type { JsonValue } from '../../protocol/json.ts'
-import { orderOfDates } from '../../text/values/dates.ts'
+import { compactDate, orderOfDates } from '../../text/values/dates.ts'
 import { FAMILY_READERS, type Family, familyOf } from '../../text/values/families.ts'
 import { rankOn, SCALE_NAMES, SCALE_READERS, type Scale } from '../../text/values/levels.ts'
 import {
@@ -265,7 +265,8 @@ function numbersAs(values: Values, kind: keyof typeof READERS): Numbers {
   return values.derived(`numbers as ${kind}`, () =>
     Float64Array.from(values.items, (value: JsonValue) => {
       if (typeof value === 'string') return READERS[kind](value) ?? Number.NaN
-      return typeof value === 'number' && !Object.hasOwn(TIME_READERS, kind) ? value : Number.NaN
+      if (typeof value !== 'number') return Number.NaN
+      return Object.hasOwn(TIME_READERS, kind) ? (compactDate(value)?.from ?? Number.NaN) : value
     }),
   )
 }

@@ -32,6 +32,12 @@ const HALF = /^(.+?\d)\s?([ap])\.?m$/i
 // `Mon, 06 May 2024 10:00:00 +0200`, `Mon May 6 10:00:00 2024`, `Jan  7 06:10:33`, `March 2024`.
 const NAMED =
   /^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},?\s+)?(?:(\d{1,2})\s+)?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?(?:\s+(\d{1,2})(?:st|nd|rd|th)?(?![\d:]))?(?:,?\s+(\d{4}))?(?:,?\s+(?:at\s+)?(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d+)?)?(?:\s?([ap])\.?m\.?(?![a-z]))?)?(?:\s+(z|utc|gmt|[ecmp][sd]t|cet|cest|jst|[+-]\d\d:?\d\d))?(?:\s+(\d{4}))?(?:\s+([+-]\d\d:?\d\d))?$/i
+// `2024 Mar`, `2025 Jan 12`, `2024 Dec-2025 Jan`, `2024-Mar-05 10:00:00`: of two dates the first.
+const YEAR_FIRST =
+  /^(\d{4})[ -](jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?(?:[ -]{1,2}(\d{1,2})(?!\d)(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d+)?)?)?)?(?: ?[-–/] ?(?:(?:\d{4} )?[a-z]{3,9}\.?(?: \d{1,2})?|\d{1,2}))?$/i
+// `2024 Winter`, `Fall 2025`: a quarter of the year, as libraries count them.
+const SEASON = /^(?:(\d{4})[ -])?(winter|spring|summer|autumn|fall)(?:[ -](\d{4}))?$/i
+const SEASONS: Readonly<Record<string, number>> = { winter: 0, spring: 3, summer: 6, autumn: 9, fall: 9 }
 /** The zones of RFC 2822 §4.3 that have names, and some more that `date` writes. */
 const ZONES: Readonly<Record<string, string>> = {
   est: '-0500',
@@ -120,7 +126,7 @@ export function parseDate(text: string, year = 2000, order?: DateOrder): Span | 
   if (first === 32) return parseDate(text.trimStart(), year, order)
   const last = text.charCodeAt(text.length - 1) | 32
   if (last === m && HALF.test(text)) return inHalf(text, year, order)
-  if (first < 48 || first > 57) return namedSpan(text, year) ?? wrapped(text)
+  if (first < 48 || first > 57) return namedSpan(text, year) ?? seasonSpan(text) ?? wrapped(text)
   const usual = instant(text)
   if (usual) return usual
   const parts = ISO.exec(text)
@@ -162,7 +168,17 @@ export function parseDate(text: string, year = 2000, order?: DateOrder): Span | 
     )
     return found && { ...found, yearless: true }
   }
-  return namedSpan(text, year)
+  const [, leading, word = '', ofMonth, ...clock] = YEAR_FIRST.exec(text) ?? []
+  if (word !== '') return span(given([leading, monthOf(word), ofMonth, ...clock]), 0, undefined)
+  return namedSpan(text, year) ?? seasonSpan(text)
+}
+
+function seasonSpan(text: string): Span | undefined {
+  const [, before, name = '', after] = SEASON.exec(text) ?? []
+  const month = SEASONS[name.toLowerCase()]
+  if (month === undefined || (before === undefined) === (after === undefined)) return undefined
+  const year = Number(before ?? after)
+  return { from: utc(year, month, 1, 0, 0, 0), to: utc(year, month + 3, 1, 0, 0, 0) }
 }
 
 /** The week that 4 January lies in is the first one of a year. */
@@ -193,9 +209,15 @@ function wrapped(text: string): Span | undefined {
 /** The basic format of ISO 8601: `20240103`, `20240103T101500Z`, `20240103101500`. Digits alone may be a number, so only a comparison with a date reads them so. */
 const COMPACT = /^((?:19|20)\d\d)(\d\d)(\d\d)(?:T?(\d\d)(\d\d)(\d\d)?(Z|[+-]\d{4})?)?$/
 
+/** True for four digits that are a year beside dates. */
+export function isYear(text: string): boolean {
+  return /^(?:1[5-9]|20|21)\d\d$/.test(text)
+}
+
 /** The date of a value that is known to be one. */
 export function compactDate(value: string | number): Span | undefined {
   const text = String(value)
+  if (isYear(text)) return span([Number(text)], 0, undefined)
   if (text.length < 8 || text.length > 20) return undefined
   const [, year, month, day, hour, minute, second, zone] = COMPACT.exec(text) ?? []
   return year === undefined ? undefined : span(given([year, month, day, hour, minute, second]), 0, zone)

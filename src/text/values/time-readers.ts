@@ -1,6 +1,11 @@
 /** The readings of times in one field, of which some may have no year, or be ages: `2 days ago` beside `2025-01-06`. */
-import { parseDate } from './dates.ts'
+import { isYear, parseDate, type Span } from './dates.ts'
 import { relativeSpan } from './relative.ts'
+
+/** A date, or four digits beside dates. */
+function dateIn(text: string): Span | undefined {
+  return text.length > 4 || isYear(text) ? parseDate(text) : undefined
+}
 
 const AGE = /\sago\s*$|^\s*(?:yesterday|today|tomorrow)\s*$/i
 const LONGEST_AGE = 40
@@ -12,13 +17,13 @@ export function ageAt(text: string, now: number): number | undefined {
 
 /** Where the dates of a field begin, in milliseconds since 1970. */
 export const TIME_READERS = {
-  time: (text: string) => (text.length > 4 ? parseDate(text)?.from : undefined),
+  time: (text: string) => dateIn(text)?.from,
   /** In the order of its dates with slashes. */
   dayFirst: (text: string) => parseDate(text, undefined, 'day')?.from,
   monthFirst: (text: string) => parseDate(text, undefined, 'month')?.from,
   /** Beside dates with a year, what has none is no date. */
   dated: (text: string) => {
-    const date = text.length > 4 ? parseDate(text) : undefined
+    const date = dateIn(text)
     return date?.yearless ? undefined : date?.from
   },
   aged: (text: string) => TIME_READERS.dated(text) ?? ageAt(text, Date.now()),
@@ -34,7 +39,7 @@ export interface Times {
 export function timesAmong(texts: Iterable<string>): Times {
   const found = { dated: 0, yearless: 0, ages: 0 }
   for (const text of texts) {
-    const date = text.length > 4 ? parseDate(text) : undefined
+    const date = dateIn(text)
     if (date) found[date.yearless ? 'yearless' : 'dated'] += 1
     else if (ageAt(text, 0) !== undefined) found.ages += 1
   }

@@ -1142,3 +1142,40 @@ describe('numbers with the same behind all of them', () => {
     )
   })
 })
+
+describe('dates of libraries, the year first', () => {
+  const papers: JsonValue = [
+    { id: 1, at: '2025 Jan 12' },
+    { id: 2, at: '2024 Mar' },
+    { id: 3, at: '2024 Nov-Dec' },
+    { id: 4, at: 2023 },
+    { id: 5, at: '2024 Winter' },
+    { id: 6, at: '2024 Dec-2025 Jan' },
+    { id: 7, at: '2026' },
+  ]
+
+  test.each([
+    ['at >= 2025', [1, 7]],
+    ['at = 2024', [2, 3, 5, 6]],
+    ['at < 2024-03', [4, 5]],
+    ['at > 1990-01', [1, 2, 3, 4, 5, 6, 7]],
+    ['year(at) = 2024', [2, 3, 5, 6]],
+  ])('are dates, and a range is its beginning: %s', (condition, ids) => {
+    expect(found(papers, condition)).toEqual({ ids, notes: [] })
+  })
+
+  test('are in their order, years in numbers among them', () => {
+    const { content } = sort.process(fromValue(papers), { sort: ['at'] })
+    expect(content.rows().items.map((row) => (row as { id: number }).id)).toEqual([4, 5, 2, 3, 6, 1, 7])
+  })
+
+  test.each(['2024 Marching bands', '2024 Mar 99', '2024 Winterfell', 'Winter', '2024 Fall 2025'])(
+    'are no other texts: %s',
+    (text) => expect(parseDate(text)).toBeUndefined(),
+  )
+
+  test('may have a time', () => {
+    expect(parseDate('2024 Jan  5 10:33:00')?.from).toBe(Date.UTC(2024, 0, 5, 10, 33))
+    expect(parseDate('2024-Mar-05')?.from).toBe(Date.UTC(2024, 2, 5))
+  })
+})
