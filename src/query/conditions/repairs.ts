@@ -226,14 +226,16 @@ export function repaired(context: Context, asked: Asked, resolve: () => Field, f
   const field = inner(context.records, asked, resolve())
   const bound = context.bind(asked, field, found)
   const { records } = context
-  if (asked.operator === 'is null' && asked.negated) return notBlank(context, bound, found) ?? bound
+  if (asked.operator === 'is null' && asked.negated)
+    return notBlank(context, bound, found) ?? besideNulls(context, bound, found)
   const isAbsence =
     asked.operator === 'is null' ? !asked.negated : asked.operator === 'exists' && asked.negated
   if (!isAbsence && (!['=', 'has', 'contains'].includes(asked.operator) || asked.beside)) return bound
   const [operand, another] = isAbsence ? [operandFor('', true)] : bound.comparison.operands
   const isFulfilled = () =>
     isAbsence ? bound.matches(records.values).includes(1) : holdsSome(records, bound.field, bound.test)
-  if (!operand || another || isFulfilled()) return bound
+  if (!operand || another) return bound
+  if (isFulfilled()) return isAbsence ? besideNulls(context, bound, found) : bound
   for (const repair of REPAIRS) {
     if ((repair.absence ?? false) !== isAbsence) continue
     const other = repair.bind(context, bound, operand, found)
@@ -245,6 +247,9 @@ export function repaired(context: Context, asked: Asked, resolve: () => Field, f
 /** Words that exports write for no value. */
 const NOTHINGS: ReadonlySet<string> = new Set([
   '',
+  '-',
+  '–',
+  '—',
   'NULL',
   'null',
   '(null)',
@@ -255,12 +260,17 @@ const NOTHINGS: ReadonlySet<string> = new Set([
   '\\N',
 ])
 
+/** Beside `+` it is a sign. */
+const DASH = /^[-–—]$/
+
 /** The comparison with the texts that stand for no value in a field, in CSV and XML, which have no null. Undefined where it has none. */
 function withNothings(
   context: Context,
   { comparison, field }: Bound,
 ): { bound: Bound; words: string } | undefined {
-  const texts = textsIn(context.records, field, (text) => NOTHINGS.has(text))
+  const isSign = textsIn(context.records, field, (text) => text === '+').length > 0
+  const stands = (text: string): boolean => NOTHINGS.has(text) && !(isSign && DASH.test(text))
+  const texts = textsIn(context.records, field, stands)
   if (texts.length === 0) return undefined
   const operator = texts.length === 1 ? '=' : 'in'
   const negated = comparison.operator === 'is null' && comparison.negated
@@ -285,6 +295,18 @@ function blank(context: Context, bound: Bound, _: Operand, found: Findings): Bou
   if (!read || !holdsSome(context.records, read.bound.field, read.bound.test)) return undefined
   found.notes.add(`\`${bound.comparison.written}\` read as \`${read.words}\`.`)
   return read.bound
+}
+
+/** Says that some values are words for none, where others are null. An empty text is told elsewhere. */
+function besideNulls(context: Context, bound: Bound, found: Findings): Bound {
+  const isWord = (text: string): boolean => text !== '' && NOTHINGS.has(text)
+  const words = textsIn(context.records, bound.field, isWord).length > 0
+  const read = words ? withNothings(context, bound) : undefined
+  if (read)
+    found.notes.add(
+      `Words for no value are not null: \`${read.words}\` ${bound.comparison.negated ? 'leaves them out' : 'finds them'}.`,
+    )
+  return bound
 }
 
 /** Where an empty text stands for no value, `is not null` leaves out the same records that `is null` finds. */

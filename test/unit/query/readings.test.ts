@@ -1179,3 +1179,32 @@ describe('dates of libraries, the year first', () => {
     expect(parseDate('2024-Mar-05')?.from).toBe(Date.UTC(2024, 2, 5))
   })
 })
+
+describe('words for no value', () => {
+  test('a dash alone is one, and that is said', () => {
+    const records = ['12', '-', '7', '—'].map((size, n) => ({ id: n + 1, size }))
+    expect(found(records, 'size is null')).toEqual({
+      ids: [2, 4],
+      notes: ['`size is null` read as `size in ("-", "—")`.'],
+    })
+    expect(found(records, 'size is not null').ids).toEqual([1, 3])
+  })
+
+  test('a dash beside a plus is a sign', () => {
+    const records = ['+', '-', '+'].map((strand, n) => ({ id: n + 1, strand }))
+    expect(found(records, 'strand is null').ids).toEqual([])
+    expect(found(records, 'strand is not null').ids).toEqual([1, 2, 3])
+  })
+
+  test('beside nulls they are told', () => {
+    const records = ['12', '-', null].map((size, n) => ({ id: n + 1, size }))
+    expect(found(records, 'size is null')).toEqual({
+      ids: [3],
+      notes: ['Words for no value are not null: `size = "-"` finds them.'],
+    })
+    expect(found(records, 'size is not null')).toEqual({
+      ids: [1, 2],
+      notes: ['Words for no value are not null: `size != "-"` leaves them out.'],
+    })
+  })
+})
