@@ -7,7 +7,7 @@ import { nestingOf } from '../../documents/shape/nesting.ts'
 import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { formatCount } from '../../text/format.ts'
 import { parseDate } from '../../text/values/dates.ts'
-import { looseNumber } from '../../text/values/quantities.ts'
+import { duration, looseNumber } from '../../text/values/quantities.ts'
 import { nearest } from '../../text/words/edit-distance.ts'
 import { calledSo } from '../fields/inner-fields.ts'
 import { parsePath } from '../fields/path.ts'
@@ -126,12 +126,13 @@ function surveyOf(column: Column): Survey {
   })
 }
 
-/** The first and the last of values that are dates, or numbers in texts; undefined where most are neither. */
+/** The first and the last of values that are dates, or numbers or lengths of time in texts; undefined where most are none. */
 function spanOf(counts: ReadonlyMap<string, number>): { first: string; last: string } | undefined {
   const texts = [...counts.keys()]
   const dates = texts.map((text) => (text.length > 4 ? parseDate(text)?.from : undefined))
   const numbers = texts.map((text) => looseNumber(text))
-  const read = [dates, numbers].find(
+  const durations = texts.map((text) => duration(text))
+  const read = [dates, numbers, durations].find(
     (all) => all.filter((one) => one !== undefined).length > texts.length / 2,
   )
   if (!read) return undefined

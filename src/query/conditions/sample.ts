@@ -13,6 +13,7 @@ import {
   type DateOrder,
   isYear,
   offset,
+  parseClock,
   parseDate,
   zoneIn,
 } from '../../text/values/dates.ts'
@@ -143,7 +144,7 @@ export function adapted(
   if (comparison.measure !== undefined && asksForNumber(comparison)) return comparison
   if (!isOrdering(comparison) && comparison.operator !== '=' && comparison.operator !== 'in')
     return comparison
-  const operands = comparison.operands.map((operand) =>
+  const operands = inMinutes(comparison.operands, name, sample, note).map((operand) =>
     besideTimes(
       inZone(
         adaptedOperand(
@@ -366,6 +367,28 @@ function inZone(operand: Operand, name: string, sample: Sample, note: (text: str
   if (shift === 0) return operand
   note(`\`${text}\` read in the zone of \`${name}\`, ${zone}.`)
   return { ...operand, date: { ...date, from: date.from - shift, to: date.to - shift } }
+}
+
+const HOUR = 3_600_000
+const TWO_PARTS = /^(\d{1,2}):(\d\d)$/
+
+/** `10:00` is ten minutes where all clocks of a field lie below one hour. */
+function inMinutes(
+  operands: readonly Operand[],
+  name: string,
+  { texts, values }: Sample,
+  note: (text: string) => void,
+): readonly Operand[] {
+  const isBeyond = operands.some(({ text, clock }) => TWO_PARTS.test(text) && (clock?.from ?? 0) >= HOUR)
+  if (!isBeyond || texts.length === 0 || texts.length < values.length) return operands
+  if (!texts.every((text) => (parseClock(text)?.from ?? HOUR) < HOUR)) return operands
+  return operands.map((operand) => {
+    const [, minutes = '', seconds] = TWO_PARTS.exec(operand.text) ?? []
+    if (seconds === undefined) return operand
+    const text = `00:${minutes.padStart(2, '0')}:${seconds}`
+    note(`\`${operand.text}\` read as ${text}: all of \`${name}\` are below one hour.`)
+    return operandFor(text, operand.quoted)
+  })
 }
 
 /** A date of a field in which not all times are written with a year and a day. */

@@ -1208,3 +1208,26 @@ describe('words for no value', () => {
     })
   })
 })
+
+describe('places in a recording of less than an hour', () => {
+  const records = ['00:00:08', '00:09:59', '00:10:00', '00:54:12'].map((start, n) => ({ id: n + 1, start }))
+
+  test('are compared with minutes and seconds where hours are beyond them, and that is said', () => {
+    expect(found(records, 'start >= 10:00')).toEqual({
+      ids: [3, 4],
+      notes: ['`10:00` read as 00:10:00: all of `start` are below one hour.'],
+    })
+    expect(found(records, 'start between 0:05 and 10:00').ids).toEqual([1, 2, 3])
+  })
+
+  test('are compared with hours and minutes where some hour is among them', () => {
+    const long = [...records, { id: 5, start: '10:30:00' }]
+    expect(found(long, 'start >= 10:00')).toEqual({ ids: [5], notes: [] })
+    expect(found(records, 'start >= 00:10')).toEqual({ ids: [3, 4], notes: [] })
+  })
+
+  test('are told as a range where none is found', () => {
+    const { metadata } = where.process(fromValue(records), { where: ['start > 01:00:00'] })
+    expect(metadata.notes?.join(' ')).toContain('`start` is from 00:00:08 to 00:54:12.')
+  })
+})
