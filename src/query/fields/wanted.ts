@@ -85,9 +85,9 @@ function withoutBraces(fields: readonly string[]): string[] {
 
 /** `user{login id}` and `user(login,id)` as `user.login`, `user.id`; what stands before a blank is a field of its own. */
 function grouped(written: string): string[] {
-  const [, before = '', name, inner] =
-    /^(?:(.*\S)\s+)?([\w$@.[\]*-]+)\s*[{(]\s*([\w$@.,\s*-]+?)\s*[})]$/s.exec(written) ?? []
-  if (name === undefined || inner === undefined || isCall(name)) return [written]
+  const [, before = '', name, bracket, inner] =
+    /^(?:(.*\S)\s+)?([\w$@.[\]*-]+)\s*([{(])\s*([\w$@.,\s*-]+?)\s*[})]$/s.exec(written) ?? []
+  if (name === undefined || inner === undefined || (bracket === '(' && isCall(name))) return [written]
   const inside = inner.split(/[\s,]+/).filter((part) => part !== '')
   return [...before.split(/[\s,]+/).filter((part) => part !== ''), ...inside.map((part) => `${name}.${part}`)]
 }

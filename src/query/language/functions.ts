@@ -511,6 +511,25 @@ function upTo(text: string, [separator, nth]: Args): JsonValue {
   return (count < 0 ? parts.slice(count) : parts.slice(0, count)).join(between)
 }
 
+/** A URL, its scheme left out or not, or an address of mail: the host, and the path behind it. */
+const ADDRESS =
+  /^\s*(?:(?:[a-z][a-z\d+.-]{0,30}:)?\/\/(?:[^/?#@\s]*@)?|[^/?#@\s]*@)?(\[[\da-f:.]+\]|[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*\.?)(?::\d+)?(\/[^?#\s]*)?(?:[?#]|\s*$)/iu
+
+/** A host in small letters, as it is written: with its `www.`. Null for a word that may be anything. */
+function hostOf(text: string): JsonValue {
+  const [whole = '', host = ''] = ADDRESS.exec(text.slice(0, LONGEST_URL)) ?? []
+  return /\/\/|@/.test(whole) || host.includes('.') ? host.toLowerCase() : null
+}
+
+/** The path of a URL; of a text that begins with a slash, that without its query. */
+function pathOfUrl(text: string): JsonValue {
+  const url = text.slice(0, LONGEST_URL).trim()
+  if (/^\/(?!\/)/.test(url)) return url.replace(/[?#].*$/s, '')
+  return hostOf(url) === null ? null : (ADDRESS.exec(url)?.[2] ?? '/')
+}
+
+const LONGEST_URL = 8_192
+
 /** From a position that counts from 1, as SQL does; from the end where it is negative. */
 function partOfText(text: string, [start, length]: Args): JsonValue {
   const from = wholeOf(start) ?? 1
@@ -551,6 +570,8 @@ const ROWS: readonly Row[] = [
   ['right', '', 2, 'text', 'The last characters.', 'right(code, 2)', ofText((text, [count]) => text.slice(Math.max(0, text.length - Math.max(0, wholeOf(count) ?? 0))))],
   ['split', 'splitpart stringtoarray strsplit stringsplit', [1, 3], 'list', 'The parts of a text between separators, or the nth of them (-1 the last).', "split(email, '@', 2)", ofText(part)],
   ['substring_index', '', 3, 'text', 'The text before the nth separator; behind the nth from the end where it is negative.', "substring_index(race, '_', 1)", ofText(upTo)],
+  ['host', 'domain hostname netloc urlhost nethost urlextracthost parseurlhost', 1, 'text', 'The host of a URL or of an address of mail.', 'host(url)', ofText(hostOf)],
+  ['url_path', 'path pathname urlextractpath', 1, 'text', 'The path of a URL, without its query.', 'url_path(url)', ofText(pathOfUrl)],
   ['replace', 'replaceall strreplace', 3, 'text', 'Each occurrence of a text by another; a pattern is written /like this/.', "replace(name, '-', ' ')", ofText((text, [from, to]) => replacedIn(text, textOf(from), textOf(to) ?? ''))],
   ['regexp_replace', 'regexreplace resub gsub', [3, 4], 'text', 'Each match of a pattern by a text, in which $1 is a group.', "regexp_replace(name, '\\d+', '#')", ofText((text, [from, to, flags]) => isNothing(from) ? null : replaced(text, patternOf(textOf(from) ?? '', textOf(flags)), textOf(to) ?? ''))],
   ['extract', 'regexpextract regexextract regexpsubstr regexpmatch capture', [2, 3], 'text', 'What a regular expression finds first: the group named by its number, else the first group.', "extract(title, '#(\\d+)', 1)", ofText((text, [pattern, group]) => extracted(text, pattern, group))],

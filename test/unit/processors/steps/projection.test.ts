@@ -32,6 +32,19 @@ verifies('S3.19', 'includes fields of records, nested ones as flat keys, absent 
   ])
 })
 
+test('braces hold fields of an object, also of one that is called like a function', () => {
+  const rows = [1, 2, 3].map((id) => ({
+    id,
+    host: { name: `h${id}`, ip: `10.0.0.${id}` },
+    url: 'https://a.org/b',
+  }))
+  expect(project(rows, { fields: ['host{name ip}'] })).toContainEqual({
+    'host.name': 'h2',
+    'host.ip': '10.0.0.2',
+  })
+  expect(project(rows, { fields: ['host(url)'] })).toContainEqual({ 'host(url)': 'a.org' })
+})
+
 test('* beside what is computed is all fields of each record', () => {
   const rows = [
     { id: 1, price: 2, qty: 3 },

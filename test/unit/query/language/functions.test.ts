@@ -91,6 +91,17 @@ test.each<[string, JsonValue[], JsonValue]>([
   ['list_max', [[3, 10, 9]], 10],
   ['list_distinct', [['a', 'a', 'b']], ['a', 'b']],
   ['length', [['a', 'b']], 2],
+  ['host', ['https://ann:pw@www.Example.org:8080/a?b=c'], 'www.example.org'],
+  ['domain', ['example.org/a/b'], 'example.org'],
+  ['domain', ['ann@mail.example.org'], 'mail.example.org'],
+  ['net_host', ['//cdn.example.org'], 'cdn.example.org'],
+  ['hostname', [['http://[::1]:80/', 'http://localhost']], ['[::1]', 'localhost']],
+  ['host', ['no address'], null],
+  ['host', ['word'], null],
+  ['path', ['https://example.org/a/b?c=d#e'], '/a/b'],
+  ['url_path', ['https://example.org'], '/'],
+  ['url_path', ['/a/b?c'], '/a/b'],
+  ['url_path', ['word'], null],
 ])('%s of %j is %j', (name, args, expected) => {
   expect(call(name, ...args)).toEqual(expected)
 })
