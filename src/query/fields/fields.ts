@@ -980,7 +980,8 @@ export function otherWord(records: Records, path: Path, written: string): Field 
     synonym(records, wanted) ??
     typo(records.names(), wanted) ??
     wordOf(records, wanted) ??
-    beginning(records, wanted)
+    beginning(records, wanted) ??
+    titleOf(records, wanted)
   return name === undefined ? undefined : readAs(written, name)
 }
 
@@ -1014,6 +1015,22 @@ function beginning(records: Records, reference: string): string | undefined {
     (name) => /^\w+$/.test(name) && name.toLowerCase().startsWith(wanted),
   )
   return another === undefined ? only : undefined
+}
+
+/** Names of what a record is called. */
+const TITLES = /^(?:title|name|subject|summary|headline)$/
+const HEADING = 'heading'
+
+/** The heading of a record, where no field has a title. One above several records is not theirs. */
+function titleOf(records: Records, reference: string): string | undefined {
+  const wanted = reference.toLowerCase()
+  const names = [...records.names().keys()]
+  if (!TITLES.test(wanted) || !records.names().has(HEADING)) return undefined
+  if (names.some((name) => name.toLowerCase().includes(wanted) || TITLES.test(name.toLowerCase())))
+    return undefined
+  const { codes } = columnOf(records.whole, parsePath(HEADING))
+  const begun = codes.reduce((count, code, at) => (code === codes[at - 1] ? count : count + 1), 0)
+  return begun * 2 > codes.length ? HEADING : undefined
 }
 
 /** Names that servers use for the same. */

@@ -63,6 +63,31 @@ describe('a reference as models write it', () => {
   })
 })
 
+describe('the title of a record', () => {
+  const rows = ['Alien', 'Brazil', 'Alien', 'Contact'].map((heading, n) => ({ heading, line: n, Rating: n }))
+
+  test.each(['title', 'Name', 'subject', 'summary', 'headline'])('%s is its heading', (reference) => {
+    expect(resolveField(recordsOf(rows), reference)).toMatchObject({
+      name: 'heading',
+      note: `\`${reference}\` read as \`heading\`.`,
+    })
+  })
+
+  test('is a field of the data where there is one', () => {
+    const named = rows.map((row) => ({ ...row, 'First name': 'a', 'Last name': 'b' }))
+    expect(resolveField(recordsOf(named), 'title').name).toBe('heading')
+    expect(() => resolveField(recordsOf(named), 'name')).toThrow(Refusal)
+    const titled = rows.map((row) => ({ ...row, Subject: 'a' }))
+    expect(resolveField(recordsOf(titled), 'title').name).toBe('Subject')
+    expect(() => resolveField(recordsOf(titled), 'name')).toThrow(Refusal)
+  })
+
+  test('is no heading above several of them', () => {
+    const shared = rows.map((row, n) => ({ ...row, heading: n < 2 ? 'Films' : 'Series' }))
+    expect(() => resolveField(recordsOf(shared), 'title')).toThrow(Refusal)
+  })
+})
+
 test('keeps the positions that are asked for when a name is read as another', () => {
   const places = recordsOf([
     { place: 'Paris', geometry: { coordinates: [2.5, 48.9] } },
