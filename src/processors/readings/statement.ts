@@ -43,11 +43,12 @@ export interface Asked {
   readonly before?: PipelineStep
 }
 
-/** Where a statement may stand. */
-const PLACES = ['where', 'path'] as const
+/** Where a statement may stand. Among aggregates and fields it is one with a list to ask: `select a, b` names fields. */
+const PLACES = ['where', 'path', 'aggregate', 'fields'] as const
+const WITH_LIST = /\sfrom\s/i
 
 /**
- * Reads the statement in `where` or `path` as parameters of a filter. The other parameters hold as well. `parts` are the results that the
+ * Reads the statement in one of these parameters as parameters of a filter. The other parameters hold as well. `parts` are the results that the
  * question is asked of: their lists have the names after FROM and JOIN. Throws a `Refusal` for what is not read.
  */
 export function withStatement(params: Asked['params'], parts: readonly Part[]): Asked {
@@ -60,7 +61,7 @@ export function withStatement(params: Asked['params'], parts: readonly Part[]): 
         params: merged({ ...params, [place]: undefined }, pipeline),
         notes: [`Read as ${JSON.stringify(pipeline, (_, value) => abridged(value))}.`],
       }
-    const texts = (Array.isArray(given) ? given : [given]).filter((text) => typeof text === 'string')
+    const texts = textsIn(given, place)
     const text = texts.find((each) => isStatement(each) || programIn(each, place) !== undefined)
     if (text === undefined) continue
     const program = isStatement(text) ? undefined : programIn(text, place)
@@ -73,7 +74,8 @@ export function withStatement(params: Asked['params'], parts: readonly Part[]): 
       : staged(withoutComments(text), parts)
     const others = {
       ...params,
-      [place]: Array.isArray(given) ? given.filter((each) => each !== text) : undefined,
+      [place]:
+        Array.isArray(given) && given.includes(text) ? given.filter((each) => each !== text) : undefined,
     }
     const all = merged(others, read)
     const said =
@@ -83,6 +85,14 @@ export function withStatement(params: Asked['params'], parts: readonly Part[]): 
     return { params: all, notes: [...said, ...notes], ...(before && { before }) }
   }
   return { params, notes: [] }
+}
+
+/** The texts that may be statements. Names are cut at commas before they come here, and so is a statement among them. */
+function textsIn(given: unknown, place: (typeof PLACES)[number]): string[] {
+  const texts = (Array.isArray(given) ? given : [given]).filter((text) => typeof text === 'string')
+  if (place === 'where' || place === 'path') return texts
+  const whole = texts.join(', ')
+  return isStatement(whole) && WITH_LIST.test(whole) ? [whole] : []
 }
 
 /** Longer conditions are shown by their beginning: one holds all values of a SELECT behind IN. */

@@ -33,6 +33,24 @@ const games = [
   { home: 'a', away: 'c', h: 1, w: 1 },
 ]
 
+test.each(['where', 'path', 'aggregate', 'fields'])('a SELECT is read in `%s`', (place) => {
+  const document = fromValue(games)
+  const statement = 'SELECT home, COUNT(*) c FROM games GROUP BY home ORDER BY c DESC LIMIT 1'
+  const given = filterParams.parse({ [place]: statement, offset: 0 })
+  expect(withStatement(given, [{ handle: '', document }]).params).toEqual({
+    aggregate: ['COUNT(*) as c'],
+    group_by: ['home'],
+    limit: 1,
+    offset: 0,
+    sort: ['c desc'],
+  })
+})
+
+test('fields after the word select are no statement', () => {
+  const params = { fields: 'select home, away', aggregate: ['count'] }
+  expect(withStatement(params, [{ handle: '', document: fromValue(games) }]).params).toEqual(params)
+})
+
 describe('a SELECT within another', () => {
   test.each<[string, JsonValue[]]>([
     [
