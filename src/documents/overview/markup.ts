@@ -20,6 +20,14 @@ export function underHeading(table: readonly JsonValue[], heading: string): void
   if (heading !== '') headings.set(table, heading)
 }
 
+/** The paths of the tables that stand below a heading, case aside. */
+export function tablesUnder(json: JsonValue | undefined, heading: string): string[] {
+  const wanted = heading.trim().toLowerCase()
+  return tablesOf(json).flatMap((table, at) =>
+    headings.get(table)?.trim().toLowerCase() === wanted ? `$.tables[${at}]` : [],
+  )
+}
+
 /** The heading above each row of the tables of a page or a text; undefined where there are no such tables. */
 export function headingsOfRows(json: JsonValue | undefined): ReadonlyMap<JsonValue, string> | undefined {
   const tables = tablesOf(json)

@@ -6,6 +6,7 @@ import { type Part, partsOf } from '../../documents/opening/combine.ts'
 import { fromRows, fromText, fromValue, withRecords } from '../../documents/opening/derive.ts'
 import { placed } from '../../documents/opening/make.ts'
 import { pointsOf } from '../../documents/opening/series.ts'
+import { tablesUnder } from '../../documents/overview/markup.ts'
 import {
   areMaps,
   areSmallMaps,
@@ -22,7 +23,7 @@ import { followExtended, isExtended } from '../../query/fields/jsonpath.ts'
 import { explainMissing, type Located, lengthAt, locate, type Reached } from '../../query/fields/locate.ts'
 import { formatPath, fromPointer, isDefinite, type Path, parsePath } from '../../query/fields/path.ts'
 import { fromPipes } from '../../query/language/dialects/jq.ts'
-import { Refusal, shown } from '../../query/refusal.ts'
+import { listed, Refusal, shown } from '../../query/refusal.ts'
 import { newWork } from '../../query/work.ts'
 import { formatCount } from '../../text/format.ts'
 import { selectParams } from '../parameters.ts'
@@ -127,7 +128,28 @@ function find(document: Document, root: JsonValue, path: Path, source: string): 
   if (pointed) return { ...pointed, note: `The path was read as \`${formatPath(pointed.path)}\`.` }
   const { message, unfulfilled } = explainMissing(root, path)
   if (unfulfilled) return { reached: [], path, note: message }
+  const table = tableUnder(root, path)
+  if (table) return table
   throw new Refusal(message)
+}
+
+/** The one table below the heading that a path is: `Inputs`, `tables.Inputs`. Throws a `Refusal` where several tables are. */
+function tableUnder(root: JsonValue, path: Path): Located | undefined {
+  const names = path.flatMap(({ selectors: [only] }) => (only?.kind === 'name' ? only.name : []))
+  const heading = (names[0] === 'tables' ? names.slice(1) : names).join('.')
+  const tables = names.length < path.length ? [] : tablesUnder(root, heading)
+  const [table, another] = tables
+  if (another !== undefined)
+    throw new Refusal(
+      `Several tables stand below \`${shown(heading, 40)}\`: name one of ${listed(tables, 8)}.`,
+    )
+  const found = table === undefined ? undefined : locate(root, parsePath(table))
+  return (
+    found && {
+      ...found,
+      note: `\`${shown(heading, 40)}\` read as the table below that heading, \`${table}\`.`,
+    }
+  )
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fromText, fromValue } from '../../../../src/documents/opening/derive.ts'
+import { fromRecognised, fromText, fromValue } from '../../../../src/documents/opening/derive.ts'
 import { select } from '../../../../src/processors/steps/select.ts'
 import type { JsonValue } from '../../../../src/protocol/json.ts'
 import { verifies } from '../../../support/verifies.ts'
@@ -147,5 +147,31 @@ describe('several small maps of records are one collection', () => {
     const value = { a: [{ tags: null }, { tags: [1, 2] }, { tags: [3] }] }
     const { metadata } = select.process(fromValue(value), { path: '$.a[*].tags' })
     expect(metadata.notes?.join()).toContain('3 lists')
+  })
+})
+
+describe('the heading of a table in Markdown', () => {
+  const table = (heading: string, count: number) =>
+    `## ${heading}\n\n| Name | Type |\n| --- | --- |\n${Array.from({ length: count }, (_, n) => `| ${heading}_${n} | text |`).join('\n')}\n`
+  const text = `# Module\n\n${['Inputs', 'Outputs', 'Data sources', 'Examples', 'Examples'].map((heading, n) => table(heading, n + 2)).join('\n')}`
+  const document = fromRecognised(text)
+
+  test.each([
+    ['Inputs', 0, 2],
+    ['outputs', 1, 3],
+    ['$.tables.Outputs', 1, 3],
+    ['Data sources', 2, 4],
+  ])('%s is that table, and that is told', (path, at, count) => {
+    const { content, metadata, error } = select.process(document, { path })
+    expect(error).toBeUndefined()
+    expect(content.rows().count).toBe(count)
+    expect(metadata.notes?.join()).toContain(`the table below that heading, \`$.tables[${at}]\`.`)
+  })
+
+  test('of several tables is refused with their paths', () => {
+    expect(select.process(document, { path: 'examples' }).error).toContain(
+      'name one of `$.tables[3]`, `$.tables[4]`',
+    )
+    expect(select.process(document, { path: 'Nothing' }).error).toContain('There are: `sections`, `tables`')
   })
 })
