@@ -95,7 +95,7 @@ export const LADDER: readonly Rung[] = [
   {
     name: 'another word for it, or a slip of the pen',
     mends: 'ac5b7890',
-    find: ({ records, below, written }) => otherWord(records, below, written),
+    find: ({ records, below, written, wanted }) => otherWord(records, below, written, wanted),
   },
   {
     name: 'the record itself, which has no fields',
@@ -973,8 +973,13 @@ function tagged(list: Path, listName: string, halves: Halves, spelled: readonly 
 
 // ---- Other words -------------------------------------------------------------------------------------------------
 
-/** The one field by another word for it, or a slip away. */
-export function otherWord(records: Records, path: Path, written: string): Field | undefined {
+/** The one field by another word for it, or a slip away; else the one without a name of its own that has a value `wanted`. */
+export function otherWord(
+  records: Records,
+  path: Path,
+  written: string,
+  wantedValues: readonly string[] = [],
+): Field | undefined {
   const wanted = formatPath(path)
   const name =
     synonym(records, wanted) ??
@@ -982,7 +987,15 @@ export function otherWord(records: Records, path: Path, written: string): Field 
     wordOf(records, wanted) ??
     beginning(records, wanted) ??
     titleOf(records, wanted)
-  return name === undefined ? undefined : readAs(written, name)
+  if (name !== undefined) return readAs(written, name)
+  const [only, another] = namelessIn(records).filter((one) => hasOne(records, parsePath(one), wantedValues))
+  if (only === undefined || another !== undefined) return undefined
+  return readAs(written, only, ' Of the fields without a name only that has the value.')
+}
+
+/** The fields that a text gives no name: parts of its lines, columns without a header. */
+function namelessIn(records: Records): string[] {
+  return [...records.names().keys()].filter((name) => /^(?:part|column_)\d+$/.test(name))
 }
 
 /** The only heading of several words, or with a sign, that has it as one of them: `country` of `Ship-to Country`, `cpu` of `%CPU`. */
@@ -1088,8 +1101,14 @@ function missing(records: Records, reference: string): string {
     return `The records have no fields; use \`@\` for the record itself instead of \`${reference}\`.`
   const outer = outerOf(records, reference)
   if (outer !== undefined) return outer
-  const near = nearest(reference, names.keys(), 4)
-  const all = `There are: ${listed(outerFirst([...names.keys()]), 25)}.`
+  // `line` is seldom a slip of another word, such as `file`.
+  const near = nearest(reference, names.keys(), 4).filter(
+    (name) => name !== 'line' || /line/i.test(reference),
+  )
+  const nameless = namelessIn(records).slice(0, FEW_NAMES)
+  const named = outerFirst([...names.keys()].filter((name) => !nameless.includes(name)))
+  const told = [withSamples(records, nameless), named.length > 0 ? listed(named, 25) : '']
+  const all = `There are: ${told.filter((one) => one !== '').join(', ')}.`
   if (near.length === 0) return `No record has the field \`${reference}\`. ${all}`
   const others = near.length < names.size && names.size <= FEW_NAMES ? ` ${all}` : ''
   return `No record has the field \`${reference}\`. Nearest: ${withSamples(records, near)}.${others}`

@@ -88,6 +88,34 @@ describe('the title of a record', () => {
   })
 })
 
+describe('fields that a text gives no name', () => {
+  const rows = recordsOf(
+    ['running', 'exited', 'running', 'paused'].map((state, n) => ({
+      line: n + 1,
+      part1: `web-${n}`,
+      part2: state,
+      part3: n === 2 ? 'paused' : `p${n}`,
+    })),
+  )
+
+  test('one is meant by any name with a value that it alone has', () => {
+    expect(resolveField(rows, 'status', ['Exited'])).toMatchObject({
+      name: 'part2',
+      note: '`status` read as `part2`. Of the fields without a name only that has the value.',
+    })
+    expect(() => resolveField(rows, 'status', ['paused'])).toThrow(Refusal)
+    expect(() => resolveField(rows, 'status', ['gone'])).toThrow(Refusal)
+  })
+
+  test('are named with some of their values where another is asked for', () => {
+    expect(() => resolveField(rows, 'status')).toThrow(
+      'No record has the field `status`. There are: `part1` ("web-0", "web-1"), `part2` ("running", "exited"), `part3` ("p0", "p1"), `line`.',
+    )
+    expect(() => resolveField(rows, 'file')).toThrow('`file`. There are: `part1`')
+    expect(() => resolveField(rows, 'line_from')).toThrow('Nearest: `line` (1, 2). There are: `part1` (')
+  })
+})
+
 test('keeps the positions that are asked for when a name is read as another', () => {
   const places = recordsOf([
     { place: 'Paris', geometry: { coordinates: [2.5, 48.9] } },
