@@ -145,6 +145,13 @@ interface Group {
   readonly names: readonly string[]
 }
 
+const grouped = new WeakMap<readonly JsonValue[], ReadonlyMap<string, readonly string[]>>()
+
+/** The names of the cells in each group of a row, by the key of the group. Undefined for records that had no such groups. */
+export function groupsOf(records: readonly JsonValue[]): ReadonlyMap<string, readonly string[]> | undefined {
+  return grouped.get(records)
+}
+
 const CELLS = /^(.+?)_?values$/i
 const HEADERS = /^(.+?)_?headers$/i
 
@@ -177,6 +184,7 @@ function ofGroups(sent: readonly JsonValue[], value: JsonObject): JsonValue[] | 
     if (record === undefined) return undefined
     rows.push(record)
   }
+  grouped.set(rows, new Map(groups.map(({ key, names }) => [key, names])))
   return rows
 }
 

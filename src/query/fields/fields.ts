@@ -4,7 +4,7 @@
  */
 
 import type { Column } from '../../documents/columns/column.ts'
-import { sentAs } from '../../documents/columns/columnar.ts'
+import { groupsOf, sentAs } from '../../documents/columns/columnar.ts'
 import { withoutTypes } from '../../documents/columns/encodings.ts'
 import { isObject, type JsonValue, own } from '../../protocol/json.ts'
 import { type Calendar, onClock, parseDate } from '../../text/values/dates.ts'
@@ -224,8 +224,20 @@ function exactly(records: Records, reference: string): Field | undefined {
     // A name that is no path: `sum(row[3])`.
     records.named.get(reference.trim().toLowerCase()) ??
     inRow(records, reference) ??
+    inGroup(records, reference) ??
     withoutItsTypes(records, reference)
   )
+}
+
+/** `dimension_values[1].value` of a report, where the cells of its groups are fields under their names. */
+function inGroup(records: Records, reference: string): Field | undefined {
+  const groups = groupsOf(records.whole)
+  const path = groups && safely(() => parsePath(reference))
+  const [group, place, value, more] = path ? (withoutRoot(records, path) ?? path) : []
+  const [cell] = place?.selectors ?? []
+  if (more || cell?.kind !== 'index' || (value && nameIn(value) !== 'value')) return undefined
+  const name = groups?.get(nameIn(group) ?? '')?.at(cell.index)
+  return name === undefined ? undefined : readAs(reference, formatPath([named(name)]))
 }
 
 /** `author.M.name.S` as its server sent it, where values have no types around them any more. */

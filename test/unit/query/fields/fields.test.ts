@@ -116,6 +116,25 @@ describe('fields that a text gives no name', () => {
   })
 })
 
+test('the cells of a report are found by the path that they had', () => {
+  const report = recordsOf({
+    dimension_headers: [{ name: 'date' }, { name: 'country' }],
+    metric_headers: [{ name: 'users' }],
+    rows: ['Germany', 'France', 'Spain'].map((value, n) => ({
+      dimension_values: [{ value: `2025110${n}` }, { value }],
+      metric_values: [{ value: String(n) }],
+    })),
+  })
+  for (const reference of ['dimension_values[1].value', 'rows[*].dimension_values[1].value'])
+    expect(resolveField(report, reference)).toMatchObject({
+      name: 'country',
+      note: `\`${reference}\` read as \`country\`.`,
+    })
+  expect(resolveField(report, 'metric_values[0]').name).toBe('users')
+  for (const reference of ['dimension_values[2].value', 'dimension_values[1].name', 'others[0]'])
+    expect(() => resolveField(report, reference)).toThrow(Refusal)
+})
+
 test('keeps the positions that are asked for when a name is read as another', () => {
   const places = recordsOf([
     { place: 'Paris', geometry: { coordinates: [2.5, 48.9] } },
