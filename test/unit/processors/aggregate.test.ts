@@ -266,3 +266,38 @@ describe('times without a year', () => {
     expect(grouped('time:hour').rows).toContainEqual({ 'time:hour': '03-03T10', count: 1 })
   })
 })
+
+describe('groups by texts with several values', () => {
+  const tags = ['home', 'errand', 'urgent']
+  const of = (between: string, name = 'Tags'): JsonValue[] =>
+    Array.from({ length: 8 }, (_, n) => ({
+      id: n,
+      [name]: tags.filter((_, at) => (n >> at) % 2 === 1).join(between),
+    }))
+  const ask = (items: JsonValue[], group_by: string[]) => {
+    const { content, metadata, error } = aggregate.process(fromRows({ noun: 'record', items }), { group_by })
+    expect(error).toBeUndefined()
+    return { rows: content.rows().items, notes: metadata.notes?.join('\n') ?? '' }
+  }
+
+  test.each([
+    [', ', 'Tags', 'Tags'],
+    ['; ', 'Tags', 'Tags'],
+    [',', 'Assigned to', '["Assigned to"]'],
+  ])('parted by %j: the reply says how to group by each', (between, name, field) => {
+    const call = `split(${field}, '${between}')`
+    expect(ask(of(between, name), [name]).notes).toContain(
+      `A text has several values: group by \`${call}\` for a group of each.`,
+    )
+    const each = ask(of(between, name), [call])
+    expect(each.rows).toContainEqual({ [call]: 'errand', count: 4 })
+    expect(each.notes).not.toContain('several values:')
+  })
+
+  test('are no numbers, and no texts with parts of their own', () => {
+    const places = ['Bonn, Germany', 'Kiel, Germany', 'Lyon, France', 'Nice, France']
+    const numbers = Array.from({ length: 25 }, (_, n) => ({ n: `${Math.floor(n / 5)},${n % 5}` }))
+    for (const items of [places.map((place) => ({ place })), numbers])
+      expect(ask(items, Object.keys(items[0] ?? {})).notes).not.toContain('several values')
+  })
+})
