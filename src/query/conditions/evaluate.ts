@@ -5,10 +5,10 @@
  */
 import type { JsonValue } from '../../protocol/json.ts'
 import type { Pattern } from '../../text/patterns/pattern.ts'
-import { isNull, operandFor } from '../../text/values/compare.ts'
+import { isNull, type Operand, operandFor } from '../../text/values/compare.ts'
 import { type DateOrder, isoDate, partOf } from '../../text/values/dates.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
-import { computedField, isExactly, knowing, resolveExactly, resolveField } from '../fields/fields.ts'
+import { computedField, isExactly, knowing, linesOf, resolveExactly, resolveField } from '../fields/fields.ts'
 import { listWithin, typedWithin, valueOfPairs } from '../fields/inner-fields.ts'
 import { parsePath } from '../fields/path.ts'
 import { calendarOf, columnOf } from '../fields/reader.ts'
@@ -62,6 +62,8 @@ const DEEPEST_WITHIN = 3
 
 /** Operators by which a value has an order. A pair of a time and a value is compared by its value. */
 const COMPARES = new Set(['<', '<=', '>', '>=', 'between'])
+/** Operators of texts alone. */
+const OF_WORDS = new Set(['contains', '~', 'like', 'starts with', 'ends with'])
 /** Operators about whether a value is there. */
 const PRESENCE = new Set(['is null', 'is empty', 'exists', 'is true'])
 /** Reads conditions, finds the fields, compiles the patterns. Throws a `Refusal` for a field that no record has and a bad pattern. */
@@ -230,7 +232,9 @@ class Binder implements Findings, Context {
     if (computed) return computedField(this.records, computed, field)
     const isEquation = !negated && (operator === '=' || operator === 'in' || operator === 'has')
     try {
-      const found = resolveField(this.records, field, isEquation ? operands.map(({ text }) => text) : [])
+      const found =
+        this.#wordsOfLine(field, operator, operands) ??
+        resolveField(this.records, field, isEquation ? operands.map(({ text }) => text) : [])
       if (COMPARES.has(operator)) return valueOfPairs(this.records, found) ?? found
       // Whether the objects themselves are there says nothing.
       const list = measure === 'length' ? listWithin(this.records, found) : undefined
@@ -246,6 +250,16 @@ class Binder implements Findings, Context {
         note: `\`${shown(field, 40)}\` read as the key, \`_key\`.`,
       }
     }
+  }
+
+  /** The lines of a record for `line contains word`, where `line` is their number, which has no words in it. */
+  #wordsOfLine(field: string, operator: string, operands: readonly Operand[]): Field | undefined {
+    const isOfWords = OF_WORDS.has(operator) && operands.every(({ text }) => /\p{L}/u.test(text))
+    if (field !== 'line' || !isOfWords) return undefined
+    const lines = linesOf(this.records, 'raw')
+    return (
+      lines && { ...lines, name: field, note: '`line` read as the lines of the record, not their number.' }
+    )
   }
 
   bind(comparison: Asked, field: Field, found: Findings): Bound {

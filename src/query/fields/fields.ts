@@ -27,6 +27,7 @@ import {
   typedWithin,
 } from './inner-fields.ts'
 import { listOfAll, listOn, within } from './lists.ts'
+import { NAMES_OF_LINES } from './own-lines.ts'
 import { formatPath, named, type Path, parsePath, pathKey, type Segment, withinValue } from './path.ts'
 import { calendarOf, columnOf, holdsTextsAlone, zoneRemark } from './reader.ts'
 import type { Field, Records } from './records.ts'
@@ -107,7 +108,7 @@ export const LADDER: readonly Rung[] = [
             path: [],
             note: `The records are values without fields: \`${written}\` read as the value itself.`,
           }
-        : undefined,
+        : linesOf(records, formatPath(path)),
   },
 ]
 
@@ -605,6 +606,12 @@ function withoutOtherMarks(reference: string): string {
     )
   if (/^\/[^/\s]/.test(plain)) return plain.slice(1).replaceAll('~1', '/').split('/').join('.')
   return /^\w+$/.test(plain) && /\w__\w/.test(plain) ? plain.replaceAll('__', '.') : plain
+}
+
+/** The lines that a record was read from, under a name for them. */
+export function linesOf({ lines }: Records, name: string): Field | undefined {
+  if (!lines || !NAMES_OF_LINES.includes(name.toLowerCase())) return undefined
+  return { name, path: lines, note: `\`${name}\` is the lines of the record as they were sent.` }
 }
 
 // ---- As written --------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import { Table, tableOf } from '../../documents/table.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { Refusal } from '../refusal.ts'
 import { newWork } from '../work.ts'
+import { ownLines } from './own-lines.ts'
 import { formatPath, named, type Path, parsePath } from './path.ts'
 import { readValues } from './walk.ts'
 
@@ -35,6 +36,8 @@ export interface Records {
   hint(field: string): string
   /** Fields that the question itself names, in lower case: `total` of `price * qty as total`. A field of the records comes first. */
   readonly named: ReadonlyMap<string, Field>
+  /** To the lines that each record was read from; undefined where it does not say which they are. */
+  readonly lines: Path | undefined
 }
 
 /** Undefined when nothing in the document repeats. */
@@ -49,6 +52,7 @@ export function recordsOf(document: Document): Records | undefined {
       table,
       base?.hint ?? ((field) => otherPlace(document, path, field)),
       base?.named ?? columnsNamed(table),
+      base ? base.lines : ownLines(document, table),
     )
   })
 }
@@ -66,7 +70,7 @@ export function withNames(
   // The meaning of a name is remembered with the table: the names of one question are no names for the next.
   const view = new Table(columns, path, provenance, whole === table ? undefined : whole)
   const named = new Map(before.named)
-  const records = view.derived('records', () => asRecords(view, before.hint, named))
+  const records = view.derived('records', () => asRecords(view, before.hint, named, before.lines))
   for (const name of names) {
     const found = field(records, name)
     if (found) named.set(name.toLowerCase(), found)
@@ -188,7 +192,12 @@ function columnsNamed(table: Table): Records['named'] {
   )
 }
 
-function asRecords(table: Table, hint: Records['hint'], named: Records['named'] = NOTHING): Records {
+function asRecords(
+  table: Table,
+  hint: Records['hint'],
+  named: Records['named'] = NOTHING,
+  lines?: Path,
+): Records {
   const path = parsePath(table.path)
   return {
     table,
@@ -202,5 +211,6 @@ function asRecords(table: Table, hint: Records['hint'], named: Records['named'] 
     names: () => table.names(),
     hint,
     named,
+    lines,
   }
 }
