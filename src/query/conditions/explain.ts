@@ -5,12 +5,13 @@ import type { Document } from '../../documents/document.ts'
 import { haveMost } from '../../documents/shape/collections.ts'
 import { nestingOf } from '../../documents/shape/nesting.ts'
 import { isObject, type JsonValue } from '../../protocol/json.ts'
-import { formatCount } from '../../text/format.ts'
+import { formatCount, formatPlural } from '../../text/format.ts'
 import { parseDate } from '../../text/values/dates.ts'
 import { duration, looseNumber } from '../../text/values/quantities.ts'
 import { nearest } from '../../text/words/edit-distance.ts'
 import { calledSo } from '../fields/inner-fields.ts'
-import { parsePath } from '../fields/path.ts'
+import { NAMES_OF_LINES } from '../fields/own-lines.ts'
+import { type Path, parsePath } from '../fields/path.ts'
 import { columnOf } from '../fields/reader.ts'
 import type { Field, Records } from '../fields/records.ts'
 import { readValues } from '../fields/walk.ts'
@@ -18,7 +19,7 @@ import { listed, shown } from '../refusal.ts'
 import { newWork } from '../work.ts'
 import { type Bound, keysIn } from './comparison.ts'
 import { isOrdering } from './sample.ts'
-import { columnWork, countOf, countsOf } from './verdict.ts'
+import { columnWork, countOf, countsOf, ofValues } from './verdict.ts'
 
 /** Distinct values counted of one field. */
 const MOST_DISTINCT = 10_000
@@ -27,7 +28,8 @@ const MOST_DISTINCT = 10_000
 export function explainNothing(comparisons: readonly Bound[], records: Records): string[] {
   const counts = comparisons.map((bound) => ({ bound, matched: countOf(bound.matches(records.values)) }))
   const empty = counts.filter(({ matched }) => matched === 0)
-  if (empty.length > 0) return empty.slice(0, 3).map(({ bound }) => explain(bound, records))
+  if (empty.length > 0)
+    return empty.slice(0, 3).map(({ bound }) => explain(bound, records) + whereElse(bound, records))
   const parts = counts.slice(0, 5).map(({ bound, matched }) => `\`${bound.comparison.written}\` ${matched}`)
   return [`No record fulfils all conditions; alone they match: ${parts.join(', ')}.`]
 }
@@ -71,6 +73,38 @@ function explain({ comparison, field }: Bound, records: Records): string {
   if (holding.length === 0) return `${start} ${has}`
   const count = holding.reduce((sum, value) => sum + (counts.get(value) ?? 0), 0)
   return `${start} ${has} It is part of ${formatCount(count)}: \`${field.name} contains ${shown(wanted)}\`.`
+}
+
+/** Other fields that are looked through for a text, values in all, and fields that are told. */
+const MOST_OTHERS = 20
+const MOST_LOOKED = 2_000_000
+const MOST_TOLD = 3
+/** Operators with a text that may be in another field. */
+const OF_TEXTS = new Set(['=', 'has', 'contains', '~', 'like', 'starts with', 'ends with'])
+
+/** Says which other fields of the records have the text; where none has, whether their lines have. */
+function whereElse({ comparison, field, test }: Bound, records: Records): string {
+  const { operator, negated, operands, measure, beside } = comparison
+  const isText = operands.every(({ text }) => text.length >= LEAST_PART && looseNumber(text) === undefined)
+  if (!OF_TEXTS.has(operator) || negated || measure || beside || !isText) return ''
+  const countIn = (path: Path): number => countOf(ofValues(path, test, false)(records.values))
+  const most = Math.min(MOST_OTHERS, Math.floor(MOST_LOOKED / Math.max(1, records.values.length)))
+  const fields = [...records.names()]
+    .filter(([name]) => name !== field.name && !(name === '_key' && operator === '='))
+    .filter(([, samples]) => samples.some((value) => typeof value === 'string'))
+    .map(([name]) => ({ name, path: parsePath(name) }))
+    .filter(({ path }) => path.length === 1)
+    .slice(0, most)
+  const told = fields.flatMap(({ name, path }) => {
+    const count = countIn(path)
+    return count > 0 ? `\`${name}\` has it in ${formatPlural(count, 'record')}` : []
+  })
+  if (told.length > 0) return ` ${told.slice(0, MOST_TOLD).join(', ')}.`
+  const inLines = operator === '=' || !records.lines || most < MOST_OTHERS ? 0 : countIn(records.lines)
+  const name = NAMES_OF_LINES.find((one) => !records.names().has(one))
+  if (inLines === 0 || name === undefined) return ''
+  const call = comparison.written.replace(comparison.field, name)
+  return ` The lines of ${formatPlural(inLines, 'record')} have it: \`${call}\`.`
 }
 
 /** Characters from which on a text that is part of others is told. */

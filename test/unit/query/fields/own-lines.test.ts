@@ -114,3 +114,24 @@ describe('no lines are taken', () => {
     )
   })
 })
+
+describe('where no record has a text in the field that is asked', () => {
+  const rows = fromValue(
+    ['Rain Jacket 3', 'Rain Hat', 'Rain Jacket 31'].map((name, n) => ({ name, text: `In stock ${n}`, n })),
+  )
+
+  test('the reply names the fields that have it', () => {
+    expect(ask(rows, { where: ['text contains Rain Jacket 3'] }).notes).toContain(
+      '`name` has it in 2 records.',
+    )
+    expect(ask(rows, { where: ['text = "Rain Hat"'] }).notes).toContain('`name` has it in 1 record.')
+    expect(ask(rows, { where: ['text contains Sun'] }).notes).not.toContain('has it')
+    expect(ask(rows, { where: ['text contains 31'] }).notes).not.toContain('has it')
+  })
+
+  test('the reply says how the lines are asked for that have it', () => {
+    expect(ask(containers, { where: ['part2 contains "web-1 - exited"'] }).notes).toContain(
+      'The lines of 1 record have it: `raw contains "web-1 - exited"`.',
+    )
+  })
+})
