@@ -49,6 +49,21 @@ describe('a statement becomes the parameters of a filter', () => {
       'SELECT price * quantity AS total FROM t ORDER BY total DESC, id',
       { fields: ['price * quantity as total'], sort: ['price * quantity desc', 'id'] },
     ],
+    [
+      'SELECT From, COUNT(*) c FROM mail WHERE From contains "a" GROUP BY From ORDER BY c DESC LIMIT 1',
+      {
+        where: ['"From" contains "a"'],
+        group_by: ['"From"'],
+        aggregate: ['COUNT(*) as c'],
+        sort: ['c desc'],
+        limit: 1,
+      },
+    ],
+    [
+      "SELECT id, From FROM mail WHERE lower(From) = 'a' ORDER BY From",
+      { fields: ['id', '"From"'], where: ['lower("From") = \'a\''], sort: ['"From"'] },
+    ],
+    ['SELECT extract(year FROM at) AS y FROM order', { fields: ['extract(year FROM at) as y'] }],
     ['SELECT TOP 5 id FROM t ORDER BY n DESC', { fields: ['id'], sort: ['n desc'], limit: 5 }],
     ['SELECT id FROM t LIMIT 10 OFFSET 20', { fields: ['id'], limit: 10, offset: 20 }],
     ['SELECT id FROM t LIMIT 20, 10', { fields: ['id'], limit: 10, offset: 20 }],

@@ -641,14 +641,39 @@ function endsClause(tokens: readonly Token[], at: number): boolean {
   )
 }
 
-/** A statement without its comments. Quotes may hold such text, which stays. */
+/** A statement without its comments. Quotes may hold such text, which stays. A field called From, as mail has one, is put in quotes. */
 export function withoutComments(text: string): string {
-  return text
+  const bare = text
     .replaceAll(
       /('(?:[^']|'')*'|"[^"]*")|\/\*.*?\*\/|--[^\n]*/gs,
       (_all, kept: string | undefined) => kept ?? ' ',
     )
     .trim()
+  return withQuotedFrom(bare)
+}
+
+/** Words and signs behind a field: no list is called so. */
+const BEHIND_FIELD =
+  /^(?:[,)=~;]|[<>!]=?|<>|!~|\|\||from|as|asc|desc|and|or|not|i?like|in|is|contains|between|then|else|end|having)$/i
+
+/** Each From that no name follows is a field, where another one says which list is asked. */
+function withQuotedFrom(text: string): string {
+  const tokens = scan(text)
+  const isField = (at: number): boolean => {
+    const [next, second] = [tokens[at + 1], tokens[at + 2]]
+    if (next === undefined || BEHIND_FIELD.test(next.text)) return true
+    return (
+      (/^(?:order|group)$/i.test(next.text) && isWord(second, 'by')) ||
+      (isWord(next, 'limit') && second?.kind === 'number')
+    )
+  }
+  const all = tokens.flatMap((token, at) => (isWord(token, 'from') ? [{ token, at }] : []))
+  const fields = all.filter(({ at }) => isField(at))
+  if (fields.length === 0 || fields.length === all.length) return text
+  const parts = fields.map(
+    ({ token }, nth) => `${text.slice(fields[nth - 1]?.token.to ?? 0, token.from)}"${token.text}"`,
+  )
+  return parts.join('') + text.slice(fields.at(-1)?.token.to)
 }
 
 /** `orders`, `orders o`, `"orders" AS o`, `data.orders o`. */
