@@ -60,6 +60,13 @@ function brackets(text: string): string {
   return text.replaceAll('(', '[').replaceAll(')', ']')
 }
 
+const STRING = /^(?:'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*")$/s
+
+/** The text that a string literal stands for; undefined where the text is none. */
+export function stringOf(literal: string): string | undefined {
+  return STRING.test(literal) ? unescaped(literal.slice(1, -1), false) : undefined
+}
+
 function unescaped(text: string, raw: boolean): string {
   if (raw || !text.includes('\\')) return text
   return text.replace(/\\(?:x([\da-f]{2})|u([\da-f]{4})|U([\da-f]{8})|(.))/gis, (whole, x, u, long, char) => {

@@ -6,6 +6,7 @@ import { findAlike } from './alike.ts'
 import { asideOf, exactNumber, freeName } from './cells.ts'
 import { defineFormat } from './define.ts'
 import { headingIn, titleIn } from './items.ts'
+import { stringOf } from './python.ts'
 import { readAligned } from './table.ts'
 
 // `Key: value`, `- **Key:** value`, `key<tab>: value`; `key:: value` of LDIF is in base64 (RFC 2849).
@@ -497,7 +498,7 @@ function records(lines: LineIndex, layout: Layout, starts: readonly number[]): J
   const [ofLine, ofText] = [free('line'), free(TEXT)]
   // A line behind a comment is no more of the record above.
   const isCommented = separator === undefined && lines.at(0).startsWith('#')
-  return starts.slice(0, -1).map((from, nth) => {
+  const all = starts.slice(0, -1).map((from, nth) => {
     let to = starts[nth + 1] ?? lines.count
     if (isCommented) to = firstOf(from, to, (at) => lines.at(at).startsWith('#')) ?? to
     while (to > from && (isEmpty(lines, to - 1) || isSeparator(lines, to - 1))) to -= 1
@@ -516,6 +517,25 @@ function records(lines: LineIndex, layout: Layout, starts: readonly number[]): J
     if (rest !== '') record[ofText] = rest
     return tidied(record)
   })
+  unquote(all)
+  return all
+}
+
+/** By one record alone it is not told what quotes mean. */
+const FEWEST_QUOTED = 3
+
+/** Writes texts without the quotes that all values of their field have, as servers in Python print them. */
+function unquote(records: readonly JsonObject[]): void {
+  const isQuoted = (value: JsonValue | undefined): value is string =>
+    typeof value === 'string' && stringOf(value) !== undefined
+  const [first = {}] = records.length < FEWEST_QUOTED ? [] : records
+  for (const key of Object.keys(first)) {
+    if (!records.every((record) => own(record, key) === undefined || isQuoted(own(record, key)))) continue
+    for (const record of records) {
+      const value = own(record, key)
+      if (typeof value === 'string') setOwn(record, key, stringOf(value) ?? value)
+    }
+  }
 }
 
 /** `## [Title](address)`, `Title (ID: 7)`, `Monday:`. */

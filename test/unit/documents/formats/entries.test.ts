@@ -763,6 +763,17 @@ describe('records between separators', () => {
   })
 })
 
+test('texts that a program in Python printed have no quotes where all of a field have them', () => {
+  const text = Array.from(
+    { length: 4 },
+    (_, n) =>
+      `Commit: '0${n}'\nMessage: ${n % 2 ? `"it's"` : String.raw`'fix: a\n\nb\\c'`}\nNote: ${n ? 'b' : "'a'"}\n`,
+  ).join('\n')
+  const { value } = read(text)
+  expect(value[0]).toMatchObject({ Commit: '00', Message: 'fix: a\n\nb\\c', Note: "'a'" })
+  expect(value[1]).toMatchObject({ Commit: '01', Message: "it's", Note: 'b' })
+})
+
 test('records may stand below lines with names and values of their own', () => {
   const day = (nth: number): string => `Date: 2025-10-${nth + 9}\nOpen: ${nth} EUR\nVolume: ${nth}\n`
   const text = `Daily series\nMarket: Euro\nRefreshed: today\n\n${numbers(5).map(day).join('\n')}`
