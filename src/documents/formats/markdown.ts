@@ -39,6 +39,8 @@ const LONGEST = 4096
 
 /** `name: value`, `- name: value`, `name:` as YAML writes them. */
 const PAIR = /^\s*(?:- )?[\w.$/-]+:(?:\s|$)/
+/** An item of a list at the margin that is such a pair. */
+const LISTED = /^- ([\w.$/-]+):\s/
 
 /** True for a text with headings or a table, judged by its beginning. */
 function looksLikeMarkdown(start: string): boolean {
@@ -49,7 +51,8 @@ function looksLikeMarkdown(start: string): boolean {
   let marks = 0
   let comments = 0
   let statements = 0
-  let [written, pairs] = [0, 0]
+  let [written, pairs, listed] = [0, 0, 0]
+  const keys = new Set<string>()
   let previous = false
   let fenced = false
   for (let index = 0; index < lines.count && index < 2000; index++) {
@@ -67,10 +70,16 @@ function looksLikeMarkdown(start: string): boolean {
     if (FENCE.test(line)) fenced = !fenced
     if (!fenced && CODE.test(line)) statements += 1
     if (line.trim() !== '') written += 1
-    if (!fenced && PAIR.test(line)) pairs += 1
+    if (fenced || !PAIR.test(line)) continue
+    pairs += 1
+    const key = LISTED.exec(line)?.[1]
+    if (key === undefined) continue
+    listed += 1
+    keys.add(key)
   }
-  // Most lines of YAML are names with values, and its lists look like those of Markdown.
-  if (pairs > written / 2) return false
+  // Most lines of YAML are names with values, and its lists look like those of Markdown. They have no items with a name each.
+  const areItems = listed === pairs && keys.size > 1 && deeper > 0
+  if (pairs > written / 2 && !areItems) return false
   // `#` begins comments as well: there are no deeper headings then, and hardly a mark.
   if (statements >= 3 && statements >= headings / 4) return false
   if (headings === 0) return isUnderlined(lines)
@@ -180,6 +189,9 @@ const SOME = 0.05
 const SOME_PARTS = 0.2
 /** Lines of a section that are looked at to find its keys. */
 const LOOKED = 60
+
+/** A rule before the next section. */
+const LAST_RULE = /(?:^|\n)[ \t]*(?:-{3,}|\*{3,}|_{3,}|={3,})\s*$/
 
 /** The members that each section has. */
 const SECTION = { level: 0, heading: '', line: 0, text: '' }
@@ -317,7 +329,7 @@ function sectionRecords(
         )
     }
     record[ofLine] = section.line ?? 0
-    const text = rest.join('\n').trim()
+    const text = rest.join('\n').replace(LAST_RULE, '').trim()
     if (text !== '') record[ofText] = text
     return record
   })

@@ -212,6 +212,23 @@ test('records of Markdown: what the text names comes first, some fields are of f
   expect(count.content.rows().items).toHaveLength(4)
 })
 
+test('items with a name each below headings are no YAML, and a rule below a record is none of its text', () => {
+  for (const between of ['', '\n', '\n---\n\n']) {
+    const pages = Array.from({ length: 12 }, (_, n) => `## Page ${n}\n\n- id: ${n}\n- status: ok\n${between}`)
+    const { format, value } = read(`# Pages\n\n${pages.join('')}`)
+    expect(format).toBe('markdown')
+    const { length } = `## Page 0\n\n- id: 0\n- status: ok\n${between}`.split('\n')
+    expect((value.records as JsonObject[])[11]).toEqual({
+      heading: 'Page 11',
+      id: 11,
+      status: 'ok',
+      line: 3 + 11 * (length - 1),
+    })
+  }
+  const yaml = Array.from({ length: 12 }, (_, n) => `## host ${n}\n- name: h${n}\n  port: ${n}\n`).join('')
+  expect(read(`# hosts\n${yaml}`).format).not.toBe('markdown')
+})
+
 test('pages that were found are records, be there headings in their texts', () => {
   const page = (nth: number): string =>
     `Title: Page ${nth}\nURL: https://a.b/${nth}\nContent: words\nRaw Content: # Guide ${nth}\nWords.\n\n## More\n- a \`b\`\n\n`
