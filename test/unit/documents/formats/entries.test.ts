@@ -732,9 +732,9 @@ describe('records between separators', () => {
       })),
     )
     const page = (nth: number): string =>
-      `## [Page ${nth}](https://a.b/${nth})\n\n- id: p${nth}\n- object: page\n- edited: 2025-01-0${nth}\n\n---\n\n`
-    expect(read(`# Results\n\n${numbers(4).map(page).join('')}`).value[3]).toEqual({
-      line: 27,
+      `[Page ${nth}](https://a.b/${nth})\nid: p${nth}\nobject: page\nedited: 2025-01-0${nth}\n\n---\n\n`
+    expect(read(`Results\n\n${numbers(4).map(page).join('')}`).value[3]).toEqual({
+      line: 24,
       heading: 'Page 4',
       href: 'https://a.b/4',
       id: 'p4',
