@@ -358,8 +358,15 @@ function withoutMark(text: string): string {
 function separatorOf(sample: readonly Row[]): Splitter | undefined {
   const margin = sample.filter(({ text }) => /^\S/.test(text))
   if (margin.length < LEAST_UNNAMED || margin.length < sample.length / MOST_LINES) return undefined
-  const texts = middle(margin).map(({ text }) => text)
-  return markedBy(texts, ALL, SEPARATORS, 0)
+  const some = middle(margin)
+  const texts = some.map(({ text }) => text)
+  const found = markedBy(texts, ALL, SEPARATORS, 0)
+  if (found || !areMarked(some) || !areOfKinds(texts)) return found
+  return joined(texts, (text) => cutAtLast(text, ': '), [], 0)
+}
+
+function areMarked(rows: readonly Row[]): boolean {
+  return rows.filter(({ bullet }) => bullet !== '').length >= rows.length * ALL
 }
 
 /** Without the first and the last ones: lines above and below the records are no part of what is alike. */
@@ -370,10 +377,9 @@ function middle(rows: readonly Row[]): readonly Row[] {
 
 /** Records without names. */
 function separated(all: readonly Row[], split: Splitter): AlikeLines | undefined {
-  const some = middle(all.filter(({ text }) => /^\S/.test(text)))
-  const areMarked = some.filter(({ bullet }) => bullet !== '').length >= some.length * ALL
+  const isMarked = areMarked(middle(all.filter(({ text }) => /^\S/.test(text))))
   const isRow = ({ text, bullet }: Row): boolean =>
-    /^\S/.test(text) && (bullet !== '' || !areMarked) && split(text, '') !== undefined
+    /^\S/.test(text) && (bullet !== '' || !isMarked) && split(text, '') !== undefined
   const found = gathered(all, isRow, false)
   if (!found || found.rows.length < LEAST_UNNAMED) return undefined
   const keys = new Map<string, number>()
@@ -439,7 +445,6 @@ function markedBy(
     if (count > 1)
       return joined(texts, (text) => cutBy(text, mark, count, count), marks.slice(nth + 1), depth)
   }
-  if (areOfKinds(texts)) return joined(texts, (text) => cutAtLast(text, ': '), [], depth)
   const closed = texts.filter((text) => CLOSED.test(text))
   if (closed.length === 0 || closed.length < texts.length * enough) return undefined
   if (enough < ALL) return closing(texts, false, depth)
@@ -448,10 +453,12 @@ function markedBy(
     : undefined
 }
 
-/** Whether each of many texts ends with one of a few words behind a colon: `API 1: Operational`. */
+/** Whether each of many texts ends with one of a few words behind a colon: `API 1: Operational`. Settings have a name before it. */
 function areOfKinds(texts: readonly string[]): boolean {
   if (texts.length < LEAST_UNNAMED) return false
-  const ends = texts.flatMap((text) => cutAtLast(text, ': ')?.[1] ?? [])
+  const cuts = texts.flatMap((text) => [cutAtLast(text, ': ') ?? []].filter(({ length }) => length > 0))
+  const ends = cuts.map(([, end = '']) => end)
+  if (cuts.filter(([start = '']) => /^[\w.-]+$/.test(start)).length * 2 > cuts.length) return false
   const kinds = new Set(ends)
   return (
     ends.length >= texts.length * ALL &&

@@ -235,20 +235,32 @@ function pairsIn(line: string): string[] {
 
 const MOST_PAIRS = 12
 
-/** The items with each pair on a line of its own, where several of them have such pairs beside each other. */
+/**
+ * The items with each pair on a line of its own, where several of them have such pairs beside each other. The first one has a value of a
+ * few kinds, for a sentence may have a comma and a colon. A key that stands on lines of its own stays there.
+ */
 function withPairsApart(items: readonly Lines[]): readonly Lines[] {
-  const beside = items.filter(({ below }) => below.some((line) => TWO_PAIRS.test(line)))
+  const lines = items.flatMap(({ below }) => below)
+  const beside = lines.map(pairsIn).filter(({ length }) => length > 1)
   if (beside.length < LEAST) return items
+  const keyOf = (line = ''): string => fieldIn(line)?.key ?? ''
+  const own = new Set(lines.map(keyOf))
   const counts = new Map<string, number>()
-  for (const line of beside.flatMap(({ below }) => below))
-    for (const pair of pairsIn(line).slice(1)) {
-      const { key = '' } = fieldIn(pair) ?? {}
-      counts.set(key, (counts.get(key) ?? 0) + 1)
-    }
-  const isApart = (pair: string): boolean => (counts.get(fieldIn(pair)?.key ?? '') ?? 0) >= LEAST
+  for (const [, ...others] of beside)
+    for (const pair of others) counts.set(keyOf(pair), (counts.get(keyOf(pair)) ?? 0) + 1)
+  const kinds = new Map<string, Set<string>>()
+  for (const [first = ''] of beside) {
+    const found = kinds.get(keyOf(first)) ?? new Set()
+    kinds.set(keyOf(first), found.add(first.trim()))
+  }
+  const areKinds = (first = ''): boolean => (kinds.get(keyOf(first))?.size ?? 0) * LEAST <= beside.length
+  const isApart = (pair: string): boolean => !own.has(keyOf(pair)) && (counts.get(keyOf(pair)) ?? 0) >= LEAST
   return items.map((item) => ({
     ...item,
-    below: item.below.flatMap((line) => (pairsIn(line).slice(1).every(isApart) ? pairsIn(line) : [line])),
+    below: item.below.flatMap((line) => {
+      const [first, ...others] = pairsIn(line)
+      return areKinds(first) && others.every(isApart) ? [first ?? line, ...others] : [line]
+    }),
   }))
 }
 

@@ -14,6 +14,8 @@ interface FoundJson {
 
 /** The words around a value may have this many characters at each end: servers explain their fields there. */
 const AROUND = 4_096
+const NEAR = 600
+const MARKDOWN = /^(?:#{1,6}[ \t]+\S|\|.*\|)/m
 /** A bracket with JSON behind it, at the start of a line or behind a label. */
 const VALUE = /(?:^|\n|: )[ \t]*(?=[[{]\s*(?:["[{\]}\d-]|true|false|null))/g
 
@@ -34,7 +36,8 @@ function findLabelled(text: string): FoundJson | undefined {
   if (label === undefined) return undefined
   const labels: RegExpExecArray[] = []
   for (const found of text.matchAll(EACH_LABEL)) if (labels.push(found) > MOST_LABELS) return undefined
-  if (labels.length < 2) return undefined
+  // Lines of other keys above are settings, of which JSON is a part.
+  if (labels.length < 2 || PAIR.test(text.slice(0, labels[0]?.index ?? 0))) return undefined
   const value: JsonObject = {}
   for (const [
     nth,
@@ -52,6 +55,7 @@ function findLabelled(text: string): FoundJson | undefined {
 }
 
 const LONGEST_LABEL = 80
+const PAIR = /^\s*[\w.$/ -]{1,79}: *\S/m
 const MOST_LABELS = 40
 const LABELLED = /(?:^|\n)(\p{L}[^\n:{[]{0,79}): *[[{]/u
 const EACH_LABEL = /^(\p{L}[^\n:{[]{0,79}): *\n?(?=[[{])/gmu
@@ -66,6 +70,9 @@ function findInside(text: string): FoundJson | undefined {
   for (const match of starts) {
     const start = match.index + match[0].length
     if (end - start < text.length / 2) return undefined
+    // A page of Markdown may show an example.
+    const isFar = Math.max(start, text.length - end) > NEAR
+    if (isFar && (MARKDOWN.test(text.slice(0, start)) || MARKDOWN.test(text.slice(end)))) return undefined
     const parsed = parseJson(text.slice(start, end))
     if (typeof parsed?.value === 'object' && parsed.value !== null) {
       return {

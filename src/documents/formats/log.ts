@@ -49,7 +49,7 @@ function titlesOf(lines: LineIndex): string[] {
   const titles: string[] = []
   while (titles.length < Math.min(MOST_TITLES, lines.count)) {
     const line = lines.at(titles.length).slice(0, LONGEST_TITLE)
-    if (!TITLE.test(line) || readEntry(line) !== undefined) break
+    if (!TITLE.test(line) || CONTINUES.test(line) || readEntry(line) !== undefined) break
     titles.push(line)
   }
   return titles.length < lines.count && readEntry(beginning(lines, titles.length)) ? titles : []

@@ -18,7 +18,7 @@ import { defineStep } from '../step.ts'
 import { passagesFor } from './bm25.ts'
 import { entryAround, entryTest } from './entries.ts'
 import {
-  besideRows,
+  besideData,
   byRecord,
   fieldRows,
   groupLines,
@@ -88,14 +88,11 @@ export const context = defineStep({
         ]),
       }
     const beside =
-      hits.count === 0 && view.leaves ? runPattern(pattern, () => besideRows(given, pattern)) : []
-    if (beside.length > 0)
+      hits.count === 0 && view.leaves ? runPattern(pattern, () => besideData(given, pattern)) : undefined
+    if (beside && beside.count > 0)
       return {
-        content: fromRows({ noun: 'passage', items: beside }),
-        metadata: {
-          ...counts(beside.length, beside.length, [...notes, ONLY_BESIDE]),
-          unit: 'passage',
-        },
+        content: fromRows({ noun: 'passage', items: beside.rows }),
+        metadata: { ...counts(beside.count, beside.count, [...notes, ONLY_BESIDE]), unit: 'place' },
       }
     const other = hits.count === 0 ? otherReading(view, params) : undefined
     if (other) {

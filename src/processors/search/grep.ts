@@ -12,7 +12,7 @@ import { type SearchParams, searchStepParams } from '../parameters.ts'
 import { defineStep } from '../step.ts'
 import { passagesFor } from './bm25.ts'
 import {
-  besideRows,
+  besideData,
   byRecord,
   fieldRows,
   groupLines,
@@ -196,7 +196,12 @@ function inData(
   }
   const fields = leaves.fieldNames()
   const named = runPattern(pattern, () => fields.filter(({ name }) => pattern.test(name)))
+  const beside = runPattern(pattern, () => besideData(given, pattern))
   if (rows.count > 0) {
+    if (beside.count > 0)
+      notes.push(
+        `${formatPlural(beside.count, 'place')} in the text beside the data ${beside.count === 1 ? 'matches' : 'match'} too.`,
+      )
     if (named.length > 0)
       notes.push(
         `Names of fields match too: ${listed(
@@ -215,15 +220,14 @@ function inData(
   const pairs = mayBePair(pattern.source)
     ? runPattern(pattern, () => findPairs(document, leaves, pattern))
     : []
-  const beside = pairs.length === 0 ? runPattern(pattern, () => besideRows(given, pattern)) : []
-  if (beside.length > 0) {
-    const rows = rowsOf('passage', beside)
+  if (pairs.length === 0 && beside.count > 0) {
+    const { rows, count } = beside
     return {
-      rows,
+      rows: rowsOf('passage', rows),
       kind: 'text',
-      total: beside.length,
-      matched: beside.length,
-      unit: 'passage',
+      total: count,
+      matched: count,
+      unit: 'place',
       notes: [...notes, ONLY_BESIDE],
     }
   }

@@ -47,20 +47,25 @@ export type Show = (value: string, place: Span) => string
 
 const aroundPlace: Show = (value, place) => excerpt(value, place, valueWidth)
 
-/** The note on rows of `besideRows`. */
+/** The note on places beside data, where no value matches. */
 export const ONLY_BESIDE = 'No value matches, but the text beside the data does.'
 const mostBeside = 5
 const besideWidth = 600
 
-/** Matches in the words above and below JSON, which are no values of it. Throws what the pattern throws. */
-export function besideRows({ asides }: Document, pattern: Pattern): string[] {
+/** Matches in the words above and below JSON, which are no values of it: all are counted, some shown. Throws what the pattern throws. */
+export function besideData({ asides }: Document, pattern: Pattern): { rows: string[]; count: number } {
   const rows: string[] = []
-  for (const text of asides)
+  let count = 0
+  for (const text of asides) {
+    let shown = -1
     for (const place of pattern.matches(text)) {
-      if (rows.length === mostBeside) return rows
+      count += 1
+      if (place.end <= shown || rows.length === mostBeside) continue
       rows.push(excerpt(text, place, besideWidth))
+      shown = place.end + besideWidth / 2
     }
-  return rows
+  }
+  return { rows, count }
 }
 
 /** Hits by record, in order. Each leaf outside of all records is a group of its own. */

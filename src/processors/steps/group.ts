@@ -1253,7 +1253,10 @@ function joinedValues(records: Records, { field, part }: GroupKey): string[] {
   if (texts.some(({ length }) => length > LONGEST_JOINED)) return []
   const mark = BETWEEN.find((between) => {
     if (texts.filter((text) => text.includes(between)).length < LEAST_JOINED) return false
-    const values = new Set(texts.flatMap((text) => text.split(between)))
+    const parts = texts.map((text) => text.split(between))
+    // As many in each are the parts of one value: `Smith, Ann`.
+    if (new Set(parts.map(({ length }) => length)).size < 2) return false
+    const values = new Set(parts.flat())
     const words = [...values].filter((value) => /\p{L}/u.test(value)).length
     // `1,5` is a number.
     return values.size < texts.length && words * 2 >= values.size

@@ -1007,7 +1007,10 @@ export function otherWord(
     beginning(records, wanted) ??
     titleOf(records, wanted)
   if (name !== undefined) return readAs(written, name)
-  const [only, another] = namelessIn(records).filter((one) => hasOne(records, parsePath(one), wantedValues))
+  const nameless = namelessIn(records)
+  // The name of a setting, which one of them holds.
+  if (nameless.some((one) => hasOne(records, parsePath(one), [wanted]))) return undefined
+  const [only, another] = nameless.filter((one) => hasOne(records, parsePath(one), wantedValues))
   if (only === undefined || another !== undefined) return undefined
   return readAs(written, only, ' Of the fields without a name only that has the value.')
 }

@@ -57,7 +57,8 @@ function readerOf(document: Document, rows: readonly JsonValue[]): (line: number
     let end = line + 1
     for (let index = end; index < most; index++) {
       const text = lines.at(index - 1).trim()
-      if (beside.has(text) || (heading !== undefined && bare(text) === heading)) break
+      if ((after === undefined && beside.has(text)) || (heading !== undefined && bare(text) === heading))
+        break
       // A heading stands above the next record, unless records begin with one.
       if (MARKED.test(text) && !MARKED.test(lines.at(line - 1))) break
       if (!NOTHING.test(text)) end = index + 1

@@ -297,7 +297,8 @@ describe('groups by texts with several values', () => {
   test('are no numbers, and no texts with parts of their own', () => {
     const places = ['Bonn, Germany', 'Kiel, Germany', 'Lyon, France', 'Nice, France']
     const numbers = Array.from({ length: 25 }, (_, n) => ({ n: `${Math.floor(n / 5)},${n % 5}` }))
-    for (const items of [places.map((place) => ({ place })), numbers])
+    const people = Array.from({ length: 16 }, (_, n) => ({ who: `Last${n % 4}, First${Math.floor(n / 4)}` }))
+    for (const items of [places.map((place) => ({ place })), numbers, people])
       expect(ask(items, Object.keys(items[0] ?? {})).notes).not.toContain('several values')
   })
 })

@@ -130,6 +130,10 @@ describe('what is written is kept', () => {
       Description: 'It is 1',
     })
     expect(recognise(lines(12, (nth) => `- Note ${nth}: it says ${nth * 7}`)).format).toBe('text')
+    for (const mark of ['', '- '])
+      expect(read(lines(24, (nth) => `${mark}feature_${nth}: ${nth % 3 > 0}`))).not.toMatchObject([
+        { part1: 'feature_0' },
+      ])
   })
 
   test('below headings, each record with its own', () => {

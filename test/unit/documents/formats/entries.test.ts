@@ -337,6 +337,19 @@ describe('items with fields below them', () => {
     })
   })
 
+  test('what follows a comma is no field where the item has it elsewhere, or in a sentence', () => {
+    const pulls = Array.from(
+      { length: 6 },
+      (_, n) =>
+        `- PR ${n}\n  Checks: passed, Status: success\n  Status: ${n % 2 ? 'open' : 'merged'}\n  Summary: Crash ${n} on save, Note: see docs`,
+    )
+    expect(read(pulls.join('\n')).value[1]).toMatchObject({
+      Checks: 'passed, Status: success',
+      Status: 'open',
+      Summary: 'Crash 1 on save, Note: see docs',
+    })
+  })
+
   test('a value may go on at the margin, where the fields around it are set in', () => {
     const tasks = Array.from({ length: 6 }, (_, n) => {
       const description = n % 2 ? 'one\nsee: https://x.io\nand two\n' : 'one\n'

@@ -345,4 +345,5 @@ test('lines that say which log this is are no entries of it', () => {
   ])
   // The end of an entry that began before is one.
   expect(read('    at main (a.js:1)', 'and more').json?.()).toHaveLength(10)
+  expect(read('Traceback (most recent call last):').json?.()).toHaveLength(10)
 })

@@ -80,9 +80,14 @@ describe('JSON among words', () => {
       `Please look at this.\n\n${legend}\n\n${JSON.stringify({ items }, null, 2)}`,
     )
     expect(records(document)).toEqual(items)
-    const found = grep.process(document, { pattern: 'says 3[12]' })
-    expect(found.metadata.notes).toContain('No value matches, but the text beside the data does.')
-    expect(JSON.stringify(found.content.json())).toContain('field_31')
+    const { content, metadata } = grep.process(document, { pattern: 'says 3[12]' })
+    expect(metadata.notes).toContain('No value matches, but the text beside the data does.')
+    expect(metadata).toMatchObject({ total: 2, matched: 2, unit: 'place' })
+    expect(content.rows().items).toHaveLength(1)
+    expect(JSON.stringify(content.rows().items)).toContain('field_31')
+    expect(grep.process(document, { pattern: 'Alert|says 3' }).metadata.notes).toContain(
+      '11 places in the text beside the data match too.',
+    )
   })
 
   test('is a field for each value behind a label', () => {
@@ -91,6 +96,14 @@ describe('JSON among words', () => {
     expect(document.json()).toEqual({ Monitors: items, 'Summary of monitors': { alert: 10 } })
     expect(filter(document, 'status = Alert')).toHaveLength(10)
     expect(fromRecognised(`A: {"a": 1}\nB: {"b": no}\n`).format).not.toBe('json')
+    const settings = 'name: web\nimage: nginx\nports: [80, 443]\nenv: {"A": "1"}\n'
+    expect(JSON.stringify(fromRecognised(settings).json() ?? 'name')).toContain('name')
+  })
+
+  test('is an example in a long page of Markdown', () => {
+    const words = 'Words of the guide that say what it is about.\n'.repeat(20)
+    const page = `# Guide\n\n${words}\n## Example\n\n\`\`\`json\n${JSON.stringify(items, null, 2)}\n\`\`\`\n`
+    expect(fromRecognised(page).format).toBe('markdown')
   })
 })
 

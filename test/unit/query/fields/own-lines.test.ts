@@ -135,3 +135,23 @@ describe('where no record has a text in the field that is asked', () => {
     )
   })
 })
+
+test('the lines of a record go on where one is like a line above the records', () => {
+  const trace = 'Traceback (most recent call last):\n  File "a.py", line 1\nValueError: bad'
+  const entries = Array.from(
+    { length: 8 },
+    (_, n) => `2025-11-01T00:00:0${n}Z ERROR app: failed ${n}\n${trace}`,
+  )
+  const log = fromRecognised(['Errors of today:', ...entries].join('\n'))
+  expect(ask(log, { where: ['raw contains ValueError'], aggregate: 'count' }).rows).toEqual([{ count: 8 }])
+  const titled = fromRecognised([trace.split('\n')[0], ...entries].join('\n'))
+  expect(ask(titled, { where: ['raw contains ValueError'], aggregate: 'count' }).rows).toEqual([{ count: 8 }])
+})
+
+test('a name that is a value of a part is no name of another one', () => {
+  const settings = fromRecognised(
+    Array.from({ length: 24 }, (_, n) => `- web ${n} - ${n % 3 ? 'on' : 'off'} - x${n}`).join('\n'),
+  )
+  expect(ask(settings, { where: ['state = on'], aggregate: 'count' }).rows).toEqual([{ count: 16 }])
+  expect(ask(settings, { where: ['x3 = on'], aggregate: 'count' }).error).toContain('No record has the field')
+})
