@@ -32,6 +32,7 @@ import { relativeSpan } from '../../text/values/relative.ts'
 import { type Times, timesAmong } from '../../text/values/time-readers.ts'
 import { calendarOf, columnOf, dateOrderIn } from '../fields/reader.ts'
 import type { Field, Records } from '../fields/records.ts'
+import { holdsText } from '../fields/strictness.ts'
 import { operatorOf } from '../language/operators.ts'
 import { Refusal, shown } from '../refusal.ts'
 import { type Asked, asksForNumber } from './comparison.ts'
@@ -82,6 +83,11 @@ export class Sample {
     return this.#unit.unit
   }
 
+  /** True where some value of the whole field is the text. */
+  holds(text: string): boolean {
+    return this.#column !== undefined && holdsText(this.#column, text)
+  }
+
   /** How the dates of the whole field are written. */
   get calendar(): Calendar {
     return this.#column ? calendarOf(this.#column) : {}
@@ -119,6 +125,10 @@ export function ofNone(records: Records, comparison: Asked, field: Field): Asked
 }
 
 export function isOrdering({ operator }: Asked): boolean {
+  return isOrder(operator)
+}
+
+function isOrder(operator: string): boolean {
   return operatorOf(operator).compares === 'order'
 }
 
@@ -187,6 +197,7 @@ function fromNow(
   const areAges =
     ages > 0 && dated + ages > sample.texts.length * MOST && (operand.duration === undefined || dated > 0)
   if (operand.date !== undefined || (!areTimes(sample) && !areAges)) return operand
+  if (!isOrder(operator) && sample.holds(operand.text)) return operand
   const date = relativeSpan(operand.text, Date.now(), operator === '>' || operator === '>=')
   if (date === undefined || Number.isNaN(date.from)) return operand
   const [from, to] = [date.from, date.to].map((time) => new Date(time).toISOString())
@@ -371,8 +382,9 @@ function inZone(operand: Operand, name: string, sample: Sample, note: (text: str
 
 const HOUR = 3_600_000
 const TWO_PARTS = /^(\d{1,2}):(\d\d)$/
+const THREE_PARTS = /^\d{1,2}:\d\d:\d\d/
 
-/** `10:00` is ten minutes where all clocks of a field lie below one hour. */
+/** `10:00` is ten minutes where all clocks of a field have seconds and lie below one hour. */
 function inMinutes(
   operands: readonly Operand[],
   name: string,
@@ -381,7 +393,8 @@ function inMinutes(
 ): readonly Operand[] {
   const isBeyond = operands.some(({ text, clock }) => TWO_PARTS.test(text) && (clock?.from ?? 0) >= HOUR)
   if (!isBeyond || texts.length === 0 || texts.length < values.length) return operands
-  if (!texts.every((text) => (parseClock(text)?.from ?? HOUR) < HOUR)) return operands
+  if (!texts.every((text) => THREE_PARTS.test(text) && (parseClock(text)?.from ?? HOUR) < HOUR))
+    return operands
   return operands.map((operand) => {
     const [, minutes = '', seconds] = TWO_PARTS.exec(operand.text) ?? []
     if (seconds === undefined) return operand
@@ -394,7 +407,7 @@ function inMinutes(
 /** A date of a field in which not all times are written with a year and a day. */
 function besideTimes(
   operand: Operand,
-  { operator }: Asked,
+  { operator, negated }: Asked,
   name: string,
   { times, dates }: Sample,
   note: (text: string) => void,
@@ -405,7 +418,7 @@ function besideTimes(
   if (ages > 0) note(`Ages in \`${name}\` are counted from now.`)
   if (yearless > 0 && dated === 0)
     note(`Dates of \`${name}\` have no year: \`${text}\` compared by month and day.`)
-  else if (yearless > 0 && operator === '=') {
+  else if (yearless > 0 && operator === '=' && !negated) {
     const example = dates.find((one) => parseDate(one)?.yearless)
     note(`Dates of \`${name}\` without a year, as ${shown(JSON.stringify(example), 40)}, were left out.`)
   }

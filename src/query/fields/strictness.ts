@@ -28,7 +28,8 @@ export function answered(column: Column, about: string, text: string, find: () =
   return found
 }
 
-function holdsText(column: Column, text: string): boolean {
+/** True where some value, or an element of a list, is the text. */
+export function holdsText(column: Column, text: string): boolean {
   return answered(column, 'held texts', text, () => findText(column, text))
 }
 

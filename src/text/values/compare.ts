@@ -118,7 +118,7 @@ export function equals(value: JsonValue, operand: Operand, strictness: Strictnes
       if (operand.amount) return amountOf(operand.amount.family, value) === operand.amount.number
       return (
         value === operand.text ||
-        sameTime(value, operand) ||
+        (sameTime(value, operand) && !(strictness === 'exact' && isWorded(operand))) ||
         (strictness !== 'exact' && (sameText(value, operand) || sameBoolean(value, operand))) ||
         (strictness === 'level' && isSameLevel(value, operand.lower))
       )
@@ -187,6 +187,11 @@ function sameText(value: string, operand: Operand): boolean {
 /** False where a unit was asked for and the value has another one. */
 function isOfMeasure(value: string, { measure }: Operand): boolean {
   return !measure || (measured(value)?.unit || measure) === measure
+}
+
+/** A day, month or season in words. Where a field holds it to the letter it is a name there, as `2024 Jan-Feb` of an issue is. */
+function isWorded({ text }: Operand): boolean {
+  return /[a-z]{3}/i.test(text) && !/\d:\d\d/.test(text)
 }
 
 /** A number that went through a double ends in what the double makes of it; any other is meant to the digit. */

@@ -32,11 +32,15 @@ const HALF = /^(.+?\d)\s?([ap])\.?m$/i
 // `Mon, 06 May 2024 10:00:00 +0200`, `Mon May 6 10:00:00 2024`, `Jan  7 06:10:33`, `March 2024`.
 const NAMED =
   /^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},?\s+)?(?:(\d{1,2})\s+)?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?(?:\s+(\d{1,2})(?:st|nd|rd|th)?(?![\d:]))?(?:,?\s+(\d{4}))?(?:,?\s+(?:at\s+)?(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d+)?)?(?:\s?([ap])\.?m\.?(?![a-z]))?)?(?:\s+(z|utc|gmt|[ecmp][sd]t|cet|cest|jst|[+-]\d\d:?\d\d))?(?:\s+(\d{4}))?(?:\s+([+-]\d\d:?\d\d))?$/i
-// `2024 Mar`, `2025 Jan 12`, `2024 Dec-2025 Jan`, `2024-Mar-05 10:00:00`: of two dates the first.
-const YEAR_FIRST =
-  /^(\d{4})[ -](jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?(?:[ -]{1,2}(\d{1,2})(?!\d)(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d+)?)?)?)?(?: ?[-–/] ?(?:(?:\d{4} )?[a-z]{3,9}\.?(?: \d{1,2})?|\d{1,2}))?$/i
+const MONTH_NAME =
+  'jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?'
+// `2024 Mar`, `2025 Jan 12`, `2024 Nov-Dec`, `2024 Dec-2025 Jan`, `2024 Mar 05 10:00:00`.
+const YEAR_FIRST = new RegExp(
+  String.raw`^(\d{4}) (${MONTH_NAME})\.?(?: {1,2}(\d{1,2})(?!\d)(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d+)?)?)?)?(?: ?[-–/] ?(?:(\d{4}) )?(${MONTH_NAME})\.?(?: (\d{1,2}))?)?$`,
+  'i',
+)
 // `2024 Winter`, `Fall 2025`: a quarter of the year, as libraries count them.
-const SEASON = /^(?:(\d{4})[ -])?(winter|spring|summer|autumn|fall)(?:[ -](\d{4}))?$/i
+const SEASON = /^(?:(\d{4}) )?(winter|spring|summer|autumn|fall)(?: (\d{4}))?$/i
 const SEASONS: Readonly<Record<string, number>> = { winter: 0, spring: 3, summer: 6, autumn: 9, fall: 9 }
 /** The zones of RFC 2822 §4.3 that have names, and some more that `date` writes. */
 const ZONES: Readonly<Record<string, string>> = {
@@ -168,9 +172,18 @@ export function parseDate(text: string, year = 2000, order?: DateOrder): Span | 
     )
     return found && { ...found, yearless: true }
   }
-  const [, leading, word = '', ofMonth, ...clock] = YEAR_FIRST.exec(text) ?? []
-  if (word !== '') return span(given([leading, monthOf(word), ofMonth, ...clock]), 0, undefined)
-  return namedSpan(text, year) ?? seasonSpan(text)
+  return yearFirst(text) ?? namedSpan(text, year) ?? seasonSpan(text)
+}
+
+/** Two dates are all the time between them. */
+function yearFirst(text: string): Span | undefined {
+  const [, year, word = '', day, hour, minute, second, lastYear = year, lastWord, lastDay] =
+    YEAR_FIRST.exec(text) ?? []
+  if (word === '') return undefined
+  const first = span(given([year, monthOf(word), day, hour, minute, second]), 0, undefined)
+  if (lastWord === undefined) return first
+  const last = span(given([lastYear, monthOf(lastWord), lastDay]), 0, undefined)
+  return first && last && last.to > first.from ? { from: first.from, to: last.to } : undefined
 }
 
 function seasonSpan(text: string): Span | undefined {

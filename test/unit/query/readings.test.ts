@@ -1059,6 +1059,10 @@ describe('dates without a year', () => {
     })
   })
 
+  test('differ from a date that has a year', () => {
+    expect(found(mixed, 'due != 2024-10-13')).toEqual({ ids: [1, 2, 3], notes: [] })
+  })
+
   test('are compared by month and day where a bound has no year', () => {
     expect(found(mixed, 'due >= Oct 13')).toEqual({ ids: [1, 2, 4], notes: [] })
   })
@@ -1099,6 +1103,14 @@ describe('ages beside dates', () => {
     expect(metadata.notes).toEqual([told])
     const latest = aggregate.process(fromValue(records), { aggregate: ['max(seen)'] })
     expect(latest.content.rows().items).toEqual([{ 'max(seen)': '2 days ago' }])
+  })
+
+  test.each([
+    ["seen = '2 days ago'", [1]],
+    ["seen in ('2 days ago', '20 days ago')", [1, 3]],
+    ["seen != '2 days ago'", [2, 3, 4]],
+  ])('are found by their own text: %s', (condition, ids) => {
+    expect(found(records, condition).ids).toEqual(ids)
   })
 
   test('are times where a field has them alone', () => {
@@ -1169,14 +1181,35 @@ describe('dates of libraries, the year first', () => {
     expect(content.rows().items.map((row) => (row as { id: number }).id)).toEqual([4, 5, 2, 3, 6, 1, 7])
   })
 
-  test.each(['2024 Marching bands', '2024 Mar 99', '2024 Winterfell', 'Winter', '2024 Fall 2025'])(
-    'are no other texts: %s',
-    (text) => expect(parseDate(text)).toBeUndefined(),
-  )
+  test.each([
+    '2024 Marching bands',
+    '2024 Mar 99',
+    '2024 Winterfell',
+    'Winter',
+    '2024 Fall 2025',
+    '2024 Marathon',
+    '2024 Market',
+    '2024-mar-budget',
+    '2024-dec-hotfix',
+    '2024 Mar - Paris',
+  ])('are no other texts: %s', (text) => expect(parseDate(text)).toBeUndefined())
+
+  test.each([
+    ["at = '2024 Jan-Feb'", [1]],
+    ["at != '2024 Jan-Feb'", [2, 3, 4, 5]],
+    ["at in ('2024 Jan-Feb', '2024 Jan')", [1, 3]],
+    ['at = Jan 2024', [3]],
+    ['at = 2024-01', [3]],
+    ["if(at = '2024 Jan-Feb', 1, 0) = 1", [1]],
+  ])('are names where a field holds them to the letter, and as long as they say: %s', (condition, ids) => {
+    const issues = ['2024 Jan-Feb', '2024 Jan-Mar', '2024 Jan', '2024 Jan/Feb', '2024 Mar']
+    const records = issues.map((at, n) => ({ id: n + 1, at }))
+    expect(found(records, condition).ids).toEqual(ids)
+  })
 
   test('may have a time', () => {
     expect(parseDate('2024 Jan  5 10:33:00')?.from).toBe(Date.UTC(2024, 0, 5, 10, 33))
-    expect(parseDate('2024-Mar-05')?.from).toBe(Date.UTC(2024, 2, 5))
+    expect(parseDate('2024 Mar 05')?.from).toBe(Date.UTC(2024, 2, 5))
   })
 })
 
@@ -1210,6 +1243,15 @@ describe('words for no value', () => {
 })
 
 describe('places in a recording of less than an hour', () => {
+  test.each([
+    ['t < 01:00', [1, 2, 3]],
+    ['t < 23:59', [1, 2, 3]],
+    ['t between 00:10 and 02:00', [2, 3]],
+  ])('are no times of day without seconds: %s', (condition, ids) => {
+    const times = ['00:05', '00:15', '00:45'].map((t, n) => ({ id: n + 1, t }))
+    expect(found(times, condition)).toEqual({ ids, notes: [] })
+  })
+
   const records = ['00:00:08', '00:09:59', '00:10:00', '00:54:12'].map((start, n) => ({ id: n + 1, start }))
 
   test('are compared with minutes and seconds where hours are beyond them, and that is said', () => {
