@@ -4,7 +4,6 @@
  */
 import { type Census, equals, frequencies, type Values } from '../../documents/columns/values.ts'
 import type { JsonValue } from '../../protocol/json.ts'
-import { areAlike } from '../../text/values/counts.ts'
 import { compactDate, orderOfDates } from '../../text/values/dates.ts'
 import { FAMILY_READERS, type Family, familyOf } from '../../text/values/families.ts'
 import { rankOn, SCALE_NAMES, SCALE_READERS, type Scale } from '../../text/values/levels.ts'
@@ -323,8 +322,7 @@ function unitOf(values: Values, present: Uint32Array, name: string): Unit | unde
     return valued.every((id) => !Number.isNaN(numbers[id]))
   }
   if (all('plain')) return undefined
-  if (all('ms')) return texts.length === valued.length && areAlike(texts) ? 'counts' : 'ms'
-  return all('bytes') ? 'bytes' : undefined
+  return all('ms') ? 'ms' : all('bytes') ? 'bytes' : undefined
 }
 
 function isNothing(item: JsonValue): boolean {

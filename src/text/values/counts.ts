@@ -44,19 +44,12 @@ export function countLike(text: string, other: string): number | undefined {
   return plainNumber(text) ?? (isAlike ? one?.number : undefined)
 }
 
-/** True for counts that are neither dates nor amounts with a unit. */
+/** True for texts that are numbers with the same behind all of them, and are neither dates nor amounts with a unit. */
 export function areCounts(texts: readonly string[]): boolean {
   const [first = ''] = texts
-  return (
-    [looseNumber, quantity, duration, parseDate].every((other) => other(first) === undefined) &&
-    areAlike(texts)
-  )
-}
-
-/** True for texts that are numbers with the same behind all of them, a unit or anything else. */
-export function areAlike(texts: readonly string[]): boolean {
-  const like = read(texts[0] ?? '')
-  if (!like) return false
+  const like = read(first)
+  if (!like || [looseNumber, quantity, duration, parseDate].some((other) => other(first) !== undefined))
+    return false
   return texts.every((text) => {
     const one = read(text)
     if (!one || one.most !== like.most || one.words !== like.words) return false

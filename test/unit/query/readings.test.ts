@@ -1273,13 +1273,3 @@ describe('places in a recording of less than an hour', () => {
     expect(metadata.notes?.join(' ')).toContain('`start` is from 00:00:08 to 00:54:12.')
   })
 })
-
-test('lengths of time in one unit are computed with in that unit', () => {
-  const of = (...texts: string[]): unknown =>
-    aggregate.process(fromValue(texts.map((time) => ({ time }))), { aggregate: ['avg(time)'] })
-  const one = of('54 minutes', '1 minute')
-  expect(one).toMatchObject({ metadata: { notes: [expect.stringContaining('"54 minutes" as 54')] } })
-  expect((one as ReturnType<typeof aggregate.process>).content.rows().items).toEqual([{ 'avg(time)': 27.5 }])
-  const mixed = of('54 minutes', '1 hour') as ReturnType<typeof aggregate.process>
-  expect(mixed.content.rows().items).toEqual([{ 'avg(time)': 3_420_000 }])
-})
