@@ -351,13 +351,14 @@ export function computedField(records: Records, asked: Expression, source: strin
     },
     reach(name, asDate) {
       const { path } = fieldOf(name)
-      const own = list && within(list, path)
-      const read = own ? reachIn(own) : reachIn(path, listOn(records, path))
+      const inner = list && within(list, path)
+      const read = inner ? reachIn(inner) : reachIn(path, listOn(records, path))
       if (asDate === undefined) return read
       const { order, ...zones } = calendarOf(columnOf(records.values, path))
-      const remark = asDate === 'clock' ? zoneRemark(name, zones) : undefined
+      const own = asDate === 'clock' ? zoneRemark(name, zones) : undefined
+      const remark = asDate === 'utc' && zoneRemark(name, zones) ? zoneRemark(name, { hasZones: true }) : own
       if (remark !== undefined) zoned.add(remark)
-      return onCalendar(read, remark === undefined ? { order } : { order, ...zones })
+      return onCalendar(read, own === undefined ? { order } : { order, ...zones })
     },
     within: withinValue,
   })

@@ -715,17 +715,18 @@ export function takesLists({ name }: ScalarFunction): boolean {
 const OF_INSTANTS = new Set(
   'date_diff days_between months_between add_months age julian_day datetime date_add epoch'.split(' '),
 )
+/** Of a time in UTC they make a date that is compared with other times. */
+const OF_UTC = new Set('date date_trunc last_day date_format'.split(' '))
 const OF_CLOCKS = new Set(
-  'day_of_year date_trunc date_part month_name year quarter month week day hour minute second weekday date last_day date_format'.split(
-    ' ',
-  ),
+  'day_of_year date_part month_name year quarter month week day hour minute second weekday'.split(' '),
 )
 
-/** How dates are used: as moments, or by what the calendar and the clock of their field show. */
-export type DateUse = 'instant' | 'clock'
+/** How dates are used: as moments, by what the calendar and the clock of their field show, or by those of UTC. */
+export type DateUse = 'instant' | 'clock' | 'utc'
 
 /** How a function uses its arguments as dates; undefined where it does not. */
 export function dateUse({ name }: ScalarFunction): DateUse | undefined {
+  if (OF_UTC.has(name)) return 'utc'
   return OF_CLOCKS.has(name) ? 'clock' : OF_INSTANTS.has(name) ? 'instant' : undefined
 }
 

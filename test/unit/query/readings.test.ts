@@ -76,8 +76,6 @@ describe('parts of times that have a zone', () => {
     'month(at) = 5',
     'at:month = 2025-05',
     'at between 2025-05-01 and 2025-05-31',
-    "date_format(at, '%Y-%m') = '2025-05'",
-    "date_trunc('month', at) = 2025-05",
     'month(coalesce(at, null)) = 5',
   ])('are of the zone that they share: %s', (condition) => {
     const { ids, notes } = found(mails, condition)
@@ -95,6 +93,46 @@ describe('parts of times that have a zone', () => {
     })
     const moments = found(mails, 'epoch(at) = 1746052200')
     expect(moments).toEqual({ ids: [1], notes: [] })
+  })
+
+  test.each(["date_trunc('month', at) = 2025-04", "date_format(at, '%m') = '04'"])(
+    'are of UTC in the date of a time, and that is said: %s',
+    (condition) => {
+      expect(found(mails, condition)).toEqual({ ids: [1], notes: ['Parts of `at` are those of UTC.'] })
+    },
+  )
+
+  test.each(['+02:00', 'Z', ''])('agree with the times that they are compared with: %s', (zone) => {
+    const spans = [1, 2, 3].map((id) => ({
+      id,
+      s: `2025-05-0${id}T10:30:00${zone}`,
+      e: `2025-05-0${id}T12:00:00${zone}`,
+    }))
+    const all = [
+      'date(s) = date(e)',
+      'date(s) = date(s)',
+      's >= date(s)',
+      "s >= date_trunc('day', s)",
+      's - date(s) > 0.3',
+      "date_diff('hour', date_trunc('day', s), s) between 8 and 11",
+      'day(s) = day(e)',
+      'day(s) = 1 or day(s) > 1',
+      'hour(s) = 10',
+    ]
+    for (const condition of all)
+      expect([condition, found(spans, condition).ids]).toEqual([condition, [1, 2, 3]])
+    for (const condition of ['date(s) != date(e)', 'day(s) != day(e)'])
+      expect([condition, found(spans, condition).ids]).toEqual([condition, []])
+  })
+
+  test('are each of its own zone where two fields have two', () => {
+    const two = [
+      { id: 1, s: '2025-05-02T00:30:00+02:00', e: '2025-05-02T00:30:00Z' },
+      { id: 2, s: '2025-05-02T00:30:00+02:00', e: '2025-05-01T22:30:00Z' },
+    ]
+    expect(found(two, 'day(s) = day(e)').ids).toEqual([1])
+    expect(found(two, 'day(e) = day(s)').ids).toEqual([1])
+    expect(found(two, 'date(s) = date(e)').ids).toEqual([2])
   })
 
   test('are of UTC where they have several zones, and that is said', () => {
