@@ -86,7 +86,11 @@ const NOUNS: Partial<Record<Reading, string>> = {
   duration: 'durations',
   time: 'dates',
   dated: 'dates',
+  datedDayFirst: 'dates',
+  datedMonthFirst: 'dates',
   aged: 'dates and ages',
+  agedDayFirst: 'dates and ages',
+  agedMonthFirst: 'dates and ages',
   dayFirst: 'dates',
   monthFirst: 'dates',
   level: 'levels',
@@ -187,8 +191,8 @@ function scaleRemark({ values }: Records, { field, descending, length }: Order):
 /** Says where the times stand that are not written as the others. */
 function mixRemark({ values }: Records, { field, length }: Order): string[] {
   const reading = length ? undefined : readingOf(codedOf(values, field.path))
-  if (reading === 'aged') return [`Ages in \`${field.name}\` are counted from now.`]
-  return reading === 'dated'
+  if (reading?.startsWith('aged')) return [`Ages in \`${field.name}\` are counted from now.`]
+  return reading?.startsWith('dated')
     ? [`Dates of \`${field.name}\` without a year are sorted as later than those with one.`]
     : []
 }
@@ -237,6 +241,10 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?Z$/
 
 const LAST_YEAR = 9999
 
+function inLastYear(text: string): number | undefined {
+  return parseDate(text, LAST_YEAR)?.from
+}
+
 /** The possible meanings of the texts of a field; undefined for one that means nothing else. */
 const READINGS = {
   instant: (text: string) => {
@@ -247,7 +255,9 @@ const READINGS = {
   duration,
   ...TIME_READERS,
   /** Without a year they are by themselves, after all that have one. */
-  dated: (text: string) => TIME_READERS.dated(text) ?? parseDate(text, LAST_YEAR)?.from,
+  dated: (text: string) => TIME_READERS.dated(text) ?? inLastYear(text),
+  datedDayFirst: (text: string) => TIME_READERS.datedDayFirst(text) ?? inLastYear(text),
+  datedMonthFirst: (text: string) => TIME_READERS.datedMonthFirst(text) ?? inLastYear(text),
   ...SCALE_READERS,
   ...FAMILY_READERS,
   /** Versions are no numbers, for `1.10` is after `1.9` there. */
@@ -279,9 +289,9 @@ export function readingOf(coded: Coded): Reading {
     const readings = numbers > 0 ? WHOLLY.filter((name) => !isScale(name)) : WHOLLY
     const fitting = readings.find((name) => texts.every((text) => READINGS[name](text) !== undefined))
     if (fitting !== undefined && fitting !== 'time') return fitting
-    const times = mixOf(texts) ?? fitting
-    if (times !== undefined) return times
     const order = orderOfDates(texts)
+    const times = mixOf(texts, order) ?? fitting
+    if (times !== undefined) return times
     const dates = order && (`${order}First` as const)
     if (dates && texts.every((text) => READINGS[dates](text) !== undefined)) return dates
     if (texts.some((text) => VERSIONS.test(text))) return 'version'

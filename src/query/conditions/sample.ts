@@ -73,7 +73,7 @@ export class Sample {
 
   /** How the times are written. */
   get times(): Times {
-    this.#times ??= timesAmong(this.texts)
+    this.#times ??= timesAmong(this.texts, this.dateOrder)
     return this.#times
   }
 

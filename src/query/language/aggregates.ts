@@ -354,8 +354,8 @@ function comparison(
   const texts = Array.from(present, (id) => items[id]).filter((item) => typeof item === 'string')
   const isWhole = enough(times) && present.every((id) => !Number.isNaN(times[id]))
   const order = isWhole ? undefined : orderOfDates(texts)
-  const mix = order ? undefined : mixOf(texts)
-  const ordered = numbersAs(values, order ? `${order}First` : (mix ?? 'time'))
+  const mix = mixOf(texts, order)
+  const ordered = numbersAs(values, mix ?? (order ? `${order}First` : 'time'))
   if (mix !== undefined || enough(ordered)) return ordered
   const isOn = (scale: Scale): boolean =>
     present.some((id) => !isNothing(items[id] ?? null)) &&

@@ -1122,6 +1122,31 @@ describe('dates without a year', () => {
   })
 })
 
+describe('dates with slashes beside other times', () => {
+  const listed = (...texts: string[]): JsonValue => texts.map((at) => ({ at }))
+  const sorted = (records: JsonValue): unknown[] =>
+    sort
+      .process(fromValue(records), { sort: ['at'] })
+      .content.rows()
+      .items.map((row) => (row as { at: string }).at)
+  const least = (records: JsonValue): unknown =>
+    aggregate.process(fromValue(records), { aggregate: ['min(at)'] }).content.rows().items
+
+  test('are sorted and compared in their order', () => {
+    const days = listed('13/04/2024', '25/12/2023', 'Jan 5', '02/01/2025')
+    expect(sorted(days)).toEqual(['25/12/2023', '13/04/2024', '02/01/2025', 'Jan 5'])
+    expect(least(days)).toEqual([{ 'min(at)': '25/12/2023' }])
+    const ages = listed('2 days ago', '03/04/2024', '25/12/2023')
+    expect(sorted(ages)).toEqual(['25/12/2023', '03/04/2024', '2 days ago'])
+    expect(sorted(listed('2 days ago', '04/03/2024', '12/25/2023'))).toEqual([
+      '12/25/2023',
+      '04/03/2024',
+      '2 days ago',
+    ])
+    expect(least(ages)).toEqual([{ 'min(at)': '25/12/2023' }])
+  })
+})
+
 describe('ages beside dates', () => {
   const day = (before: number): string =>
     new Date(Date.now() - before * 86_400_000).toISOString().slice(0, 10)
