@@ -260,16 +260,21 @@ const NOTHINGS: ReadonlySet<string> = new Set([
   '\\N',
 ])
 
-/** Beside `+` it is a sign. */
+/** Beside another sign it is one itself: `-` of `+`, `*` and `/`. */
 const DASH = /^[-–—]$/
+const SIGN = /^[^\p{L}\p{N}\s]{1,3}$/u
+
+function isSign(text: string): boolean {
+  return SIGN.test(text) && !/^[-–—]+$/.test(text)
+}
 
 /** The comparison with the texts that stand for no value in a field, in CSV and XML, which have no null. Undefined where it has none. */
 function withNothings(
   context: Context,
   { comparison, field }: Bound,
 ): { bound: Bound; words: string } | undefined {
-  const isSign = textsIn(context.records, field, (text) => text === '+').length > 0
-  const stands = (text: string): boolean => NOTHINGS.has(text) && !(isSign && DASH.test(text))
+  const areSigns = textsIn(context.records, field, isSign).length > 0
+  const stands = (text: string): boolean => NOTHINGS.has(text) && !(areSigns && DASH.test(text))
   const texts = textsIn(context.records, field, stands)
   if (texts.length === 0) return undefined
   const operator = texts.length === 1 ? '=' : 'in'

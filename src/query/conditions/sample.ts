@@ -229,10 +229,10 @@ function adaptedOperand(
   const [first] = amounts
   const family = first === undefined ? undefined : familyOf(amounts, numbers.length > 0, name)
   if (first !== undefined && family !== undefined) {
-    const number = family === 'counts' ? countLike(operand.text, first) : amountOf(family, operand.text)
+    const number = family === 'counts' ? countLike(operand.text, amounts) : amountOf(family, operand.text)
     if (family === 'counts' && number !== undefined && operand.number !== undefined)
       note(
-        `\`${name}\` holds texts read as numbers: ${shown(JSON.stringify(first), 40)} as ${amountOf(family, first)}.`,
+        `\`${name}\` holds texts read as numbers: ${shown(JSON.stringify(first), 40)} as ${amountOf(family, first)}${number === operand.number ? '' : `, and \`${operand.text}\` as ${number}, its share`}.`,
       )
     return number === undefined ? operand : { ...operand, amount: { family, number } }
   }

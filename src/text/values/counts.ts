@@ -7,6 +7,9 @@ const COUNT =
 /** Behind a number these say that it is a time. */
 const OF_TIMES = /^(?:[ap]m|bce?)$/i
 
+/** Beyond it are years: `3/2024` is a month. */
+const LARGEST_SCALE = 1_000
+
 interface Count {
   readonly number: number
   /** The largest that the number can be: 10 of `8.7/10`. */
@@ -16,7 +19,8 @@ interface Count {
 
 function read(text: string): Count | undefined {
   const [, number, most, words] = (text.length <= LONGEST_NUMBER && COUNT.exec(text)) || []
-  if (number === undefined || OF_TIMES.test(words ?? '')) return undefined
+  if (number === undefined || OF_TIMES.test(words ?? '') || Number(most ?? 0) > LARGEST_SCALE)
+    return undefined
   return {
     number: Number(number.replaceAll(',', '')),
     most: most === undefined ? undefined : Number(most),
@@ -37,11 +41,15 @@ export function countIn(text: string): number | undefined {
   return plainNumber(text) ?? read(text)?.number
 }
 
-/** The number of a plain number, and of a count of the same things as another. */
-export function countLike(text: string, other: string): number | undefined {
-  const [one, like] = [read(text), read(other)]
+/** The number of a plain number, and of a count of the same things as others. A number below 1 is a share of whole ones: 5 of `0.5` beside `3/10`. */
+export function countLike(text: string, others: readonly string[]): number | undefined {
+  const [one, like] = [read(text), read(others[0] ?? '')]
+  const number = plainNumber(text)
+  const isShare = number !== undefined && number > 0 && number < 1
+  if (isShare && like?.most !== undefined && others.every((other) => Number.isInteger(countIn(other))))
+    return number * like.most
   const isAlike = one?.most === like?.most && one?.words === like?.words
-  return plainNumber(text) ?? (isAlike ? one?.number : undefined)
+  return number ?? (isAlike ? one?.number : undefined)
 }
 
 /** True for texts that are numbers with the same behind all of them, and are neither dates nor amounts with a unit. */

@@ -1202,6 +1202,24 @@ describe('numbers with the same behind all of them', () => {
     expect(found(films, condition).ids).toEqual(ids)
   })
 
+  test.each([
+    [['1/3', '2/3', '3/3'], 'p > 0.5', [2, 3]],
+    [['3/10', '5/10', '10/10'], 'p < 0.5', [1]],
+  ])('are shares beside a number below 1, and that is said: %j', (texts, condition, ids) => {
+    const { ids: own, notes } = found(
+      texts.map((p, n) => ({ id: n + 1, p })),
+      condition,
+    )
+    expect(own).toEqual(ids)
+    expect(notes).toEqual([expect.stringContaining('its share')])
+  })
+
+  test('are no months', () => {
+    const months = ['1/2024', '6/2024'].map((m) => ({ m }))
+    const { content } = aggregate.process(fromValue(months), { aggregate: ['avg(m)'] })
+    expect(content.rows().items).toEqual([{ 'avg(m)': null }])
+  })
+
   test('are sorted and computed with as numbers, and that is said', () => {
     const { content } = sort.process(fromValue(films), { sort: ['-rating'] })
     expect(content.rows().items.map((row) => (row as { id: number }).id)).toEqual([2, 1, 3])
@@ -1286,6 +1304,12 @@ describe('words for no value', () => {
     expect(found(records, 'size is not null').ids).toEqual([1, 3])
   })
 
+  test('a dash beside operators is one', () => {
+    const records = ['*', '-', '/'].map((operator, n) => ({ id: n + 1, operator }))
+    expect(found(records, 'operator is null').ids).toEqual([])
+    expect(found(records, 'operator is not null').ids).toEqual([1, 2, 3])
+  })
+
   test('a dash beside a plus is a sign', () => {
     const records = ['+', '-', '+'].map((strand, n) => ({ id: n + 1, strand }))
     expect(found(records, 'strand is null').ids).toEqual([])
@@ -1335,4 +1359,13 @@ describe('places in a recording of less than an hour', () => {
     const { metadata } = where.process(fromValue(records), { where: ['start > 01:00:00'] })
     expect(metadata.notes?.join(' ')).toContain('`start` is from 00:00:08 to 00:54:12.')
   })
+})
+
+test('lengths of time are summed in milliseconds, whichever rows are left, and that is said', () => {
+  const rows = ['126 minutes', '1 hour'].map((d) => ({ d }))
+  for (const records of [rows, rows.slice(0, 1)]) {
+    const { content, metadata } = aggregate.process(fromValue(records), { aggregate: ['sum(d)'] })
+    expect(content.rows().items).toEqual([{ 'sum(d)': (records.length === 1 ? 126 : 186) * 60_000 }])
+    expect(metadata.notes).toContain('sum of `d` is in milliseconds.')
+  }
 })

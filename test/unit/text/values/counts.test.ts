@@ -13,6 +13,7 @@ test.each([
 
 test.each([
   [['3/5', '4/10']],
+  [['1/2024', '6/2024']],
   // A day of a month.
   [['3/10', '28/10']],
   [['547 users, 123 runs', '12 users, 3 runs']],
@@ -32,8 +33,14 @@ test.each([
 test('the number of a count is what stands before', () => {
   expect(countIn('8.7/10')).toBe(8.7)
   expect(countIn('[1,204 rows]')).toBe(1204)
-  expect(countLike('8', '7.5/10')).toBe(8)
-  expect(countLike('8/10', '7.5/10')).toBe(8)
-  expect(countLike('8/5', '7.5/10')).toBeUndefined()
-  expect(countLike('12 monkeys', '12 angry men')).toBeUndefined()
+  expect(countLike('8', ['7.5/10'])).toBe(8)
+  expect(countLike('8/10', ['7.5/10'])).toBe(8)
+  expect(countLike('8/5', ['7.5/10'])).toBeUndefined()
+  expect(countLike('12 monkeys', ['12 angry men'])).toBeUndefined()
+})
+
+test('a number below 1 is a share of whole ones', () => {
+  expect(countLike('0.5', ['3/10', '10/10'])).toBe(5)
+  expect(countLike('0.5', ['3.5/10', '10/10'])).toBe(0.5)
+  expect(countLike('1', ['3/10', '10/10'])).toBe(1)
 })
