@@ -77,7 +77,7 @@ function explain({ comparison, field }: Bound, records: Records): string {
 
 /** Other fields that are looked through for a text, values in all, and fields that are told. */
 const MOST_OTHERS = 20
-const MOST_LOOKED = 2_000_000
+const MOST_LOOKED = 100_000
 const MOST_TOLD = 3
 /** Operators with a text that may be in another field. */
 const OF_TEXTS = new Set(['=', 'has', 'contains', '~', 'like', 'starts with', 'ends with'])
