@@ -456,9 +456,9 @@ function markedBy(
 /** Whether each of many texts ends with one of a few words behind a colon: `API 1: Operational`. Settings have a name before it. */
 function areOfKinds(texts: readonly string[]): boolean {
   if (texts.length < LEAST_UNNAMED) return false
-  const cuts = texts.flatMap((text) => [cutAtLast(text, ': ') ?? []].filter(({ length }) => length > 0))
-  const ends = cuts.map(([, end = '']) => end)
-  if (cuts.filter(([start = '']) => /^[\w.-]+$/.test(start)).length * 2 > cuts.length) return false
+  const cuts = texts.map((text) => cutAtLast(text, ': ')).filter((cut) => cut !== undefined)
+  const ends = cuts.map(([, end]) => end)
+  if (cuts.filter(([start]) => /^[\w.-]+$/.test(start)).length * 2 > cuts.length) return false
   const kinds = new Set(ends)
   return (
     ends.length >= texts.length * ALL &&

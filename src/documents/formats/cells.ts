@@ -7,7 +7,8 @@ export interface FoundTable {
   asides: string[]
 }
 
-const BESIDE = 'text beside it: '
+/** The label of words that stand beside the data. */
+export const BESIDE = 'text beside it: '
 
 /** A line beside a table, told as such. A part of a text may have told it already. */
 export function asideOf(line: string): string {

@@ -219,6 +219,7 @@ const TWO_PAIRS =
 
 /** The pairs of a line, each with what stands before the first one; the line itself where it has no two. */
 function pairsIn(line: string): string[] {
+  if (!line.includes(', ')) return [line]
   const pairs: string[] = []
   let [indent, rest] = ['', line]
   for (

@@ -4,6 +4,7 @@ import { withColumns } from '../columns/columnar.ts'
 import { parseJson } from '../json/stringify.ts'
 import { unfold } from '../json/unfold.ts'
 import { overviewOfData } from '../overview/records.ts'
+import { BESIDE } from './cells.ts'
 import { defineFormat, PLAIN } from './define.ts'
 
 interface FoundJson {
@@ -39,15 +40,9 @@ function findLabelled(text: string): FoundJson | undefined {
   // Lines of other keys above are settings, of which JSON is a part.
   if (labels.length < 2 || PAIR.test(text.slice(0, labels[0]?.index ?? 0))) return undefined
   const value: JsonObject = {}
-  for (const [
-    nth,
-    {
-      index,
-      0: { length },
-      1: name = '',
-    },
-  ] of labels.entries()) {
-    const parsed = parseJson(text.slice(index + length, labels[nth + 1]?.index ?? text.length))
+  for (const [nth, found] of labels.entries()) {
+    const [whole, name = ''] = found
+    const parsed = parseJson(text.slice(found.index + whole.length, labels[nth + 1]?.index ?? text.length))
     if (parsed === undefined || own(value, name) !== undefined) return undefined
     setOwn(value, name, withColumns(unfold(parsed.value)))
   }
@@ -93,7 +88,7 @@ function around(before: string, after: string): string[] {
         .trim(),
     )
     .filter((words) => words !== '')
-    .map((words) => `text beside it: ${words}`)
+    .map((words) => BESIDE + words)
 }
 
 /** Tried first, since what parses is nothing else. Never takes a value that is less than half of the text. */

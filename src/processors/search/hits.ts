@@ -3,6 +3,7 @@
  * identify the record.
  */
 import type { Document, Rows } from '../../documents/document.ts'
+import { BESIDE } from '../../documents/formats/cells.ts'
 import { madeRows, rowsOf } from '../../documents/opening/rows.ts'
 import { listOf } from '../../documents/overview/markup.ts'
 import { isWithin } from '../../documents/reply/size.ts'
@@ -56,7 +57,9 @@ const besideWidth = 600
 export function besideData({ asides }: Document, pattern: Pattern): { rows: string[]; count: number } {
   const rows: string[] = []
   let count = 0
-  for (const text of asides) {
+  for (const aside of asides) {
+    if (!aside.startsWith(BESIDE)) continue
+    const text = aside.slice(BESIDE.length)
     let shown = -1
     for (const place of pattern.matches(text)) {
       count += 1

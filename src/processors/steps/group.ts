@@ -1225,9 +1225,9 @@ function groupNotes(
     )
   }
   for (const { part, field } of keys) {
-    const { column } = codedOf(records.values, field.path)
-    const remark = part && zoneRemark(fieldTitle(field.name), calendarOf(column))
-    if (remark !== undefined) notes.push(remark)
+    if (part === undefined) continue
+    const calendar = calendarOf(codedOf(records.values, field.path).column)
+    notes.push(...[zoneRemark(fieldTitle(field.name), calendar)].filter((remark) => remark !== undefined))
   }
   notes.push(...keys.flatMap((key) => joinedValues(records, key)).slice(0, 1))
   return notes

@@ -1,5 +1,6 @@
 /** The lines of a text that a record was read from, as a field of it. It is there where records say at which line they begin. */
 import type { Document } from '../../documents/document.ts'
+import { BESIDE } from '../../documents/formats/cells.ts'
 import type { Table } from '../../documents/table.ts'
 import { isObject, type JsonValue, own } from '../../protocol/json.ts'
 import type { Path } from './path.ts'
@@ -45,7 +46,9 @@ export function ownLines(document: Document, table: Table): Path | undefined {
  */
 function readerOf(document: Document, rows: readonly JsonValue[]): (line: number) => string | undefined {
   const lines = document.lines()
-  const beside = new Set(document.asides.map((aside) => aside.replace(/^text beside it: /, '')))
+  const beside = new Set(
+    document.asides.map((aside) => (aside.startsWith(BESIDE) ? aside.slice(BESIDE.length) : aside)),
+  )
   const ends = new Map<number, number>()
   let longest = 1
   for (const [at, row] of rows.entries()) {

@@ -85,6 +85,8 @@ describe('JSON among words', () => {
     expect(metadata).toMatchObject({ total: 2, matched: 2, unit: 'place' })
     expect(content.rows().items).toHaveLength(1)
     expect(JSON.stringify(content.rows().items)).toContain('field_31')
+    // The label of these words is none of them.
+    expect(grep.process(document, { pattern: 'text beside it' }).metadata.matched).toBe(0)
     expect(grep.process(document, { pattern: 'Alert|says 3' }).metadata.notes).toContain(
       '11 places in the text beside the data match too.',
     )

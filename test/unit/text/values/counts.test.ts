@@ -30,7 +30,7 @@ test.each([
   expect(areCounts(texts)).toBe(false)
 })
 
-test('the number of a count is what stands before', () => {
+test('a count is read as the number before its slash or its words', () => {
   expect(countIn('8.7/10')).toBe(8.7)
   expect(countIn('[1,204 rows]')).toBe(1204)
   expect(countLike('8', ['7.5/10'])).toBe(8)
