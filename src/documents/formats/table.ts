@@ -7,23 +7,11 @@ import { defineFormat } from './define.ts'
 import { readFrame } from './frames.ts'
 import { readGrids } from './grids.ts'
 import { readHeaded } from './headed.ts'
+import { BARS, cellsBetween, FOOTER, isRule, LONGEST, MOST_BELOW, readRuled, withNulls } from './ruled.ts'
 import { belowWords } from './words-above.ts'
 
-const SAMPLE = 200
-const LONGEST = 20_000
-/** Lines before the header, such as "Query result:". */
-const MOST_BEFORE = 4
 /** The most lines before the names of a table with marked columns: a legend. */
 const MOST_BEFORE_MARKS = 6
-/** `----+----`, `+-----+-----+`, `├─────┼─────┤`. */
-const RULE = /^\s*[+|├┌└╞]?[-─═=]{2,}[-─═=+|┼┬┴╪┤┐┘╡]*\s*$/
-/** The same of Markdown: `| --- | :-: |`. */
-const SEPARATOR = /^(?:\|\s*)?:?-+:?(?:\s*\|\s*:?-+:?)+(?:\s*\|)?$/
-const isRule = (line: string): boolean => RULE.test(line) || SEPARATOR.test(line.trim())
-/** A bar before the first cell. */
-const BAR = /^\s*[|│┃║]/
-const CROSSING = /[+|┼┬┴╪├┤┌┐└┘╞╡]/
-const FOOTER = /^\s*\(?[\d,]+ rows?\b[^|]{0,80}$/
 
 /** The table that a text is; undefined when it is none. A line within it that does not fit becomes `{_line}`. */
 function readTable(text: string): FoundTable | undefined {
@@ -54,57 +42,6 @@ function readWhole(lines: LineIndex): FoundTable | undefined {
   )
 }
 
-/** Names over a rule with crossings, cells between bars. */
-function readRuled(lines: LineIndex): FoundTable | undefined {
-  const rule = firstRule(lines)
-  if (rule < 1) return undefined
-  const names = cells(lines.at(rule - 1))
-  if (names.length < 2 || names.some((name) => name === '' || name.length > 128)) return undefined
-  const borders = bordersOf(lines.at(rule))
-  const cellsOf = (index: number): string[] | undefined => {
-    const line = lines.at(index)
-    const found = cells(line)
-    return found.length === names.length ? found : cutAt(line, borders)
-  }
-  const isRow = (index: number): boolean => cellsOf(index)?.length === names.length
-  const isSkipped = (line: string): boolean => line.trim() === '' || isRule(line) || FOOTER.test(line)
-  let seen = 0
-  let good = 0
-  const step = Math.max(1, Math.floor(lines.count / SAMPLE))
-  for (let index = rule + 1; index < lines.count; index += step) {
-    if (isSkipped(lines.at(index))) continue
-    seen += 1
-    if (isRow(index)) good += 1
-  }
-  if (good === 0 || good < seen * 0.9) return undefined
-  const isFramed = BAR.test(lines.at(rule - 1))
-  const end = endOfCells(lines, rule, (index) => isRow(index) && isFramed === BAR.test(lines.at(index)))
-  return {
-    json: () => {
-      const rows: (string[] | string)[] = []
-      for (let index = rule + 1; index < end; index++) {
-        const line = lines.at(index)
-        const found = isSkipped(line) ? undefined : cellsOf(index)
-        // The names come again where several statements have the same columns.
-        const isAgain = found?.join('|') === names.join('|') && isRule(lines.at(index + 1))
-        if (!isSkipped(line) && !isAgain) rows.push(found?.length === names.length ? found : line)
-      }
-      return recordsOf(distinct(names), rows).map(withNulls)
-    },
-    asides: outside(lines, rule, end),
-  }
-}
-
-/** The line behind the last row: paragraphs below the rows say something about them. A row that is cut off stays with the others. */
-function endOfCells(lines: LineIndex, rule: number, isRow: (index: number) => boolean): number {
-  let end = lines.count
-  for (let index = end - 1; index > rule && index > lines.count - 1 - MOST_BELOW; index--) {
-    if (lines.at(index).trim() !== '' && isRow(index)) break
-    if (lines.at(index).trim() !== '' && lines.at(index - 1).trim() === '') end = index
-  }
-  return end
-}
-
 const BAR_NAME = /^[\p{L}_#%][\p{L}\p{N}_ .()#%/:-]{0,80}$/u
 
 /** Names and cells with a blank on both sides of each bar, and no rule: every line has as many. */
@@ -126,56 +63,7 @@ function readBarred(lines: LineIndex): FoundTable | undefined {
 }
 
 function barredCells(line: string): string[] {
-  return / \| /.test(line.slice(0, LONGEST)) && !/[^\s|\\]\|[^\s|]/.test(line) ? cells(line) : []
-}
-
-/** The rule under the names: the first that has crossings and names above. */
-function firstRule(lines: LineIndex): number {
-  for (let index = 1; index < Math.min(lines.count, MOST_BEFORE + 3); index++) {
-    const line = lines.at(index)
-    if (line.length > LONGEST || !isRule(line) || !CROSSING.test(line.trim().slice(1, -1))) continue
-    if (/[|│┃║]/.test(lines.at(index - 1))) return index
-  }
-  return -1
-}
-
-/** Where the columns of an unframed table end: psql does not mark bars within cells. */
-function bordersOf(rule: string): number[] {
-  if (!/^-+(?:\+-+)+\s*$/.test(rule)) return []
-  return [...rule.matchAll(/\+/g)].map(({ index }) => index)
-}
-
-/** The cells between borders; undefined where one of them is no bar. */
-function cutAt(line: string, borders: readonly number[]): string[] | undefined {
-  if (borders.length === 0 || borders.some((at) => line[at] !== '|')) return undefined
-  return [...borders, line.length].map((end, nth) =>
-    line.slice(nth === 0 ? 0 : (borders[nth - 1] ?? 0) + 1, end).trim(),
-  )
-}
-
-/** Markdown writes a bar inside a cell as `\\|`. */
-function cells(line: string): string[] {
-  if (line.length > LONGEST) return []
-  const trimmed = line.trim()
-  const framed = /^[|│┃║]/.test(trimmed)
-  const inner = framed ? trimmed.slice(1).replace(/(?<!\\)[|│┃║]$/, '') : line
-  return inner.split(/(?<!\\)[|│┃║]/).map((cell) => cell.trim().replaceAll('\\|', '|'))
-}
-
-/** The spellings of databases for an absent value. */
-function withNulls(record: Record<string, JsonValue>): Record<string, JsonValue> {
-  for (const key of Object.keys(record))
-    if (record[key] === 'NULL' || record[key] === '<null>') record[key] = null
-  return record
-}
-
-function outside(lines: LineIndex, rule: number, end: number): string[] {
-  const before = Array.from({ length: Math.max(0, rule - 1) }, (_, index) => lines.at(index))
-  const within = Array.from({ length: Math.min(3, end - rule - 1) }, (_, index) => lines.at(end - 1 - index))
-  const after = Array.from({ length: lines.count - end }, (_, index) => lines.at(end + index))
-  return [...before, ...within.filter((line) => FOOTER.test(line)), ...after]
-    .filter((line) => line.trim() !== '' && !isRule(line))
-    .map(asideOf)
+  return / \| /.test(line.slice(0, LONGEST)) && !/[^\s|\\]\|[^\s|]/.test(line) ? cellsBetween(BARS, line) : []
 }
 
 /** Tried before CSV, since bars part cells there as well. Never takes a table within a text: all lines but a few are rows. */
@@ -260,9 +148,6 @@ export function readAligned(lines: LineIndex, isHead = false): FoundTable | unde
   const asides = below.filter((line) => line !== '' && !RULES.test(line)).map(asideOf)
   return { json: () => readColumns(lines, { first, end }, header, columns), asides }
 }
-
-/** Lines below a table that are no rows: a legend, or how many there are. */
-const MOST_BELOW = 12
 
 /** The line behind the last row. A line below an empty one that fills fewer than half of the columns is no row. */
 function endOfRows(lines: LineIndex, first: number, columns: readonly Column[]): number {

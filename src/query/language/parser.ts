@@ -374,7 +374,7 @@ class Parser {
     )
     if (!this.#hasBetween) return false
     const cut = this.#cut(part)
-    return cut?.symbol === 'between' && !/\s(?:and|to)\s|,|\.\./i.test(cut.rest)
+    return cut?.symbol === 'between' && !/\s(?:and|to)\s|,|\.\./i.test(cut.rest.replace(/'[^']*'|"[^"]*"/g, "''"))
   }
 
   /** True for `state in open`: the next comma belongs to it. */
@@ -870,7 +870,7 @@ class Parser {
     if (symbol === 'in' || symbol === 'has all') return itemsOf(rest, source)
     if (symbol === 'between') {
       const bounds =
-        /^[([]?(.+?)\s+and\s+(.+?)[)\]]?$/is.exec(rest) ??
+        /^[([]?('[^']*'|"[^"]*"|.+?)\s+and\s+(.+?)[)\]]?$/is.exec(rest) ??
         /^[([]?(.+?)(?:\s*,\s*|\s+to\s+|\s*&&?\s*|\s*\.\.\.?\s*|\s+-\s+)(.+?)[)\]]?$/is.exec(rest)
       const [, low, high] = bounds ?? []
       if (low === undefined || high === undefined)

@@ -33,6 +33,73 @@ describe('tables drawn as text', () => {
     expect(records('┌───┬───┐\n│ a │ b │\n├───┼───┤\n│ 1 │ x │\n└───┴───┘')).toEqual([{ a: 1, b: 'x' }])
   })
 
+  test('with bars that are drawn, also in a double or heavy frame: a bar that is written belongs to a value', () => {
+    const row = { a: 1, b: 'x | y' }
+    expect(records('┌───┬───────┐\n│ a │   b   │\n├───┼───────┤\n│ 1 │ x | y │\n└───┴───────┘')).toEqual([
+      row,
+    ])
+    expect(records('╔═══╤═══════╗\n║ a │ b     ║\n╠═══╪═══════╣\n║ 1 │ x | y ║\n╚═══╧═══════╝')).toEqual([
+      row,
+    ])
+    expect(records('┏━━━┳━━━━━━━┓\n┃ a ┃ b     ┃\n┡━━━╇━━━━━━━┩\n│ 1 │ x | y │\n└───┴───────┘')).toEqual([
+      row,
+    ])
+  })
+
+  test('a value of several lines stays in its row: psql ends lines with "+", mysql prints the line breaks', () => {
+    const rows = [
+      { id: 1, bio: 'one\ntwo\nC++', n: 1 },
+      { id: 2, bio: 'three', n: 2 },
+    ]
+    const psql =
+      ' id |  bio  | n \n----+-------+---\n  1 | one  +| 1\n    | two  +|  \n    | C++   |  \n  2 | three | 2\n(2 rows)'
+    expect(records(psql)).toEqual(rows)
+    const rule = '+----+-------+---+'
+    const mysql = `${rule}\n| id | bio   | n |\n${rule}\n|  1 | one\ntwo\nC++ | 1 |\n|  2 | three | 2 |\n${rule}`
+    expect(records(mysql)).toEqual(rows)
+    expect(
+      records(`${rule}\n| id | n | bio   |\n${rule}\n|  1 | 1 | one\ntwo |\n|  2 | 2 | a+    |\n${rule}`),
+    ).toEqual([
+      { id: 1, n: 1, bio: 'one\ntwo' },
+      { id: 2, n: 2, bio: 'a+' },
+    ])
+  })
+
+  test('a row of a grid ends with a rule; below a rule under some columns the other cells count again', () => {
+    const rule = '+---+------+---+'
+    const grid = ['a1', 'b2', 'c3'].map((id) => `| ${id[0]} | one  | ${id[1]} |\n|   | two  |   |\n${rule}`)
+    expect(records(`${rule}\n| k | v    | n |\n+===+======+===+\n${grid.join('\n')}`)).toEqual([
+      { k: 'a', v: 'one\ntwo', n: 1 },
+      { k: 'b', v: 'one\ntwo', n: 2 },
+      { k: 'c', v: 'one\ntwo', n: 3 },
+    ])
+    const drawn = '├─────┼─────┼─────┤'
+    const spans = [
+      '│ lib │ CVE │ fix │',
+      drawn,
+      '│ ssl │ one │ 1.1 │',
+      '│     ├─────┤     │',
+      '│     │ two │     │',
+      '│     ├─────┼─────┤',
+      '│     │ 333 │ 1.2 │',
+      drawn,
+      '│ zip │ 444 │     │',
+      '└─────┴─────┴─────┘',
+    ]
+    expect(records(spans.join('\n'))).toEqual([
+      { lib: 'ssl', CVE: 'one', fix: 1.1 },
+      { lib: 'ssl', CVE: 'two', fix: 1.1 },
+      { lib: 'ssl', CVE: '333', fix: 1.2 },
+      { lib: 'zip', CVE: '444', fix: null },
+    ])
+  })
+
+  test('rules between groups of rows end no row', () => {
+    const rule = '+---+---+'
+    const group = `| 1 | x |\n| 2 |   |\n| 3 | y |\n${rule}`
+    expect(records(`${rule}\n| a | b |\n${rule}\n${group}\n${group}\n${group}`)).toHaveLength(9)
+  })
+
   test('aligned under names in capitals, also names of two words and empty cells', () => {
     const text = `CONTAINER ID   STATUS           PORTS    LAST SEEN
 abc123def456   Up 2 hours                5m
