@@ -74,6 +74,7 @@ import { aggregateParams } from '../parameters.ts'
 import { identityOf } from '../search/hits.ts'
 import { defineStep } from '../step.ts'
 import { positions, sort } from './sort.ts'
+import { subtotals, withoutTotal } from './totals.ts'
 
 /**
  * Groups come with the largest first column first; `sort` after it overrides. A record with several values in a grouped
@@ -86,7 +87,7 @@ export const aggregate = defineStep({
   wanted: ({ group_by, aggregate: calls }) => [...(group_by ?? []), ...(calls ?? [])].length > 0,
   run(given, { group_by = [], aggregate: written = [] }) {
     const { calls, document } = inOrderOf(given, written)
-    const records = requireRecords(document, 'aggregate')
+    const { records, notes: leftOut } = withoutTotal(requireRecords(document, 'aggregate'))
     const keys = rejoined(group_by, records).map((reference) => parseGroupKey(records, reference))
     const { columns, formulas } = columnsIn(
       records,
@@ -104,6 +105,7 @@ export const aggregate = defineStep({
     const order = keys.length > 0 ? largestFirst(found.count, first, keys, cells, columns, rowOf) : [0]
     const rows = madeRows('group', found.count, (nth) => rowOf(order[nth] ?? 0))
     const notes = fewOfEachKind([
+      ...leftOut,
       ...[...keys, ...columns].flatMap(({ field }) => field?.note ?? []),
       ...keys.flatMap(({ note }) => note ?? []),
       ...[...keys, ...columns].flatMap(({ field }) => (field ? namesakes(document, records, field) : [])),
@@ -115,7 +117,7 @@ export const aggregate = defineStep({
       ...groupNotes(records, keys, found, list),
       ...moreValues(first),
       ...(keys.length > 0 ? [] : columns.flatMap((one) => describeHolders(records, one, found, first))),
-      ...(keys.length > 0 ? [] : totals(records, columns)),
+      ...(keys.length > 0 ? [] : subtotals(records, columns)),
     ])
     const asked = new Map([
       ...columns.map(({ written: call, name }): [string, string] => [call, name]),
@@ -1281,84 +1283,6 @@ function withoutYear(records: Records, key: GroupKey | undefined): string[] {
   const title = fieldTitle(key.field.name)
   const others = ['month', 'day', 'hour'].map((part) => `\`${title}:${part}\``)
   return [`\`${title}\` is written without a year: group by ${others.join(', ')}.`]
-}
-
-const TOTAL = /^(?:(?:grand|over)?totals?|all|sums?|gesamt|insgesamt|summe)$/i
-/** The same of a group: `Travel Total`, `Subtotal`. */
-const OF_GROUP = /(?:sub)?totals?$/i
-/** Functions over numbers of which a sum among them makes something else. */
-const SWAYED = new Set(['sum', 'avg', 'median', 'max', 'stddev', 'percentile'])
-const MOST_SUMMED = 100_000
-/** A printed sum is rounded. */
-const ROUNDED = 0.005
-
-/** Remarks that may stand below the totals of a table. */
-const MOST_BELOW = 2
-
-/** Says that records are sums of the others and are counted with them, as tables for people end, or have below each group. */
-function totals(records: Records, columns: readonly Column[]): string[] {
-  const { values } = records
-  if (values.length < 3 || values.length > MOST_SUMMED) return []
-  const fields = columns.flatMap(({ call, field }) => (SWAYED.has(call.name) && field ? [field] : []))
-  if (fields.length === 0) return []
-  const last = values.length - 1
-  for (const place of [...Array.from({ length: MOST_BELOW + 1 }, (_, below) => last - below), 0]) {
-    const [name, label] = labelled(values[place], TOTAL) ?? []
-    if (name === undefined || !fields.some((field) => areSums(values, field, [place], (at) => at !== place)))
-      continue
-    return [
-      `The record with \`${name}\` = ${JSON.stringify(label)} is the sum of the others, and was counted as one of them. Leave it out: \`where\`: "${name} != ${label}".`,
-    ]
-  }
-  return subtotals(values, fields)
-}
-
-/** Records with totals of groups are looked for in tables that people read. */
-const MOST_GROUPED = 5000
-
-function subtotals(values: readonly JsonValue[], fields: readonly Field[]): string[] {
-  if (values.length > MOST_GROUPED) return []
-  const all = values.map((value) => labelled(value, OF_GROUP))
-  const [name, label] = all.find((found) => found) ?? []
-  const places = all.flatMap((found, at) => (found && !isTotal(found[1]) ? [at] : []))
-  if (name === undefined || places.length < 2 || all.some((found) => found && found[0] !== name)) return []
-  if (!fields.some((field) => areSums(values, field, places, (at) => all[at] === undefined))) return []
-  return [
-    `${all.filter((found) => found).length} records are sums of others, as that with \`${name}\` = ${JSON.stringify(label)}, and were counted with them. Leave them out: \`where\`: "${name} not like '%total%'".`,
-  ]
-}
-
-const isTotal = (label: string): boolean => TOTAL.test(bareLabel(label))
-const bareLabel = (label: string): string => label.slice(0, 40).replaceAll(/[\s*_:]/g, '')
-
-/** The text of a record that says it is a total, with the name of its field. */
-function labelled(record: JsonValue | undefined, form: RegExp): [name: string, label: string] | undefined {
-  const found =
-    isObject(record ?? null) &&
-    Object.entries(record as JsonObject).find(
-      ([, held]) => typeof held === 'string' && form.test(bareLabel(held)),
-    )
-  return found ? [found[0], String(found[1])] : undefined
-}
-
-/** True where the numbers of some records are together those of the others. */
-function areSums(
-  values: readonly JsonValue[],
-  { path }: Field,
-  places: readonly number[],
-  isOther: (at: number) => boolean,
-): boolean {
-  const work = newWork()
-  const numberAt = (at: number): number => {
-    const found: JsonValue[] = []
-    readValues(values[at] ?? null, path, found, work)
-    const [value] = found
-    return typeof value === 'string' ? (looseNumber(value) ?? 0) : typeof value === 'number' ? value : 0
-  }
-  const total = places.reduce((sum, at) => sum + numberAt(at), 0)
-  let others = 0
-  for (let at = 0; at < values.length; at++) if (isOther(at)) others += numberAt(at)
-  return total !== 0 && Math.abs(others - total) <= Math.abs(total) * ROUNDED
 }
 
 /** `max(price) is of {"id":17,"name":"Lamp"}`; nothing for other functions, and for records without fields. */

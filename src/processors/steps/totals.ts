@@ -1,0 +1,106 @@
+/** Records that are sums of other records, as tables for people end, or have below each group. */
+import { fromTable } from '../../documents/opening/derive.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
+import { named, type Path } from '../../query/fields/path.ts'
+import { type Field, type Records, requireRecords } from '../../query/fields/records.ts'
+import { readValues } from '../../query/fields/walk.ts'
+import { newWork } from '../../query/work.ts'
+import { looseNumber } from '../../text/values/quantities.ts'
+
+const TOTAL = /^(?:(?:grand|over)?totals?|all|sums?|gesamt|insgesamt|summe)$/i
+/** The same of a group: `Travel Total`, `Subtotal`. */
+const OF_GROUP = /(?:sub)?totals?$/i
+/** Functions over numbers of which a sum among them makes something else. */
+const SWAYED = new Set(['sum', 'avg', 'median', 'max', 'stddev', 'percentile'])
+const MOST_SUMMED = 100_000
+/** A printed sum is rounded. */
+const ROUNDED = 0.005
+
+/** Remarks that may stand below the totals of a table. */
+const MOST_BELOW = 2
+
+/** A column of an answer: its function, and the field it is over. */
+interface Summed {
+  readonly call: { readonly name: string }
+  readonly field?: Field | undefined
+}
+
+/**
+ * Leaves out the record that is the sum of the others, as tables for people end. It stays where it alone was asked for. What is left has to
+ * be told: it may be one fewer than the result says.
+ */
+export function withoutTotal(records: Records): { records: Records; notes: string[] } {
+  const { table } = records
+  const total = table.whole.derived('total', () => totalOf(records.whole))
+  const { positions } = table.columns
+  const at = total ? (positions ? positions.indexOf(total.at) : total.at) : -1
+  if (!total || at < 0 || table.count < 2) return { records, notes: [] }
+  const others = Uint32Array.from({ length: table.count - 1 }, (_, nth) => (nth < at ? nth : nth + 1))
+  const { name, label } = total
+  const note = `The record with \`${name}\` = ${JSON.stringify(label)} is the sum of the others, and was left out.`
+  return { records: requireRecords(fromTable('record', table.choose(others)), 'aggregate'), notes: [note] }
+}
+
+/** The record at the end, or the first, that says it is a total and has the sum of the others in a field. */
+function totalOf(values: readonly JsonValue[]): { at: number; name: string; label: string } | undefined {
+  if (values.length < 3 || values.length > MOST_SUMMED) return undefined
+  const last = values.length - 1
+  for (const at of [...Array.from({ length: MOST_BELOW + 1 }, (_, below) => last - below), 0]) {
+    const value = values[at] ?? null
+    const [name, label] = labelled(value, TOTAL) ?? []
+    if (name === undefined || label === undefined || !isObject(value)) continue
+    const paths = Object.keys(value).flatMap((key) => (key === name ? [] : [[named(key)]]))
+    if (paths.some((path) => areSums(values, path, [at], (other) => other !== at))) return { at, name, label }
+  }
+  return undefined
+}
+
+/** Records with totals of groups are looked for in tables that people read. */
+const MOST_GROUPED = 5000
+
+/** Says that records are sums of others and are counted with them, where a table has them below each group. */
+export function subtotals({ values }: Records, columns: readonly Summed[]): string[] {
+  const fields = columns.flatMap(({ call, field }) => (SWAYED.has(call.name) && field ? [field] : []))
+  if (values.length < 3 || values.length > MOST_GROUPED || fields.length === 0) return []
+  const all = values.map((value) => labelled(value, OF_GROUP))
+  const [name, label] = all.find((found) => found) ?? []
+  const places = all.flatMap((found, at) => (found && !isTotal(found[1]) ? [at] : []))
+  if (name === undefined || places.length < 2 || all.some((found) => found && found[0] !== name)) return []
+  if (!fields.some(({ path }) => areSums(values, path, places, (at) => all[at] === undefined))) return []
+  return [
+    `${all.filter((found) => found).length} records are sums of others, as that with \`${name}\` = ${JSON.stringify(label)}, and were counted with them. Leave them out: \`where\`: "${name} not like '%total%'".`,
+  ]
+}
+
+const isTotal = (label: string): boolean => TOTAL.test(bareLabel(label))
+const bareLabel = (label: string): string => label.slice(0, 40).replaceAll(/[\s*_:]/g, '')
+
+/** The text of a record that says it is a total, with the name of its field. */
+function labelled(record: JsonValue | undefined, form: RegExp): [name: string, label: string] | undefined {
+  const found =
+    isObject(record ?? null) &&
+    Object.entries(record as JsonObject).find(
+      ([, held]) => typeof held === 'string' && form.test(bareLabel(held)),
+    )
+  return found ? [found[0], String(found[1])] : undefined
+}
+
+/** True where the numbers of some records are together those of the others. */
+function areSums(
+  values: readonly JsonValue[],
+  path: Path,
+  places: readonly number[],
+  isOther: (at: number) => boolean,
+): boolean {
+  const work = newWork()
+  const numberAt = (at: number): number => {
+    const found: JsonValue[] = []
+    readValues(values[at] ?? null, path, found, work)
+    const [value] = found
+    return typeof value === 'string' ? (looseNumber(value) ?? 0) : typeof value === 'number' ? value : 0
+  }
+  const total = places.reduce((sum, at) => sum + numberAt(at), 0)
+  let others = 0
+  for (let at = 0; at < values.length; at++) if (isOther(at)) others += numberAt(at)
+  return total !== 0 && Math.abs(others - total) <= Math.abs(total) * ROUNDED
+}
