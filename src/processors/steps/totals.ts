@@ -7,6 +7,7 @@ import { readValues } from '../../query/fields/walk.ts'
 import { newWork } from '../../query/work.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
 
+/** Labels of a record that is the sum of all others. */
 const TOTAL = /^(?:(?:grand|over)?totals?|all|sums?|gesamt|insgesamt|summe)$/i
 /** The same of a group: `Travel Total`, `Subtotal`. */
 const OF_GROUP = /(?:sub)?totals?$/i
@@ -26,8 +27,8 @@ interface Summed {
 }
 
 /**
- * Leaves out the record that is the sum of the others, as tables for people end. It stays where it alone was asked for. What is left has to
- * be told: it may be one fewer than the result says.
+ * Leaves out the record that is the sum of the others, as tables for people end. It stays where it alone was asked for. The
+ * notes tell it, because the answer then counts one record fewer than the result has.
  */
 export function withoutTotal(records: Records): { records: Records; notes: string[] } {
   const { table } = records

@@ -374,7 +374,9 @@ class Parser {
     )
     if (!this.#hasBetween) return false
     const cut = this.#cut(part)
-    return cut?.symbol === 'between' && !/\s(?:and|to)\s|,|\.\./i.test(cut.rest.replace(/'[^']*'|"[^"]*"/g, "''"))
+    return (
+      cut?.symbol === 'between' && !/\s(?:and|to)\s|,|\.\./i.test(cut.rest.replace(/'[^']*'|"[^"]*"/g, "''"))
+    )
   }
 
   /** True for `state in open`: the next comma belongs to it. */

@@ -16,6 +16,9 @@ const LOG = /^(\d\d)\/([A-Z][a-z]{2})\/(\d{4})(?::(\d\d):(\d\d):(\d\d))?(?:\s*([
 // `0503 08:00:00.123456` of klog, `05-03 08:00` of Android.
 const MONTH_AND_DAY = /^(\d\d)-?(\d\d) (\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?$/
 const DOTTED = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/
+/** `02.01.25`: a date only beside others of its field, since versions are written so as well. */
+const SHORT_DOTTED =
+  /^(0[1-9]|[12]\d|3[01])\.(0[1-9]|1[0-2])\.(\d\d)(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/
 const SLASHED = /^(\d{1,2})[/-](\d{1,2})[/-](\d{4}|\d\d)(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/
 // `2024/1/5`, which is also year, month and day.
 const UNPADDED = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/
@@ -61,17 +64,26 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 /** The part that comes first in `2/8/2025`. */
 export type DateOrder = 'day' | 'month'
 
-/** The order that dates of one field prove, as `22/12/2024` does; undefined where none does, or two differ. */
+/**
+ * The order that dates of one field prove, as `22/12/2024` does; undefined where none does, or two differ. Texts such as `02.01.25` prove it
+ * where all are written so: one begins with a zero, as no version does, and one with no month.
+ */
 export function orderOfDates(texts: Iterable<string>): DateOrder | undefined {
   let found: DateOrder | undefined
+  let [areDotted, hasZero, hasDay] = [true, false, false]
   for (const text of texts) {
+    if (areDotted && text !== '') {
+      areDotted = text.length <= 40 && SHORT_DOTTED.test(text)
+      hasZero ||= text.startsWith('0')
+      hasDay ||= two(text, 0) > 12
+    }
     if (!isMark(text.charCodeAt(1)) && !isMark(text.charCodeAt(2))) continue
     const [, one, other] = (text.length <= 40 && SLASHES.exec(text)) || []
     const order = Number(one) > 12 ? 'day' : Number(other) > 12 ? 'month' : undefined
     if (found !== undefined && order !== undefined && order !== found) return undefined
     found ??= order
   }
-  return found
+  return areDotted && hasZero && hasDay ? 'day' : found
 }
 
 /** The order of parts between slashes, and the zone, as the dates of one field say them together. */
@@ -107,9 +119,9 @@ export function onClock(text: string, calendar: Calendar): string {
   return calendar.order ? isoDate(text, calendar.order) : text
 }
 
-/** A date with slashes in the form of ISO 8601, by the order of its field; any other text as it is. */
+/** A date that is read by the order of its field in the form of ISO 8601; any other text as it is. */
 export function isoDate(text: string, order: DateOrder): string {
-  if (text.length > 40 || !SLASHES.test(text)) return text
+  if (text.length > 40 || !(SLASHES.test(text) || SHORT_DOTTED.test(text))) return text
   const date = parseDate(text, undefined, order)
   if (!date) return text
   const iso = new Date(date.from).toISOString()
@@ -151,8 +163,8 @@ export function parseDate(text: string, year = 2000, order?: DateOrder): Span | 
     const [month, day] = isDayFirst ? [other, one] : [one, other]
     return span(given([inFull(ofYear), month, day, ...time]), 0, undefined)
   }
-  const [, day, month, fullYear, ...time] = DOTTED.exec(text) ?? []
-  if (fullYear !== undefined) return span(given([fullYear, month, day, ...time]), 0, undefined)
+  const [, day, month, ofYear, ...time] = DOTTED.exec(text) ?? (order && SHORT_DOTTED.exec(text)) ?? []
+  if (ofYear !== undefined) return span(given([inFull(ofYear), month, day, ...time]), 0, undefined)
   const [, ...loose] = UNPADDED.exec(text) ?? EAST_ASIAN.exec(text) ?? []
   if (loose.length > 0) return span(given(loose), 0, undefined)
   const [, ownDay, name = '', ownYear = '', ...ownTime] = DASHED.exec(text) ?? []

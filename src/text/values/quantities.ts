@@ -1,5 +1,7 @@
 /** Numbers in strings: plain, with a currency, in thousands, with a decimal comma, with a unit of size or time; and integers beyond 2^53. */
+
 import { type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
+import { orderOfDates } from './dates.ts'
 
 const PLAIN = /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d{1,3})?\s*$/i
 /** Currencies as ISO 4217 names them. */
@@ -253,7 +255,8 @@ export function areVersions(texts: readonly string[]): boolean {
   return (
     all.some((text) => VERSION.test(text)) &&
     all.every((text) => DOTTED.test(text)) &&
-    !all.some((text) => DATED.test(text))
+    !all.some((text) => DATED.test(text)) &&
+    orderOfDates(all) === undefined
   )
 }
 

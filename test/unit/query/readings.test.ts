@@ -580,9 +580,12 @@ describe('dates with slashes', () => {
     at,
   }))
 
+  const dotted = ['22.12.24', '02.08.25', '03.01.25', '01.11.23'].map((at, nth) => ({ id: nth + 1, at }))
+
   test.each([
     ['days', days],
     ['months', months],
+    ['days before dots', dotted],
   ])('begin with %s where one of their field proves it', (_, records) => {
     expect(found(records, 'at >= 2025-01-01').ids).toEqual([2, 3])
     expect(found(records, 'at >= 2025-08-01').ids).toEqual([2])
@@ -595,6 +598,14 @@ describe('dates with slashes', () => {
     expect(groups).toHaveLength(4)
     const [most] = aggregate.process(fromValue(records), { aggregate: ['max(at)'] }).content.rows().items
     expect(most).toEqual({ 'max(at)': records[1]?.at })
+  })
+
+  test('with dots are compared with days as they are written, and are versions where no day proves them', () => {
+    expect(found(dotted, 'at between 01.01.2025 and 31.07.2025').ids).toEqual([3])
+    expect(found(dotted, 'at > 22.12.24').ids).toEqual([2, 3])
+    const versions = ['20.10.24', '19.03.15', '20.10.07'].map((at, nth) => ({ id: nth + 1, at }))
+    expect(found(versions, 'at > 20.10.08').ids).toEqual([1])
+    expect(found(versions, 'at < 20.01.01').ids).toEqual([2])
   })
 
   test('are no dates where none proves it, or two differ', () => {
