@@ -28,6 +28,10 @@ const PROGRAM =
   /[;{}()[\],:]\s*$|=>|^\s*(?:import|from|package|use|using|#include|#define|return|if|else|for|while|const|let|var|val|def|end|class|fn|func|public|private|protected|case|try|catch|except|raise|throw|await|@\w|\/\/|\/\*|\*|#|--|"""|''')|^\s*[\w.$[\]]+ *(?:[-+*/|&]?=|\+\+|\(|:=)/
 /** The number of a line, as readers of files print it before the line. */
 const NUMBERED = /^\s*\d{1,7}(?:→|\t|[|:] ?)/
+/** The body of a function in SQL begins, and ends where the same mark stands again. */
+const BODY = /\bas\s{1,20}(\$\w{0,60}\$)\s*$/i
+/** Marks that may stand nowhere again. */
+const MOST_UNCLOSED = 20
 const LONGEST = 400
 const LEAST = 3
 const SAMPLE = 2_000
@@ -36,6 +40,13 @@ const MOST_LINES = 200_000
 interface Found {
   lines: LineIndex
   numbered: boolean
+}
+
+/** A definition that may go on, and where it begins. */
+interface Open {
+  indent: number
+  start: number
+  record: JsonObject
 }
 
 /** Told by definitions among lines of a program. */
@@ -87,21 +98,36 @@ function kindOf(written = 'function'): string {
 }
 
 /**
- * Records `{line, end, kind, name, within?, text}`: the first and the last line, counted from 1, what it is within by name, and the line that
- * begins it. A definition ends before the next line that is as far out and closes nothing.
+ * Records `{line, end, kind, name, within?, text}`: the first and the last line, counted from 1, what it is within by name, and these lines
+ * as they stand. A definition ends before the next line that is as far out and closes nothing.
  */
-function readCode(_: string, { lines, numbered }: Found): JsonValue {
+function readCode(text: string, found: Found): JsonValue {
+  const source = found.numbered ? withoutNumbers(found.lines) : text
+  return definitions(source, found.numbered ? indexLines(source) : found.lines)
+}
+
+/** The program without the numbers before its lines. */
+function withoutNumbers(lines: LineIndex): string {
+  return Array.from({ length: lines.count }, (_, index) => lines.at(index).replace(NUMBERED, '')).join('\n')
+}
+
+/** Each text is a part of the source, which takes no memory of its own. The text of one holds those within it. */
+function definitions(source: string, lines: LineIndex): JsonObject[] {
   const found: JsonObject[] = []
-  const open: { indent: number; record: JsonObject }[] = []
-  let last = 0
+  const open: Open[] = []
+  let [last, unclosed] = [0, 0]
+  const close = ({ start, record }: Open): void => {
+    record.end = last
+    record.text = source.slice(start, lines.end(last - 1)).trimEnd()
+  }
   for (let index = 0; index < lines.count; index++) {
-    const line = lineAt(lines, index, numbered)
+    const line = lineAt(lines, index, false)
     if (line.trim() === '') continue
     const indent = line.length - line.trimStart().length
     const closes = /^\s*(?:[{}\])]|end\b)/.test(line)
     for (let top = open.at(-1); top && top.indent >= indent; top = open.at(-1)) {
       if (closes && top.indent === indent) break
-      top.record.end = last
+      close(top)
       open.pop()
     }
     last = index + 1
@@ -113,13 +139,18 @@ function readCode(_: string, { lines, numbered }: Found): JsonValue {
         end: index + 1,
         ...definition,
         ...(within === '' ? {} : { within }),
-        text: line.trim(),
       }
       found.push(record)
-      open.push({ indent, record })
+      open.push({ indent, start: lines.start(index) + indent, record })
     }
+    const [, mark] = (open.length > 0 && unclosed < MOST_UNCLOSED && BODY.exec(line)) || []
+    if (mark === undefined) continue
+    const until = source.indexOf(mark, lines.end(index))
+    if (until < 0) unclosed += 1
+    else index = lines.lineAt(until)
+    last = index + 1
   }
-  for (const { record } of open) record.end = last
+  for (const one of open) close(one)
   return found
 }
 
@@ -142,7 +173,11 @@ function overviewOfCode(document: Document): Overview {
   return {
     totals: [formatPlural(document.lines().count, 'line'), formatPlural(all.length, 'definition')],
     type: (max) => (max > TYPE.length ? TYPE : ''),
-    facts: ['definitions (lines, kind, name):', ...told, ...notes],
+    facts: [
+      `definitions (lines, kind, name${inner.size > 0 ? '; the text of one holds those within it' : ''}):`,
+      ...told,
+      ...notes,
+    ],
     outline: { headings: told, notes, total: outer.length, noun: 'definitions' },
     sample: () => [],
     calls: callsFor(outer),
