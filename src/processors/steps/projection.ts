@@ -6,6 +6,7 @@ import { fromMadeRows, fromRows, fromValue } from '../../documents/opening/deriv
 import { placed } from '../../documents/opening/make.ts'
 import { madeRows } from '../../documents/opening/rows.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
+import { easilyMistaken } from '../../query/conditions/explain.ts'
 import { exactPath, resolveExactly, resolveField } from '../../query/fields/fields.ts'
 import { explainMissing, type Located, lengthAt, locate } from '../../query/fields/locate.ts'
 import { formatPath, isDefinite, type Path, parsePath } from '../../query/fields/path.ts'
@@ -38,7 +39,7 @@ export const projection = defineStep({
     const leftOut = mode === 'exclude' ? [...fields, ...exclude] : [...exclude, ...wanted.left]
     const excluded = rejoined(leftOut, recordsOf(document))
     const included = wanted.shown.filter(({ reference }) => reference !== '*' && reference !== '$')
-    const notes: string[] = []
+    const notes = mistakenIn(recordsOf(document), included)
     const rest = excluded.length > 0 ? leaving(document, excluded, notes, included.length > 0) : document
     const chosen = included.length > 0 ? only(rest, included, notes) : rest
     const isBesideAll = included.length > 0 && wanted.shown.some(({ reference }) => reference === '*')
@@ -58,6 +59,13 @@ export const projection = defineStep({
     }
   },
 })
+
+/** The remark on the line of a message, shown without the line in the file. */
+function mistakenIn(records: Records | undefined, shown: readonly Wanted[]): string[] {
+  const names = shown.map(({ reference }) => reference)
+  const found = records && names.includes('line') ? easilyMistaken(records, 'line') : undefined
+  return found && !found.beside.some((other) => names.includes(other)) ? [found.said] : []
+}
 
 /** The fields behind `distinct`, `distinct(…)`; undefined where it is not written, or is the name of a field. */
 function withoutDistinct(fields: readonly string[], records: Records | undefined): string[] | undefined {

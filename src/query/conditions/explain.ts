@@ -195,6 +195,27 @@ function range(numbers: readonly number[]): { low: number; high: number } {
 const MOST_SAMPLED = 2_000
 const MOST_NAMED = 3
 
+/** Names that mean another thing than one may think, where the records have fields of these names too. */
+const MISTAKEN = [
+  // Messages of compilers have both.
+  {
+    name: 'line',
+    beside: ['file_line'],
+    said: '`line` counts the lines of this result; `file_line` is the line in the file.',
+  },
+  // Definitions of a program.
+  {
+    name: 'text',
+    beside: ['end', 'within'],
+    said: '`text` of a definition holds the definitions within it too.',
+  },
+]
+
+/** The remark on a name alone that is easily mistaken, and the fields that are there for the other meaning. */
+export function easilyMistaken(records: Records, name: string): (typeof MISTAKEN)[number] | undefined {
+  return MISTAKEN.find((one) => one.name === name && one.beside.every((other) => records.names().has(other)))
+}
+
 /**
  * One remark, or none, on a field that was written as a name alone and is the record's own. `holds`: gives a test that
  * some values of theirs have to pass. Not told: records within records.
@@ -206,9 +227,8 @@ export function namesakes(
   holds: () => ((values: readonly JsonValue[]) => boolean) | undefined = () => undefined,
 ): string[] {
   if (path.length !== 1 || note !== undefined) return []
-  // Messages of compilers have both.
-  if (name === 'line' && records.names().has('file_line'))
-    return ['`line` counts the lines of this result; `file_line` is the line in the file.']
+  const mistaken = easilyMistaken(records, name)
+  if (mistaken) return [mistaken.said]
   const origin = document.provenance.path
   const flat = origin.includes('..')
   // Of those a remark of their own tells how many there are.

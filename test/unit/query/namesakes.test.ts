@@ -108,4 +108,16 @@ test('the line of a message is told from the line in its file', () => {
   const said = '`line` counts the lines of this result; `file_line` is the line in the file.'
   expect(asked(messages, { where: 'line < 2' }).notes).toBe(said)
   expect(asked(messages, { where: 'file_line < 100' }).notes).toBe('')
+  expect(asked(messages, { fields: ['line', 'file'] }).notes).toBe(said)
+  expect(asked(messages, { fields: ['line', 'file_line'] }).notes).toBe('')
+})
+
+test('the text of a definition is told to hold those within it', () => {
+  const definitions = [
+    { line: 1, end: 9, name: 'A', text: 'class A … def b' },
+    { line: 2, end: 9, name: 'b', within: 'A', text: 'def b' },
+  ]
+  expect(asked(definitions, { where: 'text contains b', fields: ['name', 'text'] }).notes).toBe(
+    '`text` of a definition holds the definitions within it too.',
+  )
 })
