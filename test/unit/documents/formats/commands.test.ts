@@ -148,6 +148,46 @@ describe('trees that are drawn', () => {
     })
   })
 
+  test('of packages, with the version of each and what is remarked on it', () => {
+    const npm = [
+      'app@1.0.0 /app',
+      '├─┬ @x/a@1.2.3',
+      '│ ├── b@2.0.0 deduped',
+      '│ ├── UNMET PEER DEPENDENCY c@^3',
+    ]
+    npm.push('│ └── d@npm:e@4.1.0', '└── f@5.0.0', '└── g@5.1.0', '└── h@5.2.0', '└── i@6.0.0')
+    expect(read(npm.join('\n')).records?.slice(0, 5)).toEqual([
+      { line: 1, depth: 0, name: 'app', version: '1.0.0', note: '/app', path: '' },
+      { line: 2, depth: 1, name: '@x/a', version: '1.2.3', path: '@x/a@1.2.3' },
+      { line: 3, depth: 2, name: 'b', version: '2.0.0', note: 'deduped', path: '@x/a@1.2.3/b@2.0.0 deduped' },
+      {
+        line: 4,
+        depth: 2,
+        name: 'c',
+        version: '^3',
+        note: 'UNMET PEER DEPENDENCY',
+        path: '@x/a@1.2.3/UNMET PEER DEPENDENCY c@^3',
+      },
+      { line: 5, depth: 2, name: 'd', version: 'npm:e@4.1.0', path: '@x/a@1.2.3/d@npm:e@4.1.0' },
+    ])
+    const cargo = ['app v0.1.0 (/app)', ...many(5, (n) => `├── dep${n} v1.${n}.0 (*)`)].join('\n')
+    expect(read(cargo).records?.[1]).toEqual({
+      line: 2,
+      depth: 1,
+      name: 'dep0',
+      version: '1.0.0',
+      note: '(*)',
+      path: 'dep0 v1.0.0 (*)',
+    })
+    const files = ['.', ...many(8, (n) => `├── icon${n}@2x.png`)].join('\n')
+    expect(read(files).records?.[1]).toEqual({
+      line: 2,
+      depth: 1,
+      name: 'icon0@2x.png',
+      path: 'icon0@2x.png',
+    })
+  })
+
   test('a text that shows one is none, and neither is a table', () => {
     const shown = `${many(20, () => 'This is how it is laid out, more or less.').join('\n')}\n├── a\n│   └── b\n├── c\n├── d\n└── e\n`
     expect(read(shown).format).toBe('text')
