@@ -358,9 +358,21 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     are: [
       'src/a.ts(12,3): error TS1: No.\nsrc/b.ts(1,1): error TS2: No.\nsrc/c.ts(2,2): error TS3: No.\n',
       'a/b.py:3:1: E501 Long\na/b.py:4: x\na/c.py:5: y\n',
+      'src/a.rs\n7:  // TODO\n9:x\n\nsrc/b.rs\n1:y\n',
     ],
     areNot: ['10:20:30 start\n10:20:31 stop\n10:20:32 end\n'],
     grows: below('', (nth) => `src/a.ts:${nth}:1: warning: unused`),
+  },
+  'framed diagnostics': {
+    are: [
+      'error[E0382]: moved\n --> src/a.rs:7:30\n  |\n7 | x\n  | ^\n\nwarning: unused\n --> src/b.rs:8:4\n',
+    ],
+    areNot: [
+      'error: no file\nwarning: odd\nwarning: a\n --> x:1:1\n',
+      'a --> b:1:2\nc --> d:3:4\n',
+      `error: a\n --> b.rs:1:1\n${PROSE.repeat(9)}`,
+    ],
+    grows: below('', (nth) => `error[E0${nth}]: moved\n --> src/a.rs:${nth}:1\n`),
   },
   paths: {
     are: [

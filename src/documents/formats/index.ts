@@ -10,7 +10,7 @@ import { counted } from './counted.ts'
 import { coverage } from './coverage.ts'
 import { bareCsv, csv, csvTables } from './csv.ts'
 import type { FormatDefinition } from './define.ts'
-import { diagnostics } from './diagnostics.ts'
+import { diagnostics, framedDiagnostics } from './diagnostics.ts'
 import { diff } from './diff.ts'
 import { files } from './files.ts'
 import { gitLines, gitLog } from './git.ts'
@@ -72,6 +72,7 @@ export const FORMATS: readonly FormatDefinition[] = [
   diff,
   gitLog,
   gitLines,
+  framedDiagnostics,
   log,
   settings,
   diagnostics,
