@@ -211,6 +211,21 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     areNot: ['ok 1\nok 2\nok 3\n', '1..3 is a range\nok then\n', 'ok, so be it\nnot ok\n1..2\n'],
     grows: below('1..20\n', (nth) => `ok ${nth} - test ${nth}`),
   },
+  outcomes: {
+    are: [
+      '=== RUN   TestA\n--- PASS: TestA (0.01s)\n=== RUN   TestB\n--- FAIL: TestB (0.01s)\n--- SKIP: TestC (0.00s)\n',
+      'a.py::test_a PASSED [ 5%]\na.py::B::test_b FAILED [ 6%]\na.py::test_c SKIPPED (x) [ 7%]\n',
+      'running 3 tests\ntest a::b ... ok\ntest c ... FAILED\ntest d ... ignored\n',
+      'PASS src/a.test.ts\n  s\n    ✓ a (5 ms)\n    ✕ b\n    ○ skipped c\n',
+      'TASK [a : b] ****\nok: [w1]\nchanged: [w2]\nfatal: [w3]: UNREACHABLE! => {}\n',
+    ],
+    areNot: [
+      ' ✓ bread\n ✓ milk\n ✕ eggs\n',
+      'ok: [a]\nok: [b]\nok: [c]\n',
+      '# Log\n```\n--- PASS: TestA (0.01s)\n--- PASS: TestB (0.01s)\n--- PASS: TestC (0.01s)\n```\n',
+    ],
+    grows: below('', (nth) => `=== RUN   TestA${nth}\nsaid\n--- PASS: TestA${nth} (0.01s)`),
+  },
   vertical: {
     are: [
       rows(3, (nth) => `-[ RECORD ${nth + 1} ]---\nid   | ${nth}\nname | a|b +\n     | c`).join('\n'),

@@ -53,6 +53,7 @@ const ROWS: Record<string, readonly [before: string, row: string, behind?: strin
   subtitles: ['WEBVTT\n\n', '00:00:01.000 --> 00:59:04.500\nSaid #\n'],
   toml: ['', '[[package]]\nname = "n#"\nsize = #\ntags = ["a"]'],
   tap: ['TAP version 13\n', 'ok # - t#'],
+  outcomes: ['', '=== RUN   T#\nsaid\n--- FAIL: T# (0.01s)\n    a.go:1: bad'],
   vertical: ['', '-[ RECORD # ]---\nid   | #\nname | a'],
   text: ['', 'Line # of a text that is only a text.'],
 }
@@ -102,6 +103,8 @@ const RUNS: Record<string, [before: string, part: string, behind: string]> = {
   'dashes of a rule': ['a | b\n', '-', '|\n1 | 2\n'],
   'roots of drawn trees': ['', 'a\n+--- b\n', ''],
   'messages without a place': ['error: a\n --> b.rs:1:1\n', 'error: 2 errors\n', ''],
+  'suites in suites': ['PASS a.ts\n  s\n    ✓ a\n    ✓ b\n    ✓ c\n', '   s\n    ✓ a\n', ''],
+  'words on tests of one name': ['', 'a.py::t FAILED\n', '___ t ___\nx\n___ t ___\ny\n'],
   'cells of a frame': ['   a  b\n', '0  1  2\n', ''],
   'marks behind a heading': ['<html><body><h1>a', '#', 'a</h1><p>b</p></body></html>'],
   'buttons in a heading': ['<html><body><h1>a', '&lt;button', '</h1><p>b</p></body></html>'],

@@ -25,6 +25,7 @@ import { mail } from './mail.ts'
 import { markdown } from './markdown.ts'
 import { metrics } from './metrics.ts'
 import { ndjson } from './ndjson.ts'
+import { outcomes } from './outcomes.ts'
 import { paths } from './paths.ts'
 import { python } from './python.ts'
 import { settings } from './settings.ts'
@@ -59,6 +60,7 @@ export const FORMATS: readonly FormatDefinition[] = [
   coverage,
   subtitles,
   tap,
+  outcomes,
   vertical,
   table,
   listing,
