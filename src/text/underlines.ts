@@ -13,6 +13,9 @@ const RULE = /^ {0,3}([=~^"'*+#-])\1*[ \t]*$/
 /** A list, a quote, a row of a table and a number of a list are no titles in Markdown. */
 const NO_TITLE = /^ {0,3}(?:[>#|*+-]|\d+[.)] )/
 
+/** Names over columns: a rule below them is that of a table. */
+const COLUMNS = /\S {2,}\S.* {2,}\S/
+
 export interface Underlined {
   /** 1 is the outermost. */
   level: number
@@ -85,6 +88,7 @@ function markedAt(lines: LineIndex, line: number): Marked | undefined {
   const above = line === 0 ? '' : textAt(lines, line - 1).trim()
   if (!/^ {0,3}\S/.test(textAt(lines, line)) || !/[\p{L}\p{N}]/u.test(title) || RULE.test(title))
     return undefined
+  if (COLUMNS.test(title)) return undefined
   const overlined = above !== '' && above === below.trim() && above.length >= title.length
   if (above !== '' && !overlined) return undefined
   const length = below.trim().length

@@ -17,6 +17,8 @@ const RULE = /^[ \t]*(?:(?:-{3,}|={3,})[ \t]*)?$/
 /** A line between records that says nothing: `---`, `=`, `<<<SEPARATOR>>>`. */
 const SEPARATOR =
   /^(?:={1,200}|-{3,200}|[*_~#+]{3,200}|[<[{(=*-]{2,40} ?[A-Z][A-Z _]{1,30} ?[>\]})=*-]{2,40})$/
+/** Kinds of such lines that are tried, the most frequent first: one may stand within records. */
+const MOST_SEPARATORS = 3
 const LONGEST = 16_384
 /** Lines in which the first key is looked for, and records that there must be. */
 const MOST_BEFORE = 40
@@ -150,8 +152,15 @@ function separated(lines: LineIndex): Layout | undefined {
     const line = lines.at(index).trim()
     counts.set(line, (counts.get(line) ?? 0) + 1)
   }
-  const [[separator, most] = ['', 0]] = [...counts].sort(([, one], [, other]) => other - one)
-  if (most < LEAST) return undefined
+  const usual = [...counts].filter(([, count]) => count >= LEAST).sort(([, one], [, other]) => other - one)
+  for (const [separator] of usual.slice(0, MOST_SEPARATORS)) {
+    const layout = separatedBy(separator, lines, sampled)
+    if (layout) return layout
+  }
+  return undefined
+}
+
+function separatedBy(separator: string, lines: LineIndex, sampled: number): Layout | undefined {
   const parts = partsBetween(lines, separator, sampled)
   const saying = parts.map(([from, to]) => pairsWithin(lines, from, to))
   const [said, listed] = [new Map<string, number>(), new Set<string>()]

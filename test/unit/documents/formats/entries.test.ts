@@ -779,6 +779,22 @@ const asidesOf = (text: string): string[] =>
   fromRecognised(text).asides.map((line) => line.replace('text beside it: ', ''))
 
 describe('records between separators', () => {
+  test('may have lines of another separator in them, as the rows of a table', () => {
+    const rule = '-'.repeat(30)
+    const invoice = (nth: number): string =>
+      `Bill to: Firm ${nth % 3}\nDate: 2025-01-0${nth}\n\nText     Qty     Amount\n${rule}\nWork       2       ${nth}.00\n${rule}\nTotal due: EUR ${nth}.00\n`
+    const { format, value } = read(
+      numbers(6)
+        .map(invoice)
+        .join(`\n${'='.repeat(30)}\n\n`),
+    )
+    expect(format).toBe('entries')
+    expect(value).toHaveLength(6)
+    expect((value as JsonObject[]).map((one) => [one['Bill to'], one['Total due']])).toEqual(
+      numbers(6).map((nth) => [`Firm ${nth % 3}`, `EUR ${nth}.00`]),
+    )
+  })
+
   test.each(['---', '=', '<<<SEPARATOR>>>'])('stand between %s, with fields that some lack', (separator) => {
     const run = (nth: number): string =>
       `${nth % 2 ? '' : `File: f${nth}\n`}Class: c${nth}\nResult: failure\nMessage: no\n\n  expected: ${nth}\nTitle: z\n`
