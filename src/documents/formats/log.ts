@@ -1,5 +1,5 @@
 /** Logs: lines that begin with a time or a level, and the lines that continue them. */
-import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
+import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { scanPairs } from '../../text/pairs.ts'
 import { packRecords } from '../columns/packed.ts'
@@ -59,7 +59,7 @@ const LONGEST_TITLE = 200
 
 /** Whether these lines begin entries or go on with one. It stops where too many do neither, which is soon in a text. */
 function isLog(sampled: readonly string[]): boolean {
-  const most = sampled.length * MOST_OTHERS
+  const most = isOfServices(sampled) ? Infinity : sampled.length * MOST_OTHERS
   let [entries, others] = [0, 0]
   for (const line of sampled)
     if (readEntry(line)) entries += 1
@@ -86,12 +86,17 @@ function isAccessLog(lines: LineIndex): boolean {
   return sampled.filter((line) => readAccess(line)).length >= sampled.length * 0.7 && sampled.length > 0
 }
 
+/** Reads the head of a line below another. Undefined: the line begins no entry. */
+type HeadReader = (line: string, above: string) => Entry | undefined
+
 /**
  * How the heads of this log are read. Where entries have a time, a line without one goes on with the entry before it,
  * such as the `Error: …` above a stack trace.
  */
-function headReader(lines: LineIndex): (line: string) => Entry | undefined {
-  const heads = sampleLines(lines).flatMap((line) => readEntry(line) ?? [])
+function headReader(lines: LineIndex): HeadReader {
+  const sampled = sampleLines(lines)
+  if (isOfServices(sampled)) return readServed
+  const heads = sampled.flatMap((line) => readEntry(line) ?? [])
   const times = heads.flatMap(({ fields }) => (typeof fields.time === 'string' ? fields.time : []))
   const isYearFirst = yearComesFirst(times)
   if (times.length < heads.length / 2 && !isYearFirst) return readEntry
@@ -103,6 +108,21 @@ function headReader(lines: LineIndex): (line: string) => Entry | undefined {
     const isBare = time === undefined && entry.message > 0
     return isBare ? undefined : entry
   }
+}
+
+/** Whether services share this log: most of its lines say which one wrote them. */
+function isOfServices(sampled: readonly string[]): boolean {
+  const served = sampled.filter((line) => readService(line))
+  return served.length > sampled.length / 2 && served.some((line) => readEntry(line)?.fields.service)
+}
+
+/** A line in a log of services goes on with the line above only where the same service wrote both, and it looks like that. */
+function readServed(line: string, above: string): Entry | undefined {
+  const { service, start } = readService(line) ?? { start: 0 }
+  const said = line.slice(start)
+  const isSame = service === undefined || service === readService(above)?.service
+  if (isSame && (CONTINUES.test(said) || said.trim() === '')) return undefined
+  return readEntry(line) ?? { fields: service === undefined ? {} : { service }, message: start }
 }
 
 /** `24/05/03 08:00:00` of Spark, `240503 080000` of Hadoop, `240503 08:00:00` of MySQL. */
@@ -173,9 +193,11 @@ function entryRecords(text: string, lines: LineIndex, first: number): JsonObject
     const from = lines.start(open.line) + (open.entry?.message ?? 0)
     entries.add(open.line, open.entry, text.slice(from, lines.end(before - 1)))
   }
+  let above = ''
   for (let index = first; index < lines.count; index++) {
     const line = beginning(lines, index)
-    const entry = readHead(line) ?? ofOther(line, open?.entry)
+    const entry = readHead(line, above)
+    above = line
     if (!entry && (open || line.trim() === '')) continue
     close(index)
     open = { line: index, entry }
@@ -234,16 +256,6 @@ class Entries {
     if (before === undefined && this.#known.size < MOST_REPEATED) this.#known.set(value, value)
     return before ?? value
   }
-}
-
-/** A line without a head goes on with the entry before it, unless another service wrote it. */
-function ofOther(line: string, open: Entry | undefined): Entry | undefined {
-  const service = open && own(open.fields, 'service')
-  if (service === undefined) return undefined
-  const found = readService(line)
-  return found === undefined || found.service === service
-    ? undefined
-    : { fields: { service: found.service }, message: found.start }
 }
 
 /** Where a line begins an entry: its fields, and the offset of its message in the line. */
@@ -326,10 +338,15 @@ function ofService(line: string): Entry | undefined {
   const found = readService(line)
   if (!found) return undefined
   const rest = line.slice(found.start)
-  const entry = dated(rest) ?? readForm(rest) ?? levelFirst(rest) ?? logfmt(rest)
+  const entry = dated(rest) ?? readForm(rest) ?? levelFirst(rest) ?? logfmt(rest) ?? ofObject(rest)
   return (
     entry && { fields: { service: found.service, ...entry.fields }, message: found.start + entry.message }
   )
+}
+
+/** An object is a line of a log where a service wrote it. */
+function ofObject(said: string): Entry | undefined {
+  return said.startsWith('{"') && OBJECT_END.test(said.slice(-12)) ? { fields: {}, message: 0 } : undefined
 }
 
 function logfmt(line: string): Entry | undefined {
@@ -894,10 +911,12 @@ function eachField(message: string, tell: Tell): void {
   }
 }
 
+const OBJECT_END = /\}\s{0,8}$/
+
 /** The object in braces at the end of a message. */
 function jsonIn(message: string): { value: JsonObject; start: number } | undefined {
   const start = message.indexOf('{"')
-  if (start < 0 || !/\}\s{0,8}$/.test(message.slice(-12))) return undefined
+  if (start < 0 || !OBJECT_END.test(message.slice(-12))) return undefined
   const parsed = parseJson(message.slice(start))
   return isObject(parsed?.value) ? { value: parsed.value, start } : undefined
 }
@@ -969,14 +988,16 @@ function isoTime(time: string): string {
 }
 
 /** Tells which lines begin an entry. Heads of one log begin alike, so most of its lines are not parsed for it. */
-function entryTest(lines: LineIndex): (line: string) => boolean {
+function entryTest(lines: LineIndex): (line: string, index: number) => boolean {
   if (isAccessLog(lines)) return () => true
   const readHead = headReader(lines)
+  if (readHead === readServed)
+    return (line, index) => readServed(line, index > 0 ? beginning(lines, index - 1) : '') !== undefined
   let head = ''
   return (line) => {
     if (head !== '' && line.startsWith(head)) return true
     const start = line.slice(0, LONGEST_HEAD)
-    if (readHead(start) === undefined) return false
+    if (readHead(start, '') === undefined) return false
     head = /^[^\s]/.test(start) ? start.slice(0, 4) : ''
     return true
   }

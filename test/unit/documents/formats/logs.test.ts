@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readEntry } from '../../../../src/documents/formats/log.ts'
+import { log, readEntry } from '../../../../src/documents/formats/log.ts'
 import { fromRecognised } from '../../../../src/documents/opening/derive.ts'
 import { recognise } from '../../../../src/documents/opening/detect.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
+import { indexLines } from '../../../../src/text/lines.ts'
 
 const records = (text: string) => {
   const { format, json } = recognise(text)
@@ -176,6 +177,38 @@ test('a trace goes with its entry, also where another service writes in between'
     ['web', 'on'],
     ['db', 'on'],
   ])
+})
+
+test('each line of a service is a record, but for one that goes on with the line above', () => {
+  const text = [
+    'db-1  | 2024-05-03 08:00:00.000 UTC [7] LOG:  ready',
+    'api-1 | {"level":"warn","time":"2024-05-03T08:00:01Z","ms":7}',
+    'api-1 | {"level":"info","time":"2024-05-03T08:00:02Z","ms":8}',
+    'api-1 | WARN slow',
+    'api-1 | listening on 80',
+    'api-1 |   at port 80',
+    'api-1 | ',
+    'db-1  |   at checkpoint',
+    'web-1 exited with code 0',
+    'api-1 | 2024-05-03T08:00:03Z INFO bye',
+  ].join('\n')
+  const found = records(text)
+  expect(found.map(({ line, service, level }) => [line, service, level])).toEqual([
+    [1, 'db-1', 'LOG'],
+    [2, 'api-1', 'WARN'],
+    [3, 'api-1', 'INFO'],
+    [4, 'api-1', 'WARN'],
+    [5, 'api-1', undefined],
+    [8, 'db-1', undefined],
+    [9, undefined, undefined],
+    [10, 'api-1', 'INFO'],
+  ])
+  expect(found[2]).toMatchObject({ ms: 8 })
+  expect(found[4]?.message).toBe('listening on 80\napi-1 |   at port 80\napi-1 | ')
+  const lines = indexLines(text)
+  const begins = log.entryTest?.(lines)
+  const starts = text.split('\n').flatMap((line, index) => (begins?.(line, index) ? index + 1 : []))
+  expect(starts).toEqual(found.map(({ line }) => line))
 })
 
 test('JSON at the end of a message, quoted pairs and what nginx appends are fields', () => {
