@@ -219,12 +219,16 @@ function namesIn(sample: readonly Row[]): Names | undefined {
   const saying = sample.filter(({ text }) => text.includes(':') || text.includes('='))
   if (saying.length < LEAST || saying.length < sample.length / MOST_LINES) return undefined
   const found = new Map<string, Label[]>()
+  const valued = new Set<string>()
   for (const { text } of saying)
     for (const label of labelsIn(text)) {
+      if (!label.isPair || label.end < text.length) valued.add(label.key)
       const labels = found.get(label.key)
       if (labels) labels.push(label)
       else found.set(label.key, [label])
     }
+  // Where nothing ever stands behind it, `=` only ends a line.
+  for (const key of found.keys()) if (!valued.has(key)) found.delete(key)
   const most = [...found.values()].reduce((max, { length }) => Math.max(max, length), 0)
   if (most < LEAST || most < sample.length / MOST_LINES) return undefined
   const needed = [...found].filter(([, { length }]) => length >= most * ALL)

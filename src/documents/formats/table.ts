@@ -131,7 +131,8 @@ export function readAligned(lines: LineIndex, isHead = false): FoundTable | unde
   if (!dashed && !isNamed && !(titled ? TITLED.test(header.trimStart()) : isCapital(header))) return undefined
   const first = dashed || ruled ? 2 : 1
   const sample = sampleOf(lines, first)
-  if (sample.length === 0 || (!dashed && hasOtherHead(lines, header))) return undefined
+  if (sample.length === 0 || (!dashed && (hasOtherHead(lines, header) || isRowAsWell(header, sample))))
+    return undefined
   if (!dashed && PROCESSES.test(header)) return ofProcesses(lines, header)
   const columns = (dashed && underlined(lines.at(1), header, sample)) || columnsOf(header, sample)
   const apart =
@@ -184,6 +185,20 @@ function cutAtGaps(lines: LineIndex, header: string, first: number): FoundTable 
 function isCapital(header: string): boolean {
   if (/^\s*\d+\s/.test(header)) return false
   return /^[^a-z]*[A-Z]{2}[^a-z]*$/.test(header.replace(/\([a-z]{1,12}\)/g, ''))
+}
+
+/** Whether a word with three digits is written alike in all these lines, such as `010000Z`: the first line names nothing. */
+function isRowAsWell(header: string, sample: readonly string[]): boolean {
+  const shapes = /\d{3}/.test(header) ? sample.map(shapesOf) : []
+  return (
+    shapes.length > 0 &&
+    shapesOf(header).some((shape, at) => /9{3}/.test(shape) && shapes.every((row) => row[at] === shape))
+  )
+}
+
+function shapesOf(line: string): string[] {
+  const words = line.trim().split(/\s+/)
+  return words.map((word) => word.replace(/\d/g, '9').replace(/[A-Z]+/g, 'A'))
 }
 
 /** True where names of other columns come after an empty line: these are several tables. */

@@ -111,6 +111,21 @@ fff123def456   Exited (1)       80/tcp   12m`
     ])
   })
 
+  test('a first line that is a row like all others names no columns', () => {
+    const reports = [
+      'EPKK 010000Z 20009KT',
+      'LPPT 010000Z 10007KT',
+      'EPKK 010000Z 20009KT',
+      'LPPT 010100Z 03006KT',
+    ]
+    for (const end of ['=', ' NOSIG=']) {
+      const text = reports.map((report) => `METAR ${report} 9999 BKN008${end}`).join('\n')
+      expect(fromRecognised(text)).toMatchObject({ format: 'text', asides: [] })
+    }
+    const named = `POD    CPU1   CPU2\n${reports.map((_, n) => `WEB${n}   0.5    1${n}`).join('\n')}`
+    expect(records(named)?.[1]).toEqual({ POD: 'WEB1', CPU1: 0.5, CPU2: 11 })
+  })
+
   test('not aligned, but with as many cells as names in each line', () => {
     const text = 'NAME      READY   STATUS\npod/web-1   0/1   CrashLoopBackOff\npod/a   1/1   Running\n'
     expect(records(text)).toEqual([
