@@ -10,6 +10,7 @@ import { overviewOfEntries } from '../overview/entries.ts'
 import { levelInBrackets, levelOf, levelOfLetter, severityOf } from '../overview/levels.ts'
 import { asideOf, exactNumber } from './cells.ts'
 import { defineFormat } from './define.ts'
+import { readPostgres } from './postgres.ts'
 
 const SAMPLE = 200
 /** The parsed part of one line. The message of a longer one is still whole. */
@@ -288,8 +289,8 @@ const COMMAND = /^\s*(?:##\[([a-z]{3,9})\]|::([a-z]{3,9})(?: [^:]{0,200})?::)/
 const PHP = /^ PHP (?:(Fatal|Parse|Recoverable fatal) error|(Warning|Notice|Deprecated))\b/
 /** Words between the time and the message. */
 const MOST_WORDS = 6
-/** Characters behind one that are looked at: a level in capitals with its blanks. */
-const LONGEST_NEXT = 11
+/** Characters behind one that are looked at: a level in capitals with its blanks, or an amount. */
+const LONGEST_NEXT = 20
 /** Characters that are looked at for one of them. */
 const LONGEST_WORD = 256
 
@@ -431,6 +432,8 @@ function withHead(line: string, from: number, fields: JsonObject): Entry {
     fields.level = fatal === undefined ? (mild ?? '').toUpperCase() : 'FATAL'
     return { fields, message: from + 1 }
   }
+  const session = readPostgres(said, fields)
+  if (session !== undefined) return { fields, message: from + session }
   const lettered = letterAfter(said, fields)
   if (lettered !== undefined) return { fields, message: from + lettered }
   for (let words = 0; words < MOST_WORDS; words++) {
@@ -609,7 +612,9 @@ function isLogger(word: string, after: string): boolean {
   // `I/O error: …`
   if (/^\w\/\w:?$/.test(word)) return false
   if (/^[A-Za-z_][\w$-]*(?:(?:[./]|::)[\w$-]+)+:?$/.test(word)) return true
-  return /^[A-Za-z_][\w$./-]*$/.test(word) ? /^(?: [-:] ?|\])/.test(after) : /^[A-Za-z_][\w$.-]*:$/.test(word)
+  return /^[A-Za-z_][\w$./-]*$/.test(word)
+    ? /^(?: [-:] ?|\])/.test(after)
+    : /^[A-Za-z_][\w$.-]*:$/.test(word) && !AMOUNT_NEXT.test(after)
 }
 
 // `syslogd 1.4.1: restart.` and `-- root[2421]: ROOT LOGIN ON tty2` stand among the others.
@@ -896,8 +901,16 @@ function withoutEscapes(text: string): string {
   )
 }
 
-/** The fields of a message: of the JSON object that it ends in, of the pairs before it, of an nginx error. */
+const UNIT = '(?:[nuµm]?s|secs?|seconds?|[kKMGT]i?B|B|bytes)(?![\\w/])'
+/** `duration: 8.4 ms`, that a message begins with. */
+const MEASURED = new RegExp(`^([A-Za-z_][\\w-]{0,39}): (\\d+(?:\\.\\d+)? ?${UNIT})`)
+/** An amount behind a word that so is no logger. */
+const AMOUNT_NEXT = new RegExp(`^ \\d+(?:\\.\\d+)? ?${UNIT}`)
+
+/** The fields of a message: of the amount that it begins with, of the object that it ends in, of the pairs before it. nginx writes others. */
 function eachField(message: string, tell: Tell): void {
+  const [, name, amount] = MEASURED.exec(message) ?? []
+  if (name !== undefined && amount !== undefined) tell(name, amount)
   const json = jsonIn(message)
   if (json) {
     for (const [key, value] of Object.entries(json.value))

@@ -211,6 +211,50 @@ test('each line of a service is a record, but for one that goes on with the line
   expect(starts).toEqual(found.map(({ line }) => line))
 })
 
+test.each<[string, JsonObject]>([
+  ['[12] ann@shop LOG:  ready', { pid: 12, user: 'ann', database: 'shop', level: 'LOG', message: 'ready' }],
+  ['[12] LOG:  checkpoint: done', { pid: 12, level: 'LOG', message: 'checkpoint: done' }],
+  [
+    '[12] ann@shop DETAIL:  Key (id)=(1) exists.',
+    { pid: 12, user: 'ann', database: 'shop', message: 'DETAIL:  Key (id)=(1) exists.' },
+  ],
+  [
+    '[12] [unknown]@[unknown] FATAL:  no user=bob here',
+    { pid: 12, user: '[unknown]', database: '[unknown]', level: 'FATAL', message: 'no user=bob here' },
+  ],
+  [
+    '[12]: [7-1] user=ann,db=shop,client=10.0.0.1 ERROR:  gone',
+    { pid: 12, user: 'ann', db: 'shop', client: '10.0.0.1', level: 'ERROR', message: 'gone' },
+  ],
+])('the head of PostgreSQL is no part of the message: %s', (rest, fields) => {
+  const [first] = records(`2024-05-03 08:00:00 UTC ${rest}\n2024-05-03 08:00:01 UTC [1] LOG:  up`)
+  expect(first).toEqual({ line: 1, time: '2024-05-03 08:00:00 UTC', ...fields })
+})
+
+test('the head of PostgreSQL at clouds has colons between its words', () => {
+  expect(read('2024-05-03 08:00:00 UTC:10.0.0.1(4711):ann@shop:[12]:ERROR:  gone')).toEqual({
+    time: '2024-05-03 08:00:00 UTC',
+    client: '10.0.0.1',
+    user: 'ann',
+    database: 'shop',
+    pid: 12,
+    level: 'ERROR',
+    message: 'gone',
+  })
+  expect(read('2024-05-03 08:00:00 UTC::@:[12]:LOG:  up')).toMatchObject({ pid: 12, message: 'up' })
+  // Others write so as well.
+  expect(read('2024-05-03 08:00:00 ann@shop.org said ERROR:  gone')?.user).toBeUndefined()
+})
+
+test('the amount that a message begins with is a field', () => {
+  const said = (message: string) =>
+    records(`2024-05-03T08:00:00Z INFO ${message}\n2024-05-03T08:00:01Z INFO up`)[0]
+  expect(said('duration: 8.4 ms  statement: SELECT duration=3')).toMatchObject({ duration: '8.4 ms' })
+  expect(said('heap: 512MB, free')).toMatchObject({ heap: '512MB', message: 'heap: 512MB, free' })
+  for (const other of ['db: 5 items', 'db: 5 sources', 'rate: 5 B/s'])
+    expect(said(other)).toMatchObject({ logger: other.split(':')[0] })
+})
+
 test('JSON at the end of a message, quoted pairs and what nginx appends are fields', () => {
   const [json, pairs, nginx] = records(
     [
