@@ -29,10 +29,13 @@ function readLog(text: string): FoundLog | undefined {
   if (lines.count < 2) return undefined
   if (isAccessLog(lines)) return { records: keptRecords(text, lines, () => accessRecords(lines)), asides: [] }
   if (!isLog(sampleLines(lines))) return undefined
-  const asides = titlesOf(lines)
+  const first = firstLabels(lines)
+  const asides = first === undefined ? titlesOf(lines) : aboveLabels(lines, first)
   return {
-    records: keptRecords(text, lines, () => entryRecords(text, lines, asides.length)),
-    asides: asides.map(asideOf),
+    records: keptRecords(text, lines, () =>
+      entryRecords(text, lines, first ?? asides.length, first !== undefined),
+    ),
+    asides: asides.filter((line) => line.trim() !== '').map(asideOf),
   }
 }
 
@@ -58,13 +61,55 @@ function titlesOf(lines: LineIndex): string[] {
 
 const LONGEST_TITLE = 200
 
+/** `{app="api", env="prod"}` alone in a line, also behind a word: the labels of the entries below it, up to the next such line. */
+const LABELS =
+  /^(?:[A-Z][A-Za-z ]{0,30}: ?)?\{((?:[A-Za-z_][\w.]{0,100}="(?:[^"\\]|\\.)*"(?:, ?(?=[A-Za-z_])|(?=\}))){1,100})\}\s*$/
+
+function labelsIn(line: string): JsonObject | undefined {
+  const [, labels] = (line.includes('{') && LABELS.exec(line)) || []
+  if (labels === undefined) return undefined
+  const found: JsonObject = {}
+  scanPairs(labels, MOST_LABELS, (key, value) => setOwn(found, key, withoutEscapes(value)))
+  return found
+}
+
+const MOST_LABELS = 100
+
+/** The index of the line of labels that stands above all entries. */
+function firstLabels(lines: LineIndex): number | undefined {
+  for (let index = 0; index < Math.min(MOST_ABOVE, lines.count); index++) {
+    const line = beginning(lines, index)
+    if (labelsIn(line)) return index
+    if (readEntry(line)) return undefined
+  }
+  return undefined
+}
+
+/** The lines above those labels; empty ones and the title of the labels among them. */
+function aboveLabels(lines: LineIndex, first: number): string[] {
+  return Array.from({ length: first }, (_, index) => beginning(lines, index)).slice(
+    0,
+    first - titled(lines, first, 0),
+  )
+}
+
+/** How many lines above labels belong to them: their title, such as `Stream 2:`, and empty lines. */
+function titled(lines: LineIndex, at: number, least: number): number {
+  let above = at
+  if (above > least && TITLE.test(beginning(lines, above - 1).slice(0, LONGEST_TITLE))) above -= 1
+  while (above > least && beginning(lines, above - 1).trim() === '') above -= 1
+  return at - above
+}
+
+const MOST_ABOVE = 8
+
 /** Whether these lines begin entries or go on with one. It stops where too many do neither, which is soon in a text. */
 function isLog(sampled: readonly string[]): boolean {
   const most = isOfServices(sampled) ? Infinity : sampled.length * MOST_OTHERS
   let [entries, others] = [0, 0]
   for (const line of sampled)
     if (readEntry(line)) entries += 1
-    else if (!CONTINUES.test(line) && ++others > most) return false
+    else if (!CONTINUES.test(line) && !labelsIn(line) && ++others > most) return false
   return sampled.length >= 2 && entries >= sampled.length * FEWEST_ENTRIES
 }
 
@@ -184,11 +229,12 @@ function accessRecords(lines: LineIndex): JsonObject[] {
   return records
 }
 
-/** `first`: the index of the line that the entries begin at. */
-function entryRecords(text: string, lines: LineIndex, first: number): JsonObject[] {
+/** `first`: the index of the line that the entries begin at. `areLabelled`: lines of labels stand above them. */
+function entryRecords(text: string, lines: LineIndex, first: number, areLabelled: boolean): JsonObject[] {
   const readHead = headReader(lines)
   const entries = new Entries()
   let open: { line: number; entry: Entry | undefined } | undefined
+  let labels: JsonObject | undefined
   const close = (before: number) => {
     if (!open) return
     const from = lines.start(open.line) + (open.entry?.message ?? 0)
@@ -199,9 +245,19 @@ function entryRecords(text: string, lines: LineIndex, first: number): JsonObject
     const line = beginning(lines, index)
     const entry = readHead(line, above)
     above = line
+    const next = areLabelled && !entry ? labelsIn(line) : undefined
+    if (next) {
+      close(index - titled(lines, index, open ? open.line + 1 : index))
+      labels = next
+      open = undefined
+      continue
+    }
     if (!entry && (open || line.trim() === '')) continue
     close(index)
-    open = { line: index, entry }
+    open = {
+      line: index,
+      entry: labels ? { fields: { ...labels, ...entry?.fields }, message: entry?.message ?? 0 } : entry,
+    }
   }
   close(lines.count)
   return entries.records()

@@ -211,6 +211,41 @@ test('each line of a service is a record, but for one that goes on with the line
   expect(starts).toEqual(found.map(({ line }) => line))
 })
 
+test('labels above entries are of all entries below them, up to the next labels', () => {
+  const entry = (second: number, said: string) => `[2024-05-03T08:00:0${second}Z] ${said}`
+  const streams = [
+    'Found 2 streams:',
+    '',
+    'Stream 1:',
+    'Labels: {app="api", env="a \\"b\\""}',
+    entry(1, 'level=info status=200'),
+    entry(2, 'level=warn app=x'),
+    '  at main',
+    '',
+    'Stream 2:',
+    'Labels: {app="web", level="error"}',
+    entry(3, 'env=y'),
+    entry(4, 'INFO ok'),
+  ]
+  const { json, asides } = recognise(streams.join('\n'))
+  expect(asides).toEqual(['text beside it: Found 2 streams:'])
+  const found = json?.() as JsonObject[]
+  expect(found.map(({ line, app, env, level }) => [line, app, env, level])).toEqual([
+    [5, 'api', 'a "b"', 'INFO'],
+    [6, 'api', 'a "b"', 'WARN'],
+    [11, 'web', 'y', 'ERROR'],
+    [12, 'web', undefined, 'INFO'],
+  ])
+  expect(found[1]?.message).toBe('level=warn app=x\n  at main')
+  // Below an entry alone they are a part of it.
+  const within = records([entry(1, 'said'), '{app="api"}', entry(2, 'said'), entry(3, 'said')].join('\n'))
+  expect(within.map(({ message, app }) => [message, app])).toEqual([
+    ['said\n{app="api"}', 'api'],
+    ['said', undefined],
+    ['said', undefined],
+  ])
+})
+
 test.each<[string, JsonObject]>([
   ['[12] ann@shop LOG:  ready', { pid: 12, user: 'ann', database: 'shop', level: 'LOG', message: 'ready' }],
   ['[12] LOG:  checkpoint: done', { pid: 12, level: 'LOG', message: 'checkpoint: done' }],
