@@ -944,9 +944,37 @@ type Tell = (key: string, value: JsonValue) => void
 
 /** Pairs in their order, keys as they are written except for the aliases of `message`, `time` and `level`. */
 function eachPair(message: string, tell: Tell): void {
-  scanPairs(message, MAX_PAIRS, (key, value, quoted) =>
-    tell(ALIASES.get(key) ?? key, quoted ? withoutEscapes(value) : (exactNumber(value) ?? value)),
-  )
+  if (message.includes(' ; ') && eachParted(message, tell)) return
+  scanPairs(message, MAX_PAIRS, (key, value, quoted) => tellPair(key, value, quoted, tell))
+}
+
+function tellPair(key: string, value: string, quoted: boolean, tell: Tell): void {
+  tell(ALIASES.get(key) ?? key, quoted ? withoutEscapes(value) : (exactNumber(value) ?? value))
+}
+
+/** A key behind a semicolon between blanks, and a key at all. */
+const PARTED = / ; (?=[A-Za-z_][\w.-]{0,39}=)/
+const KEYS = /(?:^|\s)([A-Za-z_][\w.-]{0,39})=/g
+const FEWEST_PARTED = 3
+
+/**
+ * `TTY=pts/0 ; USER=root ; COMMAND=/usr/bin/apt update` of sudo: each part is a pair, and a value may have blanks. False, and nothing is
+ * told, where a part before the last one has other pairs in it.
+ */
+function eachParted(message: string, tell: Tell): boolean {
+  const parts = message.split(PARTED)
+  if (parts.length < FEWEST_PARTED || parts.length > MAX_PAIRS) return false
+  const keys = parts.map((part) => [...part.matchAll(KEYS)])
+  if (!keys.every(({ length }, at) => length === 1 || (length > 1 && at === keys.length - 1))) return false
+  for (const [at, part] of parts.entries()) {
+    const [found] = keys[at] ?? []
+    if (!found) continue
+    const [before, key = ''] = found
+    const value = part.slice(found.index + before.length).trim()
+    const [, quoted] = /^"(.*)"$/s.exec(value) ?? []
+    if (value !== '') tellPair(key, quoted ?? value, quoted !== undefined, tell)
+  }
+  return true
 }
 
 /** The text in quotes, as it was before it was quoted: `\"`, `\\` and line breaks. */
@@ -963,7 +991,7 @@ const MEASURED = new RegExp(`^([A-Za-z_][\\w-]{0,39}): (\\d+(?:\\.\\d+)? ?${UNIT
 /** An amount behind a word that so is no logger. */
 const AMOUNT_NEXT = new RegExp(`^ \\d+(?:\\.\\d+)? ?${UNIT}`)
 
-/** The fields of a message: of the amount that it begins with, of the object that it ends in, of the pairs before it. nginx writes others. */
+/** The fields of a message: of the amount at its start, the object at its end, the pairs before that. nginx writes others. */
 function eachField(message: string, tell: Tell): void {
   const [, name, amount] = MEASURED.exec(message) ?? []
   if (name !== undefined && amount !== undefined) tell(name, amount)

@@ -281,6 +281,24 @@ test('the head of PostgreSQL at clouds has colons between its words', () => {
   expect(read('2024-05-03 08:00:00 ann@shop.org said ERROR:  gone')?.user).toBeUndefined()
 })
 
+test('a value goes on to the semicolon between blanks that parts pairs', () => {
+  const said = (message: string) =>
+    records(`May  3 08:00:00 web sudo[1]: ${message}\nMay  3 08:00:01 web sudo[2]: up`)[0]
+  expect(said('  ann : TTY=pts/0 ; PWD=/home/ann b ; COMMAND=/usr/bin/env A=1 apt update')).toMatchObject({
+    TTY: 'pts/0',
+    PWD: '/home/ann b',
+    COMMAND: '/usr/bin/env A=1 apt update',
+  })
+  expect(said('n=1 ; lvl="warn" ; COMMAND=ls -l ; ls')).toMatchObject({
+    n: 1,
+    level: 'warn',
+    COMMAND: 'ls -l ; ls',
+  })
+  // Here blanks part them as well.
+  expect(said('failed a=1 b=2 ; c=3 ; d=4 now')).toMatchObject({ a: 1, b: 2, c: 3, d: 4 })
+  expect(said('failed a=1 ; b=2 at last')).toMatchObject({ a: 1, b: 2 })
+})
+
 test('the amount that a message begins with is a field', () => {
   const said = (message: string) =>
     records(`2024-05-03T08:00:00Z INFO ${message}\n2024-05-03T08:00:01Z INFO up`)[0]
