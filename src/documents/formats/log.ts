@@ -597,7 +597,7 @@ function isDigit(code: number): boolean {
   return code >= 48 && code <= 57
 }
 
-/** Makes a field of a word of the head; false when the word belongs to the message. */
+/** Makes a field of a word of the head, such as `12#34:` of nginx; false when the word belongs to the message. */
 function take(fields: JsonObject, word: string, bracketed: boolean, after: string): boolean {
   const bare = word.endsWith(':') ? word.slice(0, -1) : word
   const level = fields.level === undefined ? levelIn(bare, bracketed) : undefined
@@ -624,6 +624,11 @@ function take(fields: JsonObject, word: string, bracketed: boolean, after: strin
       return true
     }
     name(fields, word)
+    return true
+  }
+  const [, pid, tid] = (word.includes('#') && /^(\d{1,10})#(\d{1,10}):$/.exec(word)) || []
+  if (pid !== undefined) {
+    Object.assign(fields, { pid: Number(pid), tid: Number(tid) })
     return true
   }
   if (fields.logger === undefined && isLogger(word, after)) {
@@ -712,6 +717,13 @@ const DOTNET_LEVELS: Readonly<Record<string, string>> = {
   crit: 'CRITICAL',
 }
 
+/** The level in the priority of syslog, and its parts as numbers. */
+function ofPriority(priority: string | undefined): JsonObject {
+  if (priority === undefined) return {}
+  const pri = Number(priority)
+  return { level: severityOf(pri), pri, facility: pri >> 3, severity: pri % 8 }
+}
+
 /** Reads a head in one of these forms; undefined for any other line. */
 export function readForm(line: string): Entry | undefined {
   for (const form of HEADS) {
@@ -736,7 +748,7 @@ const HEADS: readonly ((line: string) => Entry | undefined)[] = [
     const match = RFC5424.exec(line)
     if (!match) return undefined
     const [whole, priority, time = '', host = '', logger = '', pid = '', id = '', data] = match
-    const fields: JsonObject = { time, level: severityOf(Number(priority)) }
+    const fields: JsonObject = { time, ...ofPriority(priority) }
     for (const [name, value] of Object.entries({ host, logger, pid, msgid: id }))
       if (value !== '-') fields[name] = name === 'pid' ? (exactNumber(value) ?? value) : value
     for (const [, name = '', value = ''] of (data ?? '').matchAll(PARAMETER))
@@ -747,13 +759,7 @@ const HEADS: readonly ((line: string) => Entry | undefined)[] = [
     const match = SYSLOG.exec(line)
     if (!match) return undefined
     const [whole, priority, time = '', host = '', logger = '', pid] = match
-    const level = priority === undefined ? undefined : severityOf(Number(priority))
-    return withProcess(
-      line,
-      whole.length,
-      { time, ...(level === undefined ? {} : { level }) },
-      { host, logger, pid },
-    )
+    return withProcess(line, whole.length, { time, ...ofPriority(priority) }, { host, logger, pid })
   },
   (line) => {
     const match = KLOG.exec(line)

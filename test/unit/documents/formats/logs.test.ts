@@ -84,6 +84,9 @@ describe('the head of a line', () => {
       {
         time: '2024-05-03T08:00:00Z',
         level: 'ERROR',
+        pri: 11,
+        facility: 1,
+        severity: 3,
         host: 'host',
         logger: 'app',
         pid: 12,
@@ -95,7 +98,20 @@ describe('the head of a line', () => {
     ],
     [
       '<34>May  3 08:00:00 web su: failed',
-      { time: 'May  3 08:00:00', level: 'CRIT', host: 'web', logger: 'su', message: 'failed' },
+      {
+        time: 'May  3 08:00:00',
+        level: 'CRIT',
+        pri: 34,
+        facility: 4,
+        severity: 2,
+        host: 'web',
+        logger: 'su',
+        message: 'failed',
+      },
+    ],
+    [
+      '2024/05/03 08:00:00 [notice] 12#34: signal process started',
+      { time: '2024/05/03 08:00:00', level: 'notice', pid: 12, tid: 34, message: 'signal process started' },
     ],
     [
       '2024-05-03T08:00:00Z heroku[router]: at=info',
