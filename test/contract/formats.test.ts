@@ -155,6 +155,18 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     ],
     grows: below('', (nth) => `PMID- ${nth}\nTI  - Title ${nth}\nAU  - A\nAU  - B`),
   },
+  chat: {
+    are: [
+      '[03/11/2025, 09:03:57] Ann Lee: hi\n[03/11/2025, 09:04:13] Bo: a\nb\n',
+      '# Team\n\n**Ann Lee** (2025-11-03 09:18):\nhi\n\n**Bo** (2025-11-03 09:19):\nok\n',
+    ],
+    areNot: [
+      '[03/11/2025, 09:03:57] INFO: up\n[03/11/2025, 09:04:13] WARN: slow\n',
+      'Ann Lee (2024): one\nBo (2025): two\n',
+      '# Log\n\n**Ann** (2025-11-03 09:18): a\n\n# Other\n\nProse.\n',
+    ],
+    grows: below('', (nth) => `[03/11/2025, 09:0${nth % 10}:00] Ann Lee: text ${nth}`),
+  },
   items: {
     are: [
       'Found 3:\n\n1. **One**\n   - State: open\n   - Author: ann\n\n2. **Two**\n   - State: closed\n\n3. **Three**\n   - State: open\n',

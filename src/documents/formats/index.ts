@@ -5,6 +5,7 @@ import { alike } from './alike.ts'
 import { bibtex } from './bibtex.ts'
 import { boxTree } from './box-tree.ts'
 import { calendar } from './calendar.ts'
+import { chat } from './chat.ts'
 import { code } from './code.ts'
 import { counted } from './counted.ts'
 import { coverage } from './coverage.ts'
@@ -75,6 +76,7 @@ export const FORMATS: readonly FormatDefinition[] = [
   gitLog,
   gitLines,
   framedDiagnostics,
+  chat,
   log,
   settings,
   diagnostics,

@@ -685,7 +685,6 @@ describe('records that begin with the same key', () => {
     'Return-Path: a\nFrom: b\nTo: c\n\nHello Bob,\n\nNote: see below.\n',
     'Dear all: hello\nprose\nprose\n',
     'Soup\n\nsalt: a pinch\nMethod: boil\n\nSoup\nsalt: a pinch\nMethod: boil\n\nSoup\nsalt: much\nMethod: boil\n',
-    '[9/19/24, 9:41:00 PM] Ann: hi\n[9/19/24, 9:42:00 PM] Bob: hi\n[9/19/24, 9:43:00 PM] Ann: hi\n',
     'def f(a):\n  x: int = 1\n\ndef g(b):\n  y: int = 2\n\ndef h(c):\n  return 1\n',
   ])('are not seen where none does: %j', (text) => {
     expect(read(text).format).toBe(text.startsWith('def ') ? 'code' : 'text')
