@@ -46,6 +46,10 @@ export interface Bound {
   /** Of the values of the field, the negation aside. */
   test: ColumnTest
   matches: Matcher
+  /** The field in the same record that it is compared with. */
+  other?: Field
+  /** A field that is called as the text is that was compared. */
+  instead?: Field
 }
 
 /** The remarks that come up while comparisons are bound. */

@@ -277,6 +277,11 @@ function isNamed({ comparison, field }: Bound): boolean {
   return comparison.computed !== undefined || lastName(comparison.field) === lastName(field.name)
 }
 
+/** True where these records have both sides of a comparison of two fields: that none fulfils it is the answer. */
+function comparesFields(records: Records, conditions: readonly string[]): boolean {
+  return safely(() => bind(conditions, records))?.comparisons.some(({ other }) => other) === true
+}
+
 /**
  * If no record of the main collection fulfils the conditions, these are the records of the one other place of its kind that do. That
  * place is nested in its records or beside it. If the fields were read loosely (`isLoose`), it is any place with such fields. Otherwise it is one
@@ -305,7 +310,8 @@ export function foundElsewhere(
     )
   const kin = answering(places)
   // A field that these records have deep within them alone, if at all, may be one that others have themselves.
-  const answers = kin.length > 0 ? kin : answering(placesWith(document, conditions))
+  const answers =
+    kin.length > 0 || comparesFields(records, conditions) ? kin : answering(placesWith(document, conditions))
   const [answer, another] = answers
   if (!answer) return undefined
   const main = document.records()?.path ?? '$'

@@ -8,7 +8,15 @@ import type { Pattern } from '../../text/patterns/pattern.ts'
 import { isNull, type Operand, operandFor } from '../../text/values/compare.ts'
 import { type DateOrder, isoDate, partOf } from '../../text/values/dates.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
-import { computedField, isExactly, knowing, linesOf, resolveExactly, resolveField } from '../fields/fields.ts'
+import {
+  calledWithin,
+  computedField,
+  isExactly,
+  knowing,
+  linesOf,
+  resolveExactly,
+  resolveField,
+} from '../fields/fields.ts'
 import { listWithin, typedWithin, valueOfPairs } from '../fields/inner-fields.ts'
 import { parsePath } from '../fields/path.ts'
 import { calendarOf, columnOf } from '../fields/reader.ts'
@@ -30,7 +38,7 @@ import {
 } from './comparison.ts'
 import { remarksOn } from './remarks.ts'
 import { repaired } from './repairs.ts'
-import { adapted, emptySample, hasZones, isOrdering, ofNone, sampleOf } from './sample.ts'
+import { adapted, emptySample, hasZones, isOrdering, ofNone, type Sample, sampleOf } from './sample.ts'
 import {
   all,
   any,
@@ -266,8 +274,8 @@ class Binder implements Findings, Context {
     const note = (text: string): void => {
       found.notes.add(text)
     }
-    const other = this.#besides(comparison, field, found)
     const sample = comparison.measure === 'length' ? emptySample : sampleOf(this.records, field)
+    const { other, instead } = this.#besides(comparison, field, sample, found)
     const ready = other ? comparison : adapted(ofNone(this.records, comparison, field), field, sample, note)
     const test = other ? NEVER : columnTestOf(this.records, field, ready, found)
     const matches = other ? besideField(ready, field, other) : ofValues(field.path, test, ready.negated)
@@ -279,41 +287,89 @@ class Binder implements Findings, Context {
           `${lacking} of ${this.records.values.length} have no \`${other.name}\` beside a \`${field.name}\`, and differ: add "${other.name} is not null" to leave them out.`,
         )
     }
-    return { comparison: ready, field, test, matches }
+    return { comparison: ready, field, test, matches, ...(other && { other }), ...(instead && { instead }) }
   }
 
-  /** The other field that a condition compares with in the same record, unless some record holds its name as a value. */
-  #besides(comparison: Asked, field: Field, found: Findings): Field | undefined {
-    if (comparison.beside) {
-      const text = sourceOf(comparison.beside)
-      return comparison.beside.kind === 'field'
-        ? resolveField(this.records, text)
-        : computedField(this.records, comparison.beside, text)
+  /**
+   * The other field that a condition compares with in the same record, unless some record holds what is written as a value. `instead`: a
+   * field that is called so, where the text is compared.
+   */
+  #besides(
+    comparison: Asked,
+    field: Field,
+    sample: Sample,
+    found: Findings,
+  ): { other?: Field; instead?: Field } {
+    const { beside, operator } = comparison
+    const ignored: Findings = { notes: new Set(), patterns: [] }
+    const isHeld = (): boolean => {
+      // A word may be one for a number: `level = error`.
+      const read = adapted(ofNone(this.records, comparison, field), field, sample, () => undefined)
+      return holdsSome(this.records, field, columnTestOf(this.records, field, read, ignored))
     }
+    if (beside) {
+      if (operator === '=' && isHeld()) return {}
+      const text = sourceOf(beside)
+      const other =
+        beside.kind === 'field' ? resolveField(this.records, text) : computedField(this.records, beside, text)
+      if (other.note !== undefined) found.notes.add(other.note)
+      return { other }
+    }
+    const isOrder = isOrdering(comparison)
     const name = fieldNamed(comparison, field, this.records) ?? this.#numberNamed(comparison, field)
-    if (name === undefined) return undefined
-    if (
-      comparison.operator === '=' &&
-      holdsSome(this.records, field, columnTestOf(this.records, field, comparison, found))
-    )
+    if (name !== undefined && operator === '=' && isHeld()) return {}
+    const exact = name === undefined ? undefined : resolveExactly(this.records, parsePath(name))
+    const other = exact ?? this.#calledAlike(comparison, field, isHeld)
+    if (!other || other.name === field.name) return {}
+    if (!exact && !isOrder && !this.#meets(comparison, field, other)) return { instead: other }
+    found.notes.add(other.note ?? `\`${other.name}\` read as the field.`)
+    return { other }
+  }
+
+  /** The field that a word without quotes names as a field on the left may be named, where no record has the word as a value. */
+  #calledAlike(comparison: Asked, field: Field, isHeld: () => boolean): Field | undefined {
+    const { operator, colon } = comparison
+    const text = wordIn(comparison)
+    if (text === undefined || colon || !/^[\p{L}_$@][\p{L}\p{N}_$@.[\]*-]*$/u.test(text)) return undefined
+    const isOrder = isOrdering(comparison)
+    if (!isOrder && !EQUATES.has(operator) && !(OF_PARTS.has(operator) && isNameOfField(text)))
       return undefined
-    const other = resolveExactly(this.records, parsePath(name))
-    if (!other || other.name === field.name) return undefined
-    found.notes.add(`\`${other.name}\` read as the field.`)
-    return other
+    const sample = sampleOf(this.records, field)
+    if (isOrder ? sample.holds(text) : isHeld()) return undefined
+    const other = calledWithin(this.records, text)
+    return other && (!isOrder || sample.kind === sampleOf(this.records, other).kind) ? other : undefined
+  }
+
+  /** True where some record fulfils a comparison of two fields, the negation aside. */
+  #meets(comparison: Asked, field: Field, other: Field): boolean {
+    return besideField({ ...comparison, negated: false }, field, other)(this.records.values).includes(1)
   }
 
   /** A word beside which numbers have no order may name their field as loosely as any name does: `close > open` of "1. open". */
   #numberNamed(comparison: Asked, field: Field): string | undefined {
-    const [operand, second] = comparison.operands
-    if (!operand || second || operand.quoted || !isOrdering(comparison)) return undefined
-    const { text, number, size, duration, date, boolean } = operand
-    const isValue = [number, size, duration, date, boolean].some((read) => read !== undefined)
-    if (isValue || !/[a-z]/i.test(text) || isNull(operand)) return undefined
+    const text = wordIn(comparison)
+    if (text === undefined || !isOrdering(comparison) || !/[a-z]/i.test(text)) return undefined
     const { texts, values } = sampleOf(this.records, field)
     if (values.length === 0 || texts.some((held) => looseNumber(held) === undefined)) return undefined
     return safely(() => resolveField(this.records, text).name)
   }
+}
+
+/** Operators by which whole values are the same, and those about parts of a text. */
+const EQUATES = new Set(['=', 'has', 'in'])
+const OF_PARTS = new Set(['contains', 'starts with', 'ends with'])
+
+/** A path, or a name of several words written as one; a single word is more often a text that is looked for. */
+function isNameOfField(text: string): boolean {
+  return /[._[]|\p{Ll}\p{Lu}/u.test(text)
+}
+
+/** The only operand, where it is no value that is read otherwise. */
+function wordIn({ operands }: Asked): string | undefined {
+  const [operand, second] = operands
+  if (!operand || second || operand.quoted || isNull(operand)) return undefined
+  const { text, number, size, duration, date, boolean } = operand
+  return [number, size, duration, date, boolean].every((read) => read === undefined) ? text : undefined
 }
 
 const NEVER = new ColumnTest({ holds: () => false })

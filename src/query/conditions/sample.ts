@@ -24,6 +24,7 @@ import {
   areVersions,
   DOTTED,
   duration,
+  looseNumber,
   plainNumber,
   quantity,
   saysNothing,
@@ -64,6 +65,15 @@ export class Sample {
       (text) => text.length > 4 && parseDate(text, undefined, this.dateOrder) !== undefined,
     )
     return this.#dates
+  }
+
+  /** Of what most values are; undefined where there are none. */
+  get kind(): 'dates' | 'numbers' | 'texts' | undefined {
+    const most = this.values.length * MOST
+    if (most === 0) return undefined
+    if (this.dates.length > most) return 'dates'
+    const read = this.texts.filter((text) => looseNumber(text) !== undefined)
+    return this.numbers.length + read.length > most ? 'numbers' : 'texts'
   }
 
   /** The part that comes first in dates with slashes. */

@@ -299,7 +299,22 @@ function lookedUp(records: Records, name: string): ReturnType<Knows> {
   const found = safely(() => resolveName(records, name))
   if (found === undefined) return undefined
   const [last] = found.path.at(-1)?.selectors ?? []
-  return last?.kind === 'name' && last.name.toLowerCase() === name.toLowerCase() ? 'within' : 'nearly'
+  const isWithin = last?.kind === 'name' && last.name.toLowerCase() === name.toLowerCase()
+  return isWithin || endsIn(found, name) ? 'within' : 'nearly'
+}
+
+/** True where a field is called so, with names of what is around it before. */
+function endsIn(field: Field, name: string): boolean {
+  const plain = (text: string): string => text.replaceAll('[*]', '').toLowerCase()
+  return plain(field.name).endsWith(`.${plain(name)}`)
+}
+
+/** The field that a name means without a change in it, but for what is left out before: `fields.created` for `created`. */
+export function calledWithin(records: Records, name: string): Field | undefined {
+  const exact = exactPath(records, name)
+  if (exact || name === '' || name.length > 200) return exact
+  const found = safely(() => resolveName(records, name))
+  return found && endsIn(found, name) ? found : undefined
 }
 
 /**

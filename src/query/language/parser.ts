@@ -887,14 +887,22 @@ class Parser {
     const isOfFields =
       computed !== undefined &&
       !isText &&
-      (this.#names === NOTHING_KNOWN
-        ? isAggregateCall(computed)
-        : fieldsIn(computed).length > 0 && fieldsIn(computed).every((name) => this.#exactly(name)))
+      (this.#names === NOTHING_KNOWN ? isAggregateCall(computed) : this.#isOfFields(computed, symbol))
     if (isOfFields && computed) return [computed]
     const constant = range && this.#text(range) === rest && !isText ? this.#constantOf(range) : undefined
     if (constant !== undefined && OF_NOW.test(rest))
       this.#names.note(`\`${shown(rest, 60)}\` is ${constant}.`)
     return [literalOf(constant ?? rest)]
+  }
+
+  /** True for what is computed of fields. Where it calls a function or only a number may stand, it is no text, and any spelling of them will do. */
+  #isOfFields(computed: Expression, symbol: string): boolean {
+    const fields = fieldsIn(computed)
+    const isNoText = holdsCall(computed) || operatorOf(symbol).compares === 'order'
+    return (
+      fields.length > 0 &&
+      fields.every((name) => this.#exactly(name) || isNoText || this.#knows(name) === 'within')
+    )
   }
 
   /** `DAYOFWEEK(due) = 1` is Sunday and `WEEKDAY(due) = 0` Monday, as MySQL counts them; the functions give names. */
@@ -1384,15 +1392,18 @@ class Parser {
 
   /**
    * A condition within what is computed, as SQL has it. A name without quotes beside a sign of order is the field, if one is called exactly
-   * so. Beside `=` it may be a value as well.
+   * so. Beside `=` it may be a value as well, and a path may be written from any name on.
    */
   #conditionWithin(range: Range): Condition {
     const change = (one: Expression): Expression | undefined => {
       const [operand, another] = one.kind === 'comparison' ? one.operands : []
       if (one.kind !== 'comparison' || operand?.kind !== 'literal' || another || operand.quoted)
         return undefined
-      if (!BESIDE.has(one.operator) || !this.#exactly(operand.text)) return undefined
-      const beside: Comparison = { ...one, operands: [{ kind: 'field', name: operand.text }] }
+      const { text } = operand
+      const isPath = one.operator === '=' && /^[\p{L}_]\w*\./u.test(text)
+      const isField = this.#exactly(text) || (isPath && this.#knows(text) === 'within')
+      if (!BESIDE.has(one.operator) || !isField) return undefined
+      const beside: Comparison = { ...one, operands: [{ kind: 'field', name: text }] }
       if (one.operator !== '=') return beside
       const parts = [one, beside].map((part) => ({ ...part, negated: false }))
       const either: Condition = { kind: 'or', parts }
@@ -1654,6 +1665,10 @@ export function isAggregateCall(expression: Expression): boolean {
 /** True where an expression is, or is made of, such a call: `count(*) / 100`. */
 export function holdsAggregate(expression: Expression): boolean {
   return isAggregateCall(expression) || partsOf(expression).some(holdsAggregate)
+}
+
+function holdsCall(expression: Expression): boolean {
+  return expression.kind === 'call' || partsOf(expression).some(holdsCall)
 }
 
 const FOLDS: Readonly<Record<string, (left: number, right: number) => number>> = {
