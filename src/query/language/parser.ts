@@ -1116,7 +1116,12 @@ class Parser {
       const power = token && token.kind !== 'text' && Object.hasOwn(powers, sign) ? (powers[sign] ?? 0) : 0
       if (!token || power <= least) return left
       this.#at++
-      if (token.kind === 'sign' && !(token.apart && this.#peek()?.apart) && !this.#isBetweenWords())
+      if (
+        token.kind === 'sign' &&
+        !(token.apart && this.#peek()?.apart) &&
+        !this.#isBetweenWords() &&
+        !this.#isBesideCall()
+      )
         this.#isTight = true
       const right = this.#climb(power, powers)
       left = this.#later(sign, left, right) ?? operation(sign, left, right, this.#isStrict)
@@ -1154,6 +1159,13 @@ class Parser {
     const [before, sign, after] = this.#tokens.slice(this.#at - 2, this.#at + 1)
     if (this.#names.isField !== true || !/^[*+]$/.test(sign?.text ?? '')) return false
     return /[\w)\]]$/.test(before?.text ?? '') && /^[\w(]/.test(after?.text ?? '')
+  }
+
+  /** Whether the sign that was just read follows a bracket, or stands between a number and a call: no name goes on there. */
+  #isBesideCall(): boolean {
+    const [before, , after, next] = this.#tokens.slice(this.#at - 2, this.#at + 2)
+    const isCall = after?.kind === 'word' && next?.text === '(' && !next.apart
+    return before?.text === ')' || (before?.kind === 'number' && isCall)
   }
 
   #unary(powers: Readonly<Record<string, number>>): Expression {

@@ -116,6 +116,18 @@ test('a function of * is about each field with numbers, and few remarks say the 
   expect(metadata.notes?.at(-1)).toBe('The same is true of 6 more.')
 })
 
+test.each(['sum(spent)/3600', '2*avg(spent)-3', 'sum(spent)/sum(planned)'])(
+  'a sign after a bracket belongs to no name: %s',
+  (call) => {
+    const items = [{ f: { spent: 3600, planned: 7200 } }, { f: { spent: 7200, planned: 3600 } }]
+    const { content, metadata, error } = aggregate.process(fromValue(items), { aggregate: [call] })
+    expect(error).toBeUndefined()
+    const values: Record<string, number> = { 'sum(spent)/3600': 3, '2*avg(spent)-3': 10_797 }
+    expect(content.rows().items).toEqual([{ [call]: values[call] ?? 1 }])
+    expect(metadata.notes).toContain('`spent` read as `f.spent`.')
+  },
+)
+
 test('says what it left out', () => {
   const { metadata } = aggregate.process(fromValue(orders), {
     group_by: ['state', 'tags'],
