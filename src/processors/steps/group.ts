@@ -1118,7 +1118,10 @@ function remarks(
   const { census } = gathered
   const ordered = reads === 'order'
   const read = (): Findings => findings(gathered, numbers)
-  const { others, large, example } = census.derived(`findings for ${ordered ? 'order' : 'numbers'}`, read)
+  const { others, booleans, large, example } = census.derived(
+    `findings for ${ordered ? 'order' : 'numbers'}`,
+    read,
+  )
   const notes: string[] = []
   if (large && !ordered)
     notes.push(`\`${name}\` has numbers of more than 15 digits: ${call.name} is rounded.`)
@@ -1126,7 +1129,11 @@ function remarks(
     notes.push(
       `\`${name}\` holds texts read as numbers: ${shown(JSON.stringify(example.text), 40)} as ${example.number}.`,
     )
-  if (others > 0)
+  if (booleans > 0 && booleans === others && !ordered)
+    notes.push(
+      `\`${name}\` is true or false: \`percent(${name} = true)\` is the share of true, \`count_if(${name} = true)\` how many.`,
+    )
+  else if (others > 0)
     notes.push(
       `${others} of ${census.total} values of \`${name}\` are no ${ordered ? 'such values' : 'numbers'} and were left out.`,
     )
@@ -1136,6 +1143,8 @@ function remarks(
 interface Findings {
   /** Values that are no numbers. */
   others: number
+  /** Of them, true and false. */
+  booleans: number
   /** True: some numbers cannot be told from their neighbours. */
   large: boolean
   /** A text that was read as a number and is not plainly one. */
@@ -1146,13 +1155,14 @@ interface Findings {
 const LONGEST_EXAMPLE = 40
 
 function findings({ values: { items }, census: { counts, present } }: Gathered, numbers: Numbers): Findings {
-  const found: Findings = { others: 0, large: false, example: undefined }
+  const found: Findings = { others: 0, booleans: 0, large: false, example: undefined }
   let first = true
   for (let nth = 0; nth < present.length; nth++) {
     const id = present[nth] as number
     const number = numbers[id] as number
     if (Number.isNaN(number)) {
       found.others += counts[id] as number
+      if (/^(?:true|false)$/i.test(String(items[id]))) found.booleans += counts[id] as number
       continue
     }
     if (Math.abs(number) > Number.MAX_SAFE_INTEGER) found.large = true

@@ -128,6 +128,16 @@ test.each(['sum(spent)/3600', '2*avg(spent)-3', 'sum(spent)/sum(planned)'])(
   },
 )
 
+test('of true and false there is a share, which is told', () => {
+  const items = [{ paid: true }, { paid: false }, { paid: null }]
+  const { metadata } = aggregate.process(fromValue(items), { aggregate: ['avg(paid)'] })
+  expect(metadata.notes).toContain(
+    '`paid` is true or false: `percent(paid = true)` is the share of true, `count_if(paid = true)` how many.',
+  )
+  const mixed = aggregate.process(fromValue([...items, { paid: 'x' }]), { aggregate: ['avg(paid)'] })
+  expect(mixed.metadata.notes).toContain('3 of 3 values of `paid` are no numbers and were left out.')
+})
+
 test('says what it left out', () => {
   const { metadata } = aggregate.process(fromValue(orders), {
     group_by: ['state', 'tags'],
