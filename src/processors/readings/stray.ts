@@ -3,6 +3,7 @@ import { abridge } from '../../documents/abridge.ts'
 import type { Document } from '../../documents/document.ts'
 import { fromRows } from '../../documents/opening/made.ts'
 import { isObject, type JsonValue } from '../../protocol/json.ts'
+import { bind } from '../../query/conditions/evaluate.ts'
 import { resolveField } from '../../query/fields/fields.ts'
 import { isOn, listAround, listName, listOn, within } from '../../query/fields/lists.ts'
 import { formatPath, type Path, parsePath } from '../../query/fields/path.ts'
@@ -109,7 +110,9 @@ export function countedElements(
   const from = isNegative && beside.length > 0 ? where.process(document, { where: beside }).content : document
   const isAll = beside.length === 0
   const alone = ofElementsAlone(isNegative ? from : matching, list, about, calls, keys, isAll)
-  return alone === undefined || alone.count === matched
+  // Conditions that no single element fulfils were fulfilled by several in a record.
+  const isTold = alone && alone.count !== matched && (isNegative || matched === 0 || alone.count > 0)
+  return !isTold
     ? []
     : [
         isNegative
@@ -148,10 +151,11 @@ function ofElementsAlone(
 ): Alone | undefined {
   const elements = elementsIn(document, list, conditions)
   if (!elements) return undefined
+  const isAlone = !comparedOutside(document, list, conditions)
   const unnesting = `\`unnest(${list})\` in the condition`
   const fields = [...keys, ...calls.flatMap((written) => callOf(written)?.field ?? [])]
   const inside = new Map(fields.map((field) => [field, elements.nameOf(field)]))
-  if ([...inside.values()].includes(undefined))
+  if (!isAlone || [...inside.values()].includes(undefined))
     return besideTheirRecords(document, list, conditions, calls, keys, unnesting)
   const named = (field: string): string => inside.get(field) ?? field
   const within = calls.map((written) => {
@@ -161,7 +165,14 @@ function ofElementsAlone(
   return answerOf(elements.chosen, within, keys.map(named), isAll ? `"path": "${list}[*]"` : unnesting)
 }
 
-/** The same where a function or a key is about the records that the elements are in. */
+/** True where a condition compares the elements of a list with a field of the records that they are in. */
+function comparedOutside(document: Document, list: string, conditions: readonly string[]): boolean {
+  const records = recordsOf(document)
+  const binding = records && safely(() => bind(conditions, records))
+  return binding?.comparisons.some(({ other }) => other && !isOn(parsePath(list), other.path)) === true
+}
+
+/** The same where a condition, a function or a key is about the records that the elements are in. */
 function besideTheirRecords(
   document: Document,
   list: string,

@@ -178,3 +178,18 @@ test(
   },
   patience(180_000),
 )
+
+test('of elements that are compared with their record nothing false is told', () => {
+  const items = [
+    { by: { login: 'ann' }, asked: [{ login: 'ann' }, { login: 'bob' }], tags: [{ t: 'a' }, { t: 'b' }] },
+    { by: { login: 'bob' }, asked: [{ login: 'cy' }], tags: [{ t: 'a' }] },
+  ]
+  const counted = (where: string[]) => asked(items, { where, aggregate: 'count' })
+  for (const where of [['asked.login = by.login'], ['tags has a', 'tags has b']]) {
+    const { rows, notes } = counted(where)
+    expect(rows).toEqual([{ count: 1 }])
+    expect(notes).not.toContain('elements')
+  }
+  // Of a comparison with a value the elements are told.
+  expect(counted(['asked.login in (ann, bob)']).notes).toContain('{"count":2}')
+})
