@@ -4,7 +4,7 @@ import * as z from 'zod'
 import type { Document } from '../../documents/document.ts'
 import { combine, type Part } from '../../documents/opening/combine.ts'
 import { fromRows, fromText } from '../../documents/opening/derive.ts'
-import { isObject, type JsonValue, renamed } from '../../protocol/json.ts'
+import { isObject, type JsonValue, own, renamed } from '../../protocol/json.ts'
 import { recordsOf } from '../../query/fields/records.ts'
 import { fromPipes } from '../../query/language/dialects/jq.ts'
 import { readProgram } from '../../query/language/dialects/jq-program.ts'
@@ -311,8 +311,10 @@ function withValues(
     const asked = isSame ? source() : undefined
     const those = asked ? { parts: [{ handle: '', document: asked }], named: new Map() } : results
     const rows = answerOf(stageOf(inner), those, []).rows().items
-    const all = rows.map((row) => (isObject(row) ? (Object.values(row)[0] ?? null) : row))
-    const values = isList ? [...new Map(all.map((value) => [literal(value), value])).values()] : all
+    const all = columnIn(rows)
+    const values = isList
+      ? [...new Map(all.flatMap(elements).map((one) => [literal(one), one])).values()]
+      : all
     const isLong = values.length > MOST_VALUES || values.map(literal).join(', ').length > LONGEST_VALUES
     const member = isList && isLong && mayJoin ? memberAt(read, from) : undefined
     if (member) {
@@ -332,6 +334,18 @@ function withValues(
     read = `${read.slice(0, from)}${isList ? `(${values.map(literal).join(', ')})` : literal(values[0] ?? null)}${read.slice(to)}`
   }
   return { text: joins === '' ? read : joinedTo(read, joins), lists }
+}
+
+/** The values of the column that was asked for. The key of a record stands before it unasked, and an absent value is null. */
+function columnIn(rows: readonly JsonValue[]): JsonValue[] {
+  const names = new Set(rows.flatMap((row) => (isObject(row) ? Object.keys(row) : [])))
+  const column = [...names].find((name) => name !== '_key') ?? '_key'
+  return rows.map((row) => (isObject(row) ? (own(row, column) ?? null) : row))
+}
+
+/** The elements of a list, one by one; any other value alone. */
+function elements(value: JsonValue): readonly JsonValue[] {
+  return Array.isArray(value) ? value.flatMap(elements) : [value]
 }
 
 /** A SELECT in brackets gives its values once, not for each record of the one around it. */

@@ -379,6 +379,26 @@ describe('names of lists', () => {
     expect(ask(geo, statement)).toEqual(expected)
   })
 
+  test.each<[string, number]>([
+    ['image IN (SELECT image FROM services WHERE main = true)', 4],
+    ['_key IN (SELECT _key FROM services WHERE main = true)', 1],
+    ['_key NOT IN (SELECT needs FROM services)', 6],
+    ['_key IN (SELECT needs FROM services)', 6],
+  ])('a SELECT behind IN gives its own column, the elements of lists one by one: %s', (condition, n) => {
+    const services = Object.fromEntries(
+      Array.from({ length: 12 }, (_, at) => [
+        `s${at}`,
+        {
+          image: `image:${at % 3}`,
+          main: at === 5,
+          ...(at > 0 && { needs: at < 6 ? [`s${at - 1}`, 's9'] : [] }),
+        },
+      ]),
+    )
+    const statement = `SELECT count(*) AS n FROM services WHERE ${condition}`
+    expect(ask({ services }, statement)).toEqual([{ n }])
+  })
+
   test('that are unknown are told, or refused in a join', () => {
     const parts = [{ handle: '', document: fromValue(geo) }]
     const { notes } = withStatement({ where: 'SELECT count(*) FROM places' }, parts)
