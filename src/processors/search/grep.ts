@@ -33,6 +33,7 @@ import {
   asPlainText,
   contextLines,
   counts,
+  inOtherLetters,
   nearMatches,
   nearMisses,
   otherReading,
@@ -56,6 +57,8 @@ import {
 
 /** Leaves that are looked at for the records they are in. */
 const mostLeaves = 2_000_000
+/** Characters of a text that is looked through again for hits in capital letters. */
+const mostTwice = 32_000_000
 
 /** The hits, as rows, and remarks on them. */
 interface Found {
@@ -103,7 +106,8 @@ export const grep = defineStep({
         return { content: fromMadeRows(found.kind, passages.rows), metadata }
       }
       notes.push(...nearMisses(view, params, near))
-    }
+    } else if (found.unit === undefined && view.text.length <= mostTwice)
+      notes.push(inOtherLetters(params, found.matched, (pattern) => countIn(view, pattern)))
     const sought = other?.pattern ?? plain?.pattern ?? written
     const links =
       found.matched > 0 ? runPattern(sought, () => linkNotes(given, (text) => sought.test(text))) : []
@@ -120,6 +124,13 @@ export const grep = defineStep({
     }
   },
 })
+
+/** How many lines match, or records. */
+function countIn(view: Searchable, pattern: Pattern): number {
+  const { leaves } = view
+  const { kept, units } = findHits(view, pattern, leaves ? mostLeaves : 0)
+  return leaves ? byRecord(leaves, kept).length : units
+}
 
 function findIn(
   given: Document,

@@ -153,6 +153,25 @@ function readingsOf(source: string, params: SearchParams): Reading[] {
   return found
 }
 
+/** The remark on what a pattern in small letters alone leaves out that has capital ones. `countOf`: how many match a pattern. */
+export function inOtherLetters(
+  params: SearchParams,
+  matched: number,
+  countOf: (pattern: Pattern) => number,
+): string | undefined {
+  const { pattern: source = '', case_insensitive, multiline } = params
+  const isSmall = /\p{Ll}/u.test(source) && !/[^\p{Ll}\p{N}\s_-]/u.test(source)
+  if (!isSmall || case_insensitive !== undefined || multiline === true) return undefined
+  const pattern = compilePattern(source, { caseInsensitive: true })
+  try {
+    const more = isPattern(pattern) ? pattern.run(() => countOf(pattern)) - matched : 0
+    return more > 0 ? `${formatCount(more)} more in other letters: \`(?i)${source}\`.` : undefined
+  } catch (error) {
+    if (error instanceof PatternError) return undefined
+    throw error
+  }
+}
+
 /**
  * The places that would match if less were asked for: another case, the words in another order. Not what was asked, so it is told and
  * counts for nothing.

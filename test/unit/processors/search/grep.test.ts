@@ -48,6 +48,26 @@ describe('regular expressions in text', () => {
     )
   })
 
+  verifies('S3.21', 'says how many more there are in capital letters', () => {
+    const text = fromText('Crash a\ncrash b\nCRASH c')
+    expect(find(text, { pattern: 'crash' })).toMatchObject({
+      rows: ['2: crash b'],
+      notes: expect.stringContaining('2 more in other letters: `(?i)crash`.'),
+    })
+    expect(find(text, { pattern: '(?i)crash' }).metadata.matched).toBe(3)
+    for (const pattern of ['Crash', 'crash b', 'crash.'])
+      expect(find(text, { pattern }).notes ?? '').not.toContain('in other letters')
+    expect(find(text, { pattern: 'crash', case_insensitive: false }).notes ?? '').not.toContain(
+      'other letters',
+    )
+    const records = fromValue([
+      { t: 'Crash', u: 'crash' },
+      { t: 'Crash', u: 'Crash' },
+      { t: 'x', u: 'y' },
+    ])
+    expect(find(records, { pattern: 'crash' }).notes).toContain('1 more in other letters')
+  })
+
   verifies('S3.21', 'says to which entry a line further down in it belongs', () => {
     const trace = ['Error: broken', '    at load (a.js:1)', '    at run (b.js:2)']
     const entries = Array.from({ length: 9 }, (_, n) => [`2026-11-27T10:00:0${n}Z ERROR app - request ${n}`])
