@@ -14,7 +14,7 @@ import { acrossMap, calledSo, eitherWithin, holdsObjects, innerFields } from '..
 import { parsePath } from '../fields/path.ts'
 import { columnOf } from '../fields/reader.ts'
 import type { Field, Records } from '../fields/records.ts'
-import { Refusal, shown } from '../refusal.ts'
+import { Refusal, shown, UnknownField } from '../refusal.ts'
 import {
   type Asked,
   type Bound,
@@ -365,8 +365,21 @@ function ofElements(
   if (!holdsObjects(context.records, field)) return undefined
   const { field: name, written, negated } = asked
   const quantifier = negated ? 'none' : 'any'
-  const matches = context.within({ kind: 'within', field: name, quantifier, condition, written }, found)
-  return { comparison: asked, field, test: new ColumnTest({ holds: () => false }), matches }
+  try {
+    const matches = context.within({ kind: 'within', field: name, quantifier, condition, written }, found)
+    return { comparison: asked, field, test: new ColumnTest({ holds: () => false }), matches }
+  } catch (error) {
+    return asText(context, asked, field, found, error)
+  }
+}
+
+/** `data contains level=debug` as a text, where nothing within is called `level` and some record has it. Throws the refusal of all else. */
+function asText(context: Context, asked: Asked, field: Field, found: Findings, refusal: unknown): Bound {
+  if (!(refusal instanceof UnknownField)) throw refusal
+  const bound = context.bind(asked, inner(context.records, asked, field), found)
+  if (!holdsSome(context.records, bound.field, bound.test)) throw refusal
+  found.notes.add(`\`${shown(asked.operands[0]?.text ?? '')}\` read as a text.`)
+  return bound
 }
 
 /** The condition, where the value of the comparison is one. */

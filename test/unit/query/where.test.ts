@@ -266,6 +266,14 @@ verifies('S3.26', 'agrees with a plain evaluation of the same condition', () => 
   )
 })
 
+test('what is written like a condition on what a field holds is a text where no such field is in it', () => {
+  const items = [{ data: { 'app.conf': 'level=debug\nx=1' } }, { data: { 'app.conf': 'level=info' } }]
+  const asked = (condition: string) => where.process(fromValue(items), { where: [condition] })
+  const { metadata } = asked('data contains level=debug')
+  expect(metadata).toMatchObject({ matched: 1, notes: ['`level=debug` read as a text.'] })
+  expect(asked('data contains level=trace').error).toContain('No record has the field `level`.')
+})
+
 test('a condition and its negation divide the records', () => {
   const value = fc.oneof(
     fc.integer({ min: 0, max: 3 }),
