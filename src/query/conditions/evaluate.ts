@@ -452,7 +452,12 @@ function testsAgainst(
   comparison: Asked,
   { order, other }: { order: DateOrder | undefined; other: DateOrder | undefined },
 ): OperatorTest[] {
-  if (value === null || typeof value === 'object') return []
+  if (value === null) return []
+  if (typeof value === 'object') {
+    const whole = JSON.stringify(value)
+    const isSame = (one: JsonValue): boolean => typeof one === 'object' && JSON.stringify(one) === whole
+    return comparison.operator === '=' ? [{ holds: (values) => values.some(isSame) }] : []
+  }
   const text = typeof value === 'string' && other !== undefined ? isoDate(value, other) : String(value)
   const operands = [{ ...operandFor(text, typeof value === 'string'), ...(order && { dateOrder: order }) }]
   const around = {

@@ -87,6 +87,23 @@ describe('a name on the right of a comparison', () => {
   })
 })
 
+test.each<[string, number]>([
+  ['assignee = reporter', 1],
+  ['assignee != reporter', 2],
+  ['tags = topics', 1],
+  ['tags != topics', 2],
+])('objects and lists are compared whole: %s', (condition, matched) => {
+  const ann = { id: 1, name: 'ann' }
+  const bob = { id: 2, name: 'bob' }
+  const document = fromValue([
+    { f: { assignee: ann, reporter: ann, tags: ['a', 'b'], topics: ['a', 'b'] } },
+    { f: { assignee: ann, reporter: bob, tags: ['a'], topics: ['a', 'b'] } },
+    { f: { assignee: bob, reporter: ann, tags: [], topics: ['c'] } },
+    { f: { assignee: null, reporter: null, tags: null, topics: null } },
+  ])
+  expect(where.process(document, { where: [condition] }).metadata.matched).toBe(matched)
+})
+
 test('a word for a number is a value, whatever else is called so', () => {
   const document = fromValue([
     { level: 50, n: { error: 50 } },
