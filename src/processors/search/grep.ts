@@ -58,7 +58,7 @@ import {
 /** Leaves that are looked at for the records they are in. */
 const mostLeaves = 2_000_000
 /** Characters of a text that is looked through again for hits in capital letters. */
-const mostTwice = 32_000_000
+const mostTwice = 2_000_000
 
 /** The hits, as rows, and remarks on them. */
 interface Found {
