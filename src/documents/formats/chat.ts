@@ -38,12 +38,12 @@ const FORMS: readonly Form[] = [
   },
   // **Ann Lee** (2025-11-03 09:18): text
   {
-    head: new RegExp(String.raw`^(?:[-*] )?\*\*${NAME}\*\* ?[([](${WHEN})[)\]]:?(?: |$)`, 'u'),
+    head: new RegExp(String.raw`^\*\*${NAME}\*\* ?[([](${WHEN})[)\]]:?(?: |$)`, 'u'),
     time: 2,
     sender: 1,
   },
   // ann (2025-11-03T09:18:00Z): text
-  { head: new RegExp(String.raw`^(?:[-*] )?${NAME} [([](${WHEN})[)\]]:(?: |$)`, 'u'), time: 2, sender: 1 },
+  { head: new RegExp(String.raw`^${NAME} [([](${WHEN})[)\]]:(?: |$)`, 'u'), time: 2, sender: 1 },
 ]
 
 const LONGEST_HEAD = 200
@@ -52,6 +52,8 @@ const SAMPLE = 400
 const MOST_ABOVE = 5
 const LEAST = 2
 const FEWEST = 0.08
+/** The beginning of a message of a log. */
+const LEVEL = /^ ?\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\b/
 const HEADING = /^#{1,6} /
 
 interface Chat {
@@ -77,18 +79,20 @@ function detect(text: string): Chat | undefined {
 }
 
 function isChat(lines: LineIndex, first: number, { head, sender, bare }: Form): boolean {
-  let [messages, others, filled] = [0, 0, 0]
+  let [messages, others, filled, levels] = [0, 0, 0, 0]
   const end = bare ? Math.min(lines.count, first + SAMPLE) : lines.count
   for (let index = first; index < end; index++) {
     const line = headAt(lines, index)
     if (line.trim() === '') continue
     filled += 1
-    const name = head.exec(line)?.[sender]
+    const said = head.exec(line)
+    const name = said?.[sender]
+    if (said && LEVEL.test(line.slice(said[0].length))) levels += 1
     if (name !== undefined && levelOf(name) === undefined) messages += 1
     else if (name !== undefined || bare?.test(line)) others += 1
     else if (!bare && HEADING.test(line)) return false
   }
-  return messages >= LEAST && messages > others && messages >= filled * FEWEST
+  return levels * 3 <= messages && messages >= LEAST && messages > others && messages >= filled * FEWEST
 }
 
 /** Records `{line, time, sender, text}`. A line that says something of the chat has no sender. */

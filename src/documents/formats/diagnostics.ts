@@ -26,6 +26,8 @@ const ARROW = /^ *(?:-->|┌─|╭─\[) ?((?:[A-Za-z]:)?[^\s:]{1,300}):(\d{1,9
 const FRAME = /^ *\d{0,9} *[|│]|^ *= \w|^ *[\^~]/
 // The sum of a run is none of its messages: `error: could not compile … due to 2 previous errors`.
 const SUM = /\bprevious errors?\b|\b\d+ (?:errors?|warnings?)\b/
+/** A line of a log. */
+const CLOCK = /^.{0,24}\d\d:\d\d:\d\d/
 const LONGEST = 4_096
 const SAMPLE = 400
 const MOST_LOOKED = 4_000
@@ -40,39 +42,47 @@ const MOST_ASIDES = 8
 function readDiagnostics(text: string): (() => JsonValue[]) | undefined {
   const lines = indexLines(text)
   if (areFound(lines)) return () => records(lines, FOUND)
-  let [places, stylish, indented, seen] = [0, 0, 0, 0]
+  let [places, stylish, indented, seen, quoted] = [0, 0, 0, 0, 0]
   const step = Math.max(1, Math.floor(lines.count / SAMPLE))
   for (let index = 0; index < lines.count; index += step) {
     const line = lines.at(index).slice(0, LONGEST)
-    if (line.trim() === '' || FRAME.test(line)) continue
+    if (line.trim() === '') continue
+    if (FRAME.test(line)) {
+      quoted += 1
+      continue
+    }
     seen += 1
     if (STYLISH.test(line)) stylish += 1
     else if (placeOf(line)) places += 1
     else if (/^\s/.test(line)) indented += 1
   }
-  if (seen < 3) return undefined
-  const isPlaces = places >= seen * 0.25 && places + indented >= seen * 0.8
+  if (seen + quoted < 3) return undefined
+  // Of quoted source there may be much, or it makes up for lines such as "In function".
+  const isPlaces =
+    (places >= seen * 0.25 && places + indented >= seen * 0.8) ||
+    (places >= (seen + quoted) * 0.25 && places + indented + quoted >= (seen + quoted) * 0.8)
   if (!isPlaces && (stylish < 3 || stylish < seen * 0.5)) return undefined
   return () => records(lines, stylish > places ? STYLISH : undefined)
 }
 
 /** True for lines with numbers that rise below each file, as `rg --heading` prints them. */
 function areFound(lines: LineIndex): boolean {
-  let [found, files, last, isFirst] = [0, 0, 0, true]
+  let [found, files, last, isFirst, hasGap] = [0, 0, 0, true, false]
   for (let index = 0; index < Math.min(lines.count, MOST_LOOKED); index++) {
     const line = lines.at(index).slice(0, LONGEST)
     const number = Number(FOUND.exec(line)?.[1] ?? 0)
     if (line.trim() === '') isFirst = true
-    else if (isFirst && FILE.test(line)) {
+    else if (isFirst && FILE.test(line) && !/\.$|^[^/\\]* [^/\\]*$/.test(line)) {
       files += 1
       last = 0
       isFirst = false
     } else if (files > 0 && number > last) {
       found += 1
+      hasGap ||= number !== last + 1
       last = number
     } else if (files === 0 || number > 0 || !AROUND.test(line)) return false
   }
-  return files > 0 && found >= 3 && found >= files
+  return hasGap && files > 0 && found >= 3 && found >= files
 }
 
 function placeOf(line: string): JsonObject | undefined {
@@ -143,6 +153,7 @@ function readFramed(text: string): (() => Framed) | undefined {
     const line = lines.at(index).slice(0, LONGEST)
     if (ARROW.test(line)) arrows += 1
     else if (HEAD.test(line)) heads += 1
+    else if (CLOCK.test(line)) return undefined
     else if (line.trim() !== '' && !FRAME.test(line)) others += 1
   }
   const known = heads + arrows
@@ -177,8 +188,11 @@ function framed(lines: LineIndex): Framed {
       }
     } else if (open && open.file === undefined && file !== undefined)
       Object.assign(open, { file, file_line: Number(row), column: Number(column) })
-    else if (open) goOn(open, line)
-    else asides.push(line)
+    else if (open && (/^\s/.test(line) || FRAME.test(line) || isPart)) goOn(open, line)
+    else {
+      open = undefined
+      asides.push(line)
+    }
   }
   return { records: found, asides }
 }

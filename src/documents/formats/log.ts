@@ -965,13 +965,15 @@ const FEWEST_PARTED = 3
 
 /**
  * `TTY=pts/0 ; USER=root ; COMMAND=/usr/bin/apt update` of sudo: each part is a pair, and a value may have blanks. False, and nothing is
- * told, where a part before the last one has other pairs in it.
+ * told, where a part has several pairs in it. A command, the last part, may have some.
  */
 function eachParted(message: string, tell: Tell): boolean {
   const parts = message.split(PARTED)
   if (parts.length < FEWEST_PARTED || parts.length > MAX_PAIRS) return false
   const keys = parts.map((part) => [...part.matchAll(KEYS)])
-  if (!keys.every(({ length }, at) => length === 1 || (length > 1 && at === keys.length - 1))) return false
+  const isOne = (found: readonly RegExpExecArray[], at: number): boolean =>
+    found.length === 1 || (at === keys.length - 1 && /^[A-Z_]+$/.test(found[0]?.[1] ?? ''))
+  if (!keys.every(isOne)) return false
   for (const [at, part] of parts.entries()) {
     const [found] = keys[at] ?? []
     if (!found) continue

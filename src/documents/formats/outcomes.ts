@@ -45,7 +45,7 @@ const LAYOUTS: readonly Layout[] = [
   // pytest -v
   {
     outcome:
-      /^(?<file>[^\s:]{1,300})::(?:(?<suite>[^\s[]{1,300}?)::)?(?<name>[^\s:[]{1,300}(?:\[.{0,300}\])?) (?<status>PASSED|FAILED|SKIPPED|ERROR|XFAIL|XPASS|RERUN)(?: \((?<reason>.{1,400})\))?(?: *\[ *\d{1,3}%\])?$/,
+      /^(?<file>[^\s:]{1,300})::(?:(?<suite>[^\s[]{1,300}?)::)?(?<name>[^\s:[]{1,300}(?:\[.{0,300}\])?)(?: <- \S{1,300})? (?<status>PASSED|FAILED|SKIPPED|ERROR|XFAIL|XPASS|RERUN)(?: \((?<reason>.{1,400})\))?(?: *\[ *\d{1,3}%\])?$/,
     about: /^_{3,} (?:ERROR at (?:setup|teardown) of )?(\S.{0,400}?) _{3,}$/,
     joint: '.',
   },
@@ -69,7 +69,7 @@ const LAYOUTS: readonly Layout[] = [
   // ansible-playbook
   {
     outcome:
-      /^(?<status>ok|changed|skipping|failed|fatal|included|rescued|ignored|unreachable): \[(?<host>[^\]\s]{1,200}(?: -> [^\]\s]{1,200})?)\](?:: (?<reason>[A-Z]{2,30}!))?(?: => (?<result>.*))?$/,
+      /^(?<status>ok|changed|skipping|failed|fatal|included|rescued|ignored|unreachable): \[(?<host>[^\]\s]{1,200}(?: -> [^\]\s]{1,200})?)\](?: \(item=(?<item>[^)]{0,300})\))?(?:: (?<reason>[A-Z]{2,30}!))?(?: => (?<result>.*))?$/,
     above: /^(?:TASK|RUNNING HANDLER) \[(?<task>.{1,400})\] \*{3,}$/,
     isLoose: true,
   },
@@ -125,6 +125,7 @@ function readOutcomes(lines: LineIndex, layout: Layout): Outcomes {
   const outputs = new Map<JsonObject, string[]>()
   const asides: string[] = []
   const begun = new Map<string, string[]>()
+  const beginnings = new Map<string, number>()
   const told: { name: string; output: string[] }[] = []
   let suites: { indent: number; name: string }[] = []
   let above: JsonObject = {}
@@ -160,6 +161,7 @@ function readOutcomes(lines: LineIndex, layout: Layout): Outcomes {
     } else if (beginning !== undefined) {
       open = begun.get(beginning) ?? []
       begun.set(beginning, open)
+      if (!beginnings.has(beginning)) beginnings.set(beginning, index + 1)
       isBelow = false
     } else if (about !== undefined) {
       open = []
@@ -176,6 +178,12 @@ function readOutcomes(lines: LineIndex, layout: Layout): Outcomes {
       open = undefined
       asides.push(line)
     }
+  }
+  // A test that the program did not come to an end with has no outcome.
+  for (const [name, output] of begun) {
+    const record = { line: beginnings.get(name) ?? 1, ...above, name }
+    records.push(record)
+    outputs.set(record, output)
   }
   giveTold(records, outputs, told, layout.joint ?? '')
   for (const [record, output] of outputs) {

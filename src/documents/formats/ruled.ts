@@ -135,6 +135,8 @@ class Rows {
   readonly #count: number
   readonly #bars: RegExp
   readonly #isFramed: boolean
+  /** A blank stands before the names, as `psql` writes them. */
+  readonly #isPadded: boolean
   /** The names end with a bar. */
   readonly #isClosed: boolean
   readonly #width: number
@@ -151,6 +153,7 @@ class Rows {
     this.#count = count
     this.#bars = barsOf(head)
     this.#isFramed = BAR.test(head)
+    this.#isPadded = !this.#isFramed && head.startsWith(' ')
     this.#isClosed = this.#isFramed && head.trimEnd().endsWith('|')
     const drawn = lines.at(rule).trimEnd()
     this.#width = drawn.length
@@ -219,7 +222,7 @@ class Rows {
 
   /** For each column of a line of `psql`, whether its value goes on in the next line. */
   #goesOn(line: string): boolean[] {
-    if (this.#isFramed || line.length > LONGEST || !line.includes('+')) return []
+    if (!this.#isPadded || line.length > LONGEST || !line.includes('+')) return []
     const isWhole = line.trimEnd().length === this.#width
     return this.#edges
       .slice(1)
@@ -300,6 +303,8 @@ class Rows {
   /** True where rows end with rules, and the further lines of a row leave most of its cells empty. */
   #rowsEndWithRules(): boolean {
     let [ends, inRow] = [0, [] as string[]]
+    // A double rule under the names is that of a grid; below another one, a line with a first cell is a row.
+    const isDouble = /[=═]{2}/.test(this.#lines.at(this.#first - 1))
     for (let index = this.#first; index < this.#lines.count && index < this.#first + SAMPLE; index++) {
       const line = this.#lines.at(index)
       if (this.#endsRow(line)) {
@@ -310,7 +315,8 @@ class Rows {
       const cells = this.#cellsOf(line)
       if (cells === undefined) break
       const filled = cells.filter(Boolean).length
-      if (inRow.length > 0 && (filled * 2 > this.#count || filled >= inRow.filter(Boolean).length))
+      const isNext = cells[0] !== '' && !isDouble
+      if (inRow.length > 0 && (isNext || filled * 2 > this.#count || filled >= inRow.filter(Boolean).length))
         return false
       if (inRow.length === 0) inRow = cells
     }

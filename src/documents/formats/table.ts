@@ -192,7 +192,9 @@ function isRowAsWell(header: string, sample: readonly string[]): boolean {
   const shapes = /\d{3}/.test(header) ? sample.map(shapesOf) : []
   return (
     shapes.length > 0 &&
-    shapesOf(header).some((shape, at) => /9{3}/.test(shape) && shapes.every((row) => row[at] === shape))
+    shapesOf(header).some(
+      (shape, at) => /9{3}/.test(shape) && /A/.test(shape) && shapes.every((row) => row[at] === shape),
+    )
   )
 }
 

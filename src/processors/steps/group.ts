@@ -87,15 +87,9 @@ export const aggregate = defineStep({
   wanted: ({ group_by, aggregate: calls }) => [...(group_by ?? []), ...(calls ?? [])].length > 0,
   run(given, { group_by = [], aggregate: written = [] }) {
     const { calls, document } = inOrderOf(given, written)
-    const { records, notes: leftOut } = withoutTotal(requireRecords(document, 'aggregate'))
-    const keys = rejoined(group_by, records).map((reference) => parseGroupKey(records, reference))
-    const { columns, formulas } = columnsIn(
-      records,
-      calls.length > 0
-        ? calls.flatMap((call) => ofEveryColumn(records, ofRecordsAll(records, call)))
-        : ['count'],
-      keys.map(({ name }) => name),
-    )
+    const all = asked(requireRecords(document, 'aggregate'), group_by, calls)
+    const without = withoutTotal(all.records, all.columns, all.keys)
+    const { records, keys, columns, formulas } = without ? asked(without.records, group_by, calls) : all
     const list = sharedList(records, keys, columns)
     const found = groupRecords(records, keys, collectedBy(columns, list), list)
     const cells = columns.map((one) => cellsOf(one, found, records.values.length))
@@ -105,7 +99,7 @@ export const aggregate = defineStep({
     const order = keys.length > 0 ? largestFirst(found.count, first, keys, cells, columns, rowOf) : [0]
     const rows = madeRows('group', found.count, (nth) => rowOf(order[nth] ?? 0))
     const notes = fewOfEachKind([
-      ...leftOut,
+      ...(without?.notes ?? []),
       ...[...keys, ...columns].flatMap(({ field }) => field?.note ?? []),
       ...keys.flatMap(({ note }) => note ?? []),
       ...[...keys, ...columns].flatMap(({ field }) => (field ? namesakes(document, records, field) : [])),
@@ -119,12 +113,12 @@ export const aggregate = defineStep({
       ...(keys.length > 0 ? [] : columns.flatMap((one) => describeHolders(records, one, found, first))),
       ...(keys.length > 0 ? [] : subtotals(records, columns)),
     ])
-    const asked = new Map([
+    const names = new Map([
       ...columns.map(({ written: call, name }): [string, string] => [call, name]),
       ...keys.map(({ name }, at): [string, string] => [group_by[at] ?? name, name]),
     ])
     return {
-      content: knownAs(fromMadeRows('json', rows), asked),
+      content: knownAs(fromMadeRows('json', rows), names),
       metadata: {
         total: records.values.length,
         matched: found.count,
@@ -134,6 +128,19 @@ export const aggregate = defineStep({
     }
   },
 })
+
+/** The keys and columns that a question asks for. */
+function asked(records: Records, group_by: readonly string[], calls: readonly string[]) {
+  const keys = rejoined(group_by, records).map((reference) => parseGroupKey(records, reference))
+  const { columns, formulas } = columnsIn(
+    records,
+    calls.length > 0
+      ? calls.flatMap((call) => ofEveryColumn(records, ofRecordsAll(records, call)))
+      : ['count'],
+    keys.map(({ name }) => name),
+  )
+  return { records, keys, columns, formulas }
+}
 
 /** The groups with the names by which the question calls their columns, where a field was found deeper: `sum(price)`. */
 function knownAs(groups: Document, asked: ReadonlyMap<string, string>): Document {

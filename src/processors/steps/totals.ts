@@ -1,7 +1,7 @@
 /** Records that are sums of other records, as tables for people end, or have below each group. */
 import { fromTable } from '../../documents/opening/derive.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
-import { named, type Path } from '../../query/fields/path.ts'
+import type { Path } from '../../query/fields/path.ts'
 import { type Field, type Records, requireRecords } from '../../query/fields/records.ts'
 import { readValues } from '../../query/fields/walk.ts'
 import { newWork } from '../../query/work.ts'
@@ -27,15 +27,22 @@ interface Summed {
 }
 
 /**
- * Leaves out the record that is the sum of the others, as tables for people end. It stays where it alone was asked for. The
- * notes tell it, because the answer then counts one record fewer than the result has.
+ * Leaves the record that is the sum of the others out of sums and means, as tables for people end. Left in where it alone was asked for, and
+ * where the groups are those of its label. The notes tell it. Undefined where there is none.
  */
-export function withoutTotal(records: Records): { records: Records; notes: string[] } {
+export function withoutTotal(
+  records: Records,
+  columns: readonly Summed[],
+  keys: readonly { readonly name: string }[],
+): { records: Records; notes: string[] } | undefined {
   const { table } = records
-  const total = table.whole.derived('total', () => totalOf(records.whole))
+  const total = columns
+    .flatMap(({ call, field }) => (SWAYED.has(call.name) && field ? [field] : []))
+    .map(({ name, path }) => table.whole.derived(`total of ${name}`, () => totalOf(records.whole, path)))
+    .find((found) => found)
   const { positions } = table.columns
   const at = total ? (positions ? positions.indexOf(total.at) : total.at) : -1
-  if (!total || at < 0 || table.count < 2) return { records, notes: [] }
+  if (!total || at < 0 || table.count < 2 || keys.some(({ name }) => name === total.name)) return undefined
   const others = Uint32Array.from({ length: table.count - 1 }, (_, nth) => (nth < at ? nth : nth + 1))
   const { name, label } = total
   const note = `The record with \`${name}\` = ${JSON.stringify(label)} is the sum of the others, and was left out.`
@@ -43,15 +50,16 @@ export function withoutTotal(records: Records): { records: Records; notes: strin
 }
 
 /** The record at the end, or the first, that says it is a total and has the sum of the others in a field. */
-function totalOf(values: readonly JsonValue[]): { at: number; name: string; label: string } | undefined {
+function totalOf(
+  values: readonly JsonValue[],
+  path: Path,
+): { at: number; name: string; label: string } | undefined {
   if (values.length < 3 || values.length > MOST_SUMMED) return undefined
   const last = values.length - 1
   for (const at of [...Array.from({ length: MOST_BELOW + 1 }, (_, below) => last - below), 0]) {
-    const value = values[at] ?? null
-    const [name, label] = labelled(value, TOTAL) ?? []
-    if (name === undefined || label === undefined || !isObject(value)) continue
-    const paths = Object.keys(value).flatMap((key) => (key === name ? [] : [[named(key)]]))
-    if (paths.some((path) => areSums(values, path, [at], (other) => other !== at))) return { at, name, label }
+    const [name, label] = labelled(values[at], TOTAL) ?? []
+    if (name !== undefined && label !== undefined && areSums(values, path, [at], (other) => other !== at))
+      return { at, name, label }
   }
   return undefined
 }

@@ -97,6 +97,9 @@ function bindNew(conditions: readonly string[], records: Records): Binding {
   return { matches, comparisons, patterns, notes: [...notes] }
 }
 
+/** The share of records in which two texts may agree by chance. */
+const CHANCE = 0.1
+
 /** Knowledge of the records, for the parser. `note` gets its remarks. */
 export function namesOf(records: Records, note: (text: string) => void): Names {
   return {
@@ -340,9 +343,13 @@ class Binder implements Findings, Context {
     return other && (!isOrder || sample.kind === sampleOf(this.records, other).kind) ? other : undefined
   }
 
-  /** True where some record fulfils a comparison of two fields, the negation aside. */
+  /** True where several records fulfil a comparison of two fields, the negation aside. For a plain word they are more than chance makes. */
   #meets(comparison: Asked, field: Field, other: Field): boolean {
-    return besideField({ ...comparison, negated: false }, field, other)(this.records.values).includes(1)
+    const marks = besideField({ ...comparison, negated: false }, field, other)(this.records.values)
+    const met = marks.reduce((sum: number, mark) => sum + mark, 0)
+    const isPlain = !isNameOfField(wordIn(comparison) ?? '')
+    if (isPlain && sampleOf(this.records, field).kind === 'numbers') return false
+    return met > 0 && (!isPlain || met >= this.records.values.length * CHANCE)
   }
 
   /** A word beside which numbers have no order may name their field as loosely as any name does: `close > open` of "1. open". */

@@ -16,6 +16,9 @@ const LOG = /^(\d\d)\/([A-Z][a-z]{2})\/(\d{4})(?::(\d\d):(\d\d):(\d\d))?(?:\s*([
 // `0503 08:00:00.123456` of klog, `05-03 08:00` of Android.
 const MONTH_AND_DAY = /^(\d\d)-?(\d\d) (\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?$/
 const DOTTED = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/
+/** Texts that prove it, of each kind, and years between the first and the last. */
+const LEAST_PROOFS = 3
+const MOST_YEARS = 20
 /** `02.01.25`: a date only beside others of its field, since versions are written so as well. */
 const SHORT_DOTTED =
   /^(0[1-9]|[12]\d|3[01])\.(0[1-9]|1[0-2])\.(\d\d)(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/
@@ -66,16 +69,18 @@ export type DateOrder = 'day' | 'month'
 
 /**
  * The order that dates of one field prove, as `22/12/2024` does; undefined where none does, or two differ. Texts such as `02.01.25` prove it
- * where all are written so: one begins with a zero, as no version does, and one with no month.
+ * where all are written so, in years near each other. Several begin with a zero, as no version does, and several with no month.
  */
 export function orderOfDates(texts: Iterable<string>): DateOrder | undefined {
   let found: DateOrder | undefined
-  let [areDotted, hasZero, hasDay] = [true, false, false]
+  let [areDotted, zeros, days, first, last] = [true, 0, 0, 99, 0]
   for (const text of texts) {
     if (areDotted && text !== '') {
       areDotted = text.length <= 40 && SHORT_DOTTED.test(text)
-      hasZero ||= text.startsWith('0')
-      hasDay ||= two(text, 0) > 12
+      if (text.startsWith('0')) zeros += 1
+      if (two(text, 0) > 12) days += 1
+      first = Math.min(first, two(text, 6))
+      last = Math.max(last, two(text, 6))
     }
     if (!isMark(text.charCodeAt(1)) && !isMark(text.charCodeAt(2))) continue
     const [, one, other] = (text.length <= 40 && SLASHES.exec(text)) || []
@@ -83,7 +88,8 @@ export function orderOfDates(texts: Iterable<string>): DateOrder | undefined {
     if (found !== undefined && order !== undefined && order !== found) return undefined
     found ??= order
   }
-  return areDotted && hasZero && hasDay ? 'day' : found
+  const isProved = areDotted && zeros >= LEAST_PROOFS && days >= LEAST_PROOFS && last - first <= MOST_YEARS
+  return isProved ? 'day' : found
 }
 
 /** The order of parts between slashes, and the zone, as the dates of one field say them together. */

@@ -98,6 +98,12 @@ describe('tables drawn as text', () => {
     const rule = '+---+---+'
     const group = `| 1 | x |\n| 2 |   |\n| 3 | y |\n${rule}`
     expect(records(`${rule}\n| a | b |\n${rule}\n${group}\n${group}\n${group}`)).toHaveLength(9)
+    const sparse = `| ann | 1 | 2 | 3 |\n| bob |   |   |   |\n${rule}`
+    expect(records(`${rule}\n| a | b | c | d |\n${rule}\n${sparse}\n${sparse}\n${sparse}`)).toHaveLength(6)
+  })
+
+  test('a plus at the end of a cell goes on where psql writes it', () => {
+    expect(records('user | likes\n-----+------\nann  | 1000+\nbob  | 12\ncy   | 3')).toHaveLength(3)
   })
 
   test('aligned under names in capitals, also names of two words and empty cells', () => {
