@@ -31,6 +31,8 @@ const CLOCK = /^.{0,24}\d\d:\d\d:\d\d/
 const LONGEST = 4_096
 const SAMPLE = 400
 const MOST_LOOKED = 4_000
+/** Characters in which the first place below a message has to be. */
+const LOOKED = 262_144
 /** Lines between a message and its place. */
 const MOST_BETWEEN = 8
 const MOST_ASIDES = 8
@@ -145,7 +147,7 @@ interface Framed {
 
 /** Messages above their places: `error[E0382]: …`, then `  --> src/a.rs:3:1`. Undefined where most lines are others. */
 function readFramed(text: string): (() => Framed) | undefined {
-  if (!/^ *(?:-->|┌─|╭─\[) ?\S[^\n]*:\d+:\d+\]?\r?$/m.test(text)) return undefined
+  if (!/^ *(?:-->|┌─|╭─\[) ?\S[^\n]*:\d+:\d+\]?\r?$/m.test(text.slice(0, LOOKED))) return undefined
   const lines = indexLines(text)
   const looked = Math.min(lines.count, MOST_LOOKED)
   let [heads, arrows, others] = [0, 0, 0]

@@ -345,8 +345,8 @@ const COMMAND = /^\s*(?:##\[([a-z]{3,9})\]|::([a-z]{3,9})(?: [^:]{0,200})?::)/
 const PHP = /^ PHP (?:(Fatal|Parse|Recoverable fatal) error|(Warning|Notice|Deprecated))\b/
 /** Words between the time and the message. */
 const MOST_WORDS = 6
-/** Characters behind one that are looked at: a level in capitals with its blanks, or an amount. */
-const LONGEST_NEXT = 20
+/** Characters behind one that are looked at: a level in capitals with its blanks. */
+const LONGEST_NEXT = 11
 /** Characters that are looked at for one of them. */
 const LONGEST_WORD = 256
 
@@ -673,9 +673,7 @@ function isLogger(word: string, after: string): boolean {
   // `I/O error: …`
   if (/^\w\/\w:?$/.test(word)) return false
   if (/^[A-Za-z_][\w$-]*(?:(?:[./]|::)[\w$-]+)+:?$/.test(word)) return true
-  return /^[A-Za-z_][\w$./-]*$/.test(word)
-    ? /^(?: [-:] ?|\])/.test(after)
-    : /^[A-Za-z_][\w$.-]*:$/.test(word) && !AMOUNT_NEXT.test(after)
+  return /^[A-Za-z_][\w$./-]*$/.test(word) ? /^(?: [-:] ?|\])/.test(after) : /^[A-Za-z_][\w$.-]*:$/.test(word)
 }
 
 // `syslogd 1.4.1: restart.` and `-- root[2421]: ROOT LOGIN ON tty2` stand among the others.
@@ -996,8 +994,6 @@ function withoutEscapes(text: string): string {
 const UNIT = '(?:[nuµm]?s|secs?|seconds?|[kKMGT]i?B|B|bytes)(?![\\w/])'
 /** `duration: 8.4 ms`, that a message begins with. */
 const MEASURED = new RegExp(`^([A-Za-z_][\\w-]{0,39}): (\\d+(?:\\.\\d+)? ?${UNIT})`)
-/** An amount behind a word that so is no logger. */
-const AMOUNT_NEXT = new RegExp(`^ \\d+(?:\\.\\d+)? ?${UNIT}`)
 
 /** The fields of a message: of the amount at its start, the object at its end, the pairs before that. nginx writes others. */
 function eachField(message: string, tell: Tell): void {

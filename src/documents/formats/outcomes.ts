@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { overviewOfEntries } from '../overview/entries.ts'
 import { asideOf } from './cells.ts'
-import { defineFormat } from './define.ts'
+import { BEGINNING, defineFormat } from './define.ts'
 
 /** How a program writes outcomes. Each group of an expression is a field of that name. */
 interface Layout {
@@ -74,6 +74,9 @@ const LAYOUTS: readonly Layout[] = [
     isLoose: true,
   },
 ]
+/** Where no line begins so there are none of these layouts, which most texts are told by at once. */
+const SIGN =
+  /^(?: *(?:--- (?:PASS|FAIL|SKIP|BENCH): |[✓√✕×○✎] )|test \S|(?:TASK|RUNNING HANDLER) \[|[^\s:]{1,300}::)/m
 /** A line that ends what is printed about a test: rules, sums and words of the program about the whole. */
 const BREAK = /^(?:={3,}|PLAY |PASS$|FAIL$|failures:$|(?:Test Suites|Tests|Snapshots|Time): |test result: )/
 /** Lines below an outcome that go on with it. */
@@ -92,6 +95,7 @@ interface Outcomes {
 
 /** Told by the outcomes among the first lines. */
 function findOutcomes(text: string): (() => Outcomes) | undefined {
+  if (!SIGN.test(text.slice(0, BEGINNING))) return undefined
   const lines = indexLines(text)
   const counts = LAYOUTS.map((layout) => ({ layout, outcomes: 0, others: 0 }))
   let outer = 0

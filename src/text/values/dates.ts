@@ -16,12 +16,12 @@ const LOG = /^(\d\d)\/([A-Z][a-z]{2})\/(\d{4})(?::(\d\d):(\d\d):(\d\d))?(?:\s*([
 // `0503 08:00:00.123456` of klog, `05-03 08:00` of Android.
 const MONTH_AND_DAY = /^(\d\d)-?(\d\d) (\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?$/
 const DOTTED = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/
-/** Texts that prove it, of each kind, and years between the first and the last. */
-const LEAST_PROOFS = 3
-const MOST_YEARS = 20
 /** `02.01.25`: a date only beside others of its field, since versions are written so as well. */
 const SHORT_DOTTED =
   /^(0[1-9]|[12]\d|3[01])\.(0[1-9]|1[0-2])\.(\d\d)(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/
+/** Texts of a field that begin with a zero, and with no month, for these to be dates; and years between the first and the last. */
+const LEAST_PROOFS = 3
+const MOST_YEARS = 20
 const SLASHED = /^(\d{1,2})[/-](\d{1,2})[/-](\d{4}|\d\d)(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/
 // `2024/1/5`, which is also year, month and day.
 const UNPADDED = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/

@@ -1,5 +1,4 @@
 /** Numbers in strings: plain, with a currency, in thousands, with a decimal comma, with a unit of size or time; and integers beyond 2^53. */
-
 import { type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { orderOfDates } from './dates.ts'
 

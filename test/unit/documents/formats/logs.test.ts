@@ -315,13 +315,15 @@ test('a value goes on to the semicolon between blanks that parts pairs', () => {
   expect(said('failed a=1 ; b=2 at last')).toMatchObject({ a: 1, b: 2 })
 })
 
-test('the amount that a message begins with is a field', () => {
+test('the amount that a message begins with is a field, and a word before a message stays its logger', () => {
   const said = (message: string) =>
     records(`2024-05-03T08:00:00Z INFO ${message}\n2024-05-03T08:00:01Z INFO up`)[0]
-  expect(said('duration: 8.4 ms  statement: SELECT duration=3')).toMatchObject({ duration: '8.4 ms' })
-  expect(said('heap: 512MB, free')).toMatchObject({ heap: '512MB', message: 'heap: 512MB, free' })
-  for (const other of ['db: 5 items', 'db: 5 sources', 'rate: 5 B/s'])
-    expect(said(other)).toMatchObject({ logger: other.split(':')[0] })
+  expect(said('app - duration: 8.4 ms  statement: SELECT duration=3')).toMatchObject({ duration: '8.4 ms' })
+  expect(said('app - heap: 512MB, free')).toMatchObject({ heap: '512MB', message: 'heap: 512MB, free' })
+  for (const other of ['app - db: 5 items', 'app - db: 5 sources', 'app - rate: 5 B/s'])
+    expect(Object.keys(said(other) ?? {})).toEqual(['line', 'time', 'level', 'logger', 'message'])
+  for (const other of ['cache: hit a', 'cache: 5 MB evicted'])
+    expect(said(other)).toMatchObject({ logger: 'cache' })
 })
 
 test('JSON at the end of a message, quoted pairs and what nginx appends are fields', () => {
