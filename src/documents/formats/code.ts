@@ -32,6 +32,8 @@ const NUMBERED = /^\s*\d{1,7}(?:→|\t|[|:] ?)/
 const BODY = /\bas\s{1,20}(\$\w{0,60}\$)\s*$/i
 /** Marks that may stand nowhere again. */
 const MOST_UNCLOSED = 20
+/** Definitions within each other of which each has its whole text; the text of one within these is the line that begins it. */
+const DEEPEST = 50
 const LONGEST = 400
 const LEAST = 3
 const SAMPLE = 2_000
@@ -141,7 +143,8 @@ function definitions(source: string, lines: LineIndex): JsonObject[] {
         ...(within === '' ? {} : { within }),
       }
       found.push(record)
-      open.push({ indent, start: lines.start(index) + indent, record })
+      if (open.length < DEEPEST) open.push({ indent, start: lines.start(index) + indent, record })
+      else record.text = line.trim()
     }
     const [, mark] = (open.length > 0 && unclosed < MOST_UNCLOSED && BODY.exec(line)) || []
     if (mark === undefined) continue

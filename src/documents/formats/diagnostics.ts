@@ -155,8 +155,9 @@ function readFramed(text: string): (() => Framed) | undefined {
     const line = lines.at(index).slice(0, LONGEST)
     if (ARROW.test(line)) arrows += 1
     else if (HEAD.test(line)) heads += 1
+    else if (line.trim() === '' || FRAME.test(line)) continue
     else if (CLOCK.test(line)) return undefined
-    else if (line.trim() !== '' && !FRAME.test(line)) others += 1
+    else others += 1
   }
   const known = heads + arrows
   return arrows > 0 && heads > 0 && arrows >= heads * 0.5 && others <= known ? () => framed(lines) : undefined
@@ -174,7 +175,8 @@ function framed(lines: LineIndex): Framed {
     }
     const [head, level, written, alone, message = ''] = HEAD.exec(line) ?? []
     const [, file, row, column] = ARROW.exec(line) ?? []
-    const isPart = open !== undefined && level !== 'error' && level !== 'warning'
+    // Notes and help belong to the message above them.
+    const isPart = head !== undefined && open !== undefined && level !== 'error' && level !== 'warning'
     if (head !== undefined && !isPart) {
       open = undefined
       if (file === undefined && SUM.test(message) && !hasPlace(lines, index)) asides.push(line)

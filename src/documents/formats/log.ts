@@ -715,11 +715,14 @@ const DOTNET_LEVELS: Readonly<Record<string, string>> = {
   crit: 'CRITICAL',
 }
 
-/** The level in the priority of syslog, and its parts as numbers. */
-function ofPriority(priority: string | undefined): JsonObject {
+/** The level in the priority of syslog, and its parts as numbers, unless the line has a facility or severity of its own. */
+function ofPriority(priority: string | undefined, line: string): JsonObject {
   if (priority === undefined) return {}
   const pri = Number(priority)
-  return { level: severityOf(pri), pri, facility: pri >> 3, severity: pri % 8 }
+  const level = severityOf(pri)
+  return /\b(?:facility|severity)=/.test(line)
+    ? { level, pri }
+    : { level, pri, facility: pri >> 3, severity: pri % 8 }
 }
 
 /** Reads a head in one of these forms; undefined for any other line. */
@@ -746,7 +749,7 @@ const HEADS: readonly ((line: string) => Entry | undefined)[] = [
     const match = RFC5424.exec(line)
     if (!match) return undefined
     const [whole, priority, time = '', host = '', logger = '', pid = '', id = '', data] = match
-    const fields: JsonObject = { time, ...ofPriority(priority) }
+    const fields: JsonObject = { time, ...ofPriority(priority, line) }
     for (const [name, value] of Object.entries({ host, logger, pid, msgid: id }))
       if (value !== '-') fields[name] = name === 'pid' ? (exactNumber(value) ?? value) : value
     for (const [, name = '', value = ''] of (data ?? '').matchAll(PARAMETER))
@@ -757,7 +760,7 @@ const HEADS: readonly ((line: string) => Entry | undefined)[] = [
     const match = SYSLOG.exec(line)
     if (!match) return undefined
     const [whole, priority, time = '', host = '', logger = '', pid] = match
-    return withProcess(line, whole.length, { time, ...ofPriority(priority) }, { host, logger, pid })
+    return withProcess(line, whole.length, { time, ...ofPriority(priority, line) }, { host, logger, pid })
   },
   (line) => {
     const match = KLOG.exec(line)

@@ -121,8 +121,8 @@ function findOutcomes(text: string): (() => Outcomes) | undefined {
 }
 
 /**
- * Records `{line, file?, suite?, task?, name or host, status, duration?, reason?, result?, package?, output?}`: `output` is what is printed
- * about one, below it or below a line that names it.
+ * A record for each test or step: `{line, file?, suite?, task?, name or host, status?, duration?, reason?, result?, package?, output?}`. `output`
+ * holds the lines that the program printed about it, below its outcome or below a line with its name.
  */
 function readOutcomes(lines: LineIndex, layout: Layout): Outcomes {
   const records: JsonObject[] = []

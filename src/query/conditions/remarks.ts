@@ -22,7 +22,7 @@ export function* remarksOn(bound: Bound, { values: records }: Records): Generato
   if (operator === 'is true')
     yield `\`${field.name}\` alone is true where it is neither false nor 0, null or empty.`
   if (bound.instead)
-    yield `\`${shown(operands[0]?.text ?? '', 40)}\` was compared as a text; no record agrees with the field \`${bound.instead.name}\` either.`
+    yield `\`${shown(operands[0]?.text ?? '', 40)}\` was compared as a text; write \`${bound.instead.name}\` in full for the field.`
   yield* remarksAmong(bound, column)
   if (isOrdering(comparison) && comparison.measure === undefined)
     yield* unorderedIn(field.name, operands, column)

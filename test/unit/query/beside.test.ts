@@ -81,7 +81,7 @@ describe('a name on the right of a comparison', () => {
   })
 
   verifies('S3.26', 'stays a text where no record has both alike, and that is said', () => {
-    const note = '`b` was compared as a text; no record agrees with the field `w.q.b` either.'
+    const note = '`b` was compared as a text; write `w.q.b` in full for the field.'
     expect(asked('label = b')).toMatchObject({ ids: [], notes: expect.stringContaining(note) })
     expect(asked('label != b')).toEqual({ ids: [1, 2], notes: note })
   })

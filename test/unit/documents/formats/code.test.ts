@@ -29,6 +29,14 @@ describe('the text of a definition', () => {
     )
   })
 
+  test('is its first line where it is within more definitions than programs have', () => {
+    const lines = Array.from({ length: 60 }, (_, depth) => `${' '.repeat(depth)}def f${depth}():`)
+    const texts = definitions(lines.join('\n')).map(({ text }) => String(text))
+    expect(texts.map((text) => text.split('\n').length)).toEqual(
+      lines.map((_, depth) => (depth < 50 ? 60 - depth : 1)),
+    )
+  })
+
   test('has no numbers where a reader of files printed them before the lines', () => {
     const numbered = program.map((line, nth) => `${String(nth + 1).padStart(6)}\t${line}`).join('\n')
     expect(definitions(numbered).map(({ text }) => text)).toEqual(whole)

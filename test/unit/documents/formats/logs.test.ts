@@ -110,6 +110,17 @@ describe('the head of a line', () => {
       },
     ],
     [
+      '<34>May  3 08:00:00 web su: facility=auth',
+      {
+        time: 'May  3 08:00:00',
+        level: 'CRIT',
+        pri: 34,
+        host: 'web',
+        logger: 'su',
+        message: 'facility=auth',
+      },
+    ],
+    [
       '2024/05/03 08:00:00 [notice] 12#34: signal process started',
       { time: '2024/05/03 08:00:00', level: 'notice', pid: 12, tid: 34, message: 'signal process started' },
     ],
