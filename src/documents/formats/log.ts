@@ -626,9 +626,9 @@ function take(fields: JsonObject, word: string, bracketed: boolean, after: strin
     name(fields, word)
     return true
   }
-  const [, pid, tid] = (word.includes('#') && /^(\d{1,10})#(\d{1,10}):$/.exec(word)) || []
-  if (pid !== undefined) {
-    Object.assign(fields, { pid: Number(pid), tid: Number(tid) })
+  const process = word.includes('#') ? /^(\d{1,10})#(\d{1,10}):$/.exec(word) : null
+  if (process) {
+    Object.assign(fields, { pid: Number(process[1]), tid: Number(process[2]) })
     return true
   }
   if (fields.logger === undefined && isLogger(word, after)) {
@@ -1000,8 +1000,8 @@ const MEASURED = new RegExp(`^([A-Za-z_][\\w-]{0,39}): (\\d+(?:\\.\\d+)? ?${UNIT
 
 /** The fields of a message: of the amount at its start, the object at its end, the pairs before that. nginx writes others. */
 function eachField(message: string, tell: Tell): void {
-  const [, name, amount] = MEASURED.exec(message) ?? []
-  if (name !== undefined && amount !== undefined) tell(name, amount)
+  const measured = isDigit(message.charCodeAt(message.indexOf(': ') + 2)) ? MEASURED.exec(message) : null
+  if (measured) tell(measured[1] ?? '', measured[2] ?? '')
   const json = jsonIn(message)
   if (json) {
     for (const [key, value] of Object.entries(json.value))
