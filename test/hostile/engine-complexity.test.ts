@@ -49,6 +49,7 @@ const ROWS: Record<string, readonly [before: string, row: string, behind?: strin
   counted: ['1\tsrc/a\n', '#7\tsrc/f#.ts'],
   alike: ['', '- "n#" (Starts: 2024-05-01, Ends: 2024-05-02) ID: # | Link: https://a/#'],
   'csv without header': ['', '#,7#,x'],
+  chat: ['', '[03/11/2025, 09:03:57] Ann: Said #'],
   coverage: ['', 'SF:src/f#.ts\nDA:1,1\nDA:2,0\nend_of_record'],
   subtitles: ['WEBVTT\n\n', '00:00:01.000 --> 00:59:04.500\nSaid #\n'],
   toml: ['', '[[package]]\nname = "n#"\nsize = #\ntags = ["a"]'],

@@ -131,8 +131,9 @@ export function readAligned(lines: LineIndex, isHead = false): FoundTable | unde
   if (!dashed && !isNamed && !(titled ? TITLED.test(header.trimStart()) : isCapital(header))) return undefined
   const first = dashed || ruled ? 2 : 1
   const sample = sampleOf(lines, first)
-  if (sample.length === 0 || (!dashed && (hasOtherHead(lines, header) || isRowAsWell(header, sample))))
-    return undefined
+  // One line again and again is no head of rows.
+  if (sample.every((line) => line === header)) return undefined
+  if (!dashed && (hasOtherHead(lines, header) || isRowAsWell(header, sample))) return undefined
   if (!dashed && PROCESSES.test(header)) return ofProcesses(lines, header)
   const columns = (dashed && underlined(lines.at(1), header, sample)) || columnsOf(header, sample)
   const apart =

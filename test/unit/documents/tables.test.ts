@@ -189,6 +189,10 @@ fff123def456   Exited (1)       80/tcp   12m`
     expect(fromRecognised('a | b\nc\nd | e | f\n').format).not.toBe('table')
   })
 
+  test.each(['DISK FULL NOW', 'no more rows to be read'])('a line again and again is none: %s', (line) => {
+    expect(fromRecognised(`${line}\n`.repeat(40)).format).toBe('text')
+  })
+
   test('drawn tables are read back', () => {
     const cell = fc.stringMatching(/^[A-Za-z][A-Za-z ]{0,12}[a-z]$/)
     fc.assert(
