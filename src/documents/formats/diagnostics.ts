@@ -61,8 +61,9 @@ function readDiagnostics(text: string): (() => JsonValue[]) | undefined {
   if (seen + quoted < 3) return undefined
   // Of quoted source there may be much, or it makes up for lines such as "In function".
   const isPlaces =
-    (places >= seen * 0.25 && places + indented >= seen * 0.8) ||
-    (places >= (seen + quoted) * 0.25 && places + indented + quoted >= (seen + quoted) * 0.8)
+    places > 0 &&
+    ((places >= seen * 0.25 && places + indented >= seen * 0.8) ||
+      (places >= (seen + quoted) * 0.25 && places + indented + quoted >= (seen + quoted) * 0.8))
   if (!isPlaces && (stylish < 3 || stylish < seen * 0.5)) return undefined
   return () => records(lines, stylish > places ? STYLISH : undefined)
 }

@@ -1,6 +1,7 @@
 /** HTML pages: title, headings, tables as records, links, and the words as a reader sees them. */
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { formatPlural } from '../../text/format.ts'
+import { indexLines } from '../../text/lines.ts'
 import { literal } from '../../text/patterns/literal.ts'
 import { ellipsis } from '../../text/shorten.ts'
 import { withoutEnd } from '../../text/trim.ts'
@@ -15,6 +16,8 @@ import {
   tablesOf,
 } from '../overview/markup.ts'
 import type { Overview } from '../overview/overview.ts'
+import { endsOf } from '../overview/sample.ts'
+import { telling } from '../overview/words.ts'
 import { call } from '../template.ts'
 import { defineFormat } from './define.ts'
 import { type MarkupTokens, readMarkup } from './markup-tokens.ts'
@@ -530,7 +533,10 @@ function tidied(text: string): string {
 /** Looking is much cheaper than replacing, and most texts have single blanks. */
 const UNTIDY = /[^\S ]| \s/
 
-/** The overview of a page: title, headings, tables, links. */
+/** Characters that are looked at for words. */
+const LOOKED = 200_000
+
+/** The overview of a page: title, headings, tables, links; without headings its words and lines. */
 function overviewOfHtml(document: Document): Overview {
   const json = document.json()
   const title =
@@ -545,6 +551,10 @@ function overviewOfHtml(document: Document): Overview {
   )
   const named = links.filter(({ text }) => text !== '').slice(0, 12)
   const linked = named.map(({ text }) => ellipsis(String(text), 30)).join(' | ')
+  // Without an outline the text has to tell what the page is about.
+  const text = headings.length === 0 ? htmlText(document.text).replace(/\n\s*\n/g, '\n') : ''
+  const words = telling(text.slice(0, LOOKED).split('\n'), 6)
+  const lead = headings.length > 0 ? String(headings[0]?.text) : words[0]
   return {
     totals: [
       formatPlural(document.lines().count, 'line'),
@@ -552,15 +562,19 @@ function overviewOfHtml(document: Document): Overview {
       formatPlural(links.length, 'link'),
     ],
     type: () => '{title, headings: {level, text}[], tables: record[][], links: {text, href}[]}',
-    facts: [...title, ...tableFacts(json), ...outline.facts, ...(linked === '' ? [] : [`links: ${linked}`])],
+    facts: [
+      ...title,
+      ...tableFacts(json),
+      ...outline.facts,
+      ...(linked === '' ? [] : [`links: ${linked}`]),
+      ...(words.length > 0 ? [`words to search for: ${words.join(', ')}`] : []),
+    ],
     outline,
-    sample: () => [],
+    sample: (max) => (text.trim() === '' ? [] : endsOf(indexLines(text), max)),
     calls: [
       ...tableCalls(json),
       ...(links.length > 0 ? [call('proxy_filter', { path: '$.links', limit: 20 })] : []),
-      ...(headings.length > 0
-        ? [call('proxy_search', { pattern: literal(String(headings[0]?.text)), max_results: 5 })]
-        : []),
+      ...(lead === undefined ? [] : [call('proxy_search', { pattern: literal(lead), max_results: 5 })]),
     ].slice(0, 3),
   }
 }

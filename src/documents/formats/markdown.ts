@@ -65,9 +65,10 @@ function looksLikeMarkdown(start: string): boolean {
       headings += 1
       if ((heading[1]?.length ?? 0) > 1) deeper += 1
     }
-    if (FENCE.test(line) || /^\s*(?:[-*+] |\d+\. |> )|\*\*\w|\]\(|`\w/.test(line)) marks += 1
+    const isFence = FENCE.test(line) && !isUnderline(line, index === 0 ? '' : lineOf(lines, index - 1))
+    if (isFence || /^\s*(?:[-*+] |\d+\. |> )|\*\*\w|\]\(|`\w/.test(line)) marks += 1
     if (isTableStart(lines, index)) return true
-    if (FENCE.test(line)) fenced = !fenced
+    if (isFence) fenced = !fenced
     if (!fenced && CODE.test(line)) statements += 1
     if (line.trim() !== '') written += 1
     if (fenced || !PAIR.test(line)) continue
@@ -84,6 +85,11 @@ function looksLikeMarkdown(start: string): boolean {
   if (statements >= 3 && statements >= headings / 4) return false
   if (headings === 0) return isUnderlined(lines)
   return deeper > 0 ? headings + marks >= 2 : marks >= 1 && comments === 0
+}
+
+/** reStructuredText underlines titles with tildes as well, also in comments of code. */
+function isUnderline(line: string, title: string): boolean {
+  return /^~{4,}$/.test(line) && title.trim() !== '' && Math.abs(line.length - title.length) <= 2
 }
 
 /** True for records on a line each below a heading or two. */

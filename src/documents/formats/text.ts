@@ -44,7 +44,7 @@ function overviewOfText(document: Document): Overview {
     ],
     // Lines that repeat are told already; a few show how they look.
     sample: (max) =>
-      endsOf(document, encoded !== undefined ? Math.min(max, 160) : covered > 0.8 ? Math.min(max, 480) : max),
+      endsOf(lines, encoded !== undefined ? Math.min(max, 160) : covered > 0.8 ? Math.min(max, 480) : max),
     // A line that no model can read answers no question.
     calls:
       document.text.trim() === '' || encoded !== undefined

@@ -150,7 +150,7 @@ function overviewOfTree(document: Document): Overview {
       ...(others.length > 0 ? [`others to click: ${named(others)}`] : []),
       ...active.map((role) => `${role}: ${named(roles.get(role) ?? [])}`),
     ],
-    sample: (max) => endsOf(document, Math.min(max, 160)),
+    sample: (max) => endsOf(document.lines(), Math.min(max, 160)),
     calls: [
       ...active
         .slice(-2)

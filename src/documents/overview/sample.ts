@@ -1,9 +1,9 @@
 /** Samples: a record in the fields that tell most, the lines a text begins and ends with. */
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { formatPlural } from '../../text/format.ts'
+import type { LineIndex } from '../../text/lines.ts'
 import { cut, ellipsis } from '../../text/shorten.ts'
 import { abridge } from '../abridge.ts'
-import type { Document } from '../document.ts'
 import { toJson } from '../json/stringify.ts'
 import { type Field, isNoise } from '../shape/fields.ts'
 import { at } from './facts.ts'
@@ -47,8 +47,7 @@ export function digest(record: JsonValue, fields: readonly Field[], max: number,
 }
 
 /** The first lines and the last ones. */
-export function endsOf(document: Document, max: number): string[] {
-  const lines = document.lines()
+export function endsOf(lines: LineIndex, max: number): string[] {
   const firsts: string[] = []
   let room = Math.floor(max * 0.65)
   for (let index = 0; index < lines.count && room > 20; index++) {

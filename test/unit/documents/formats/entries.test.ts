@@ -287,6 +287,7 @@ describe('what compilers, linters and grep print', () => {
     'Note: a\nWarning: b\nprose, and more',
     'https://a.b:80: x\nb\nc',
     'Plan of day 1/5\n10:20 Up\n11:30 Out\n11:10 Back\n',
+    '| Ann | 5 |\n| Bob | 6 |\n| Cy | 7 |\n| Di | 8 |\n',
   ])('other colons are none: %j', (text) => {
     expect(read(text).format).not.toBe('entries')
   })

@@ -131,6 +131,7 @@ describe('Markdown', () => {
     '# a `b`\n#\n# c\nx 1\n',
     '# a `b`\n\nimport os\nimport re\n\n# c\n\ndef f(a):\n  - x\n\n## d\nclass B:\n',
     '#!/bin/sh\n# a\n\n# b\necho `x`\n',
+    '"""\nshop.tax\n~~~~~~~~\n\nRates.\n"""\nimport os\nimport re\n\n# a `b`\n\ndef f(a):\n    # c\n\n    return a\n\n# d\nclass B:\n',
     '# first\nx = 1\n# second\ny = 2\n',
     '# services\nservices:\n  web:\n    image: "a/b"\n    ports:\n      - 80\n      - "90:90"\n    owner: ann\n',
     '## values\nname: web\nlist:\n  - name: a\n    size: 1\n  - name: b\n\n## more\nlast: `x`\n',

@@ -228,3 +228,12 @@ test('names of fields that hardly any record has are counted, and tell last', ()
   const text = previewOf(records)
   expect(text).toMatch(/^type: .*\bstate\?, …60 more/m)
 })
+
+test('a page without headings tells how it begins and ends, and for which words to search', () => {
+  const lines = Array.from({ length: 200 }, (_, n) => `<p>Order ${n} went to the Harbour Street depot.</p>`)
+  const preview = previewOf(`<html><body>${lines.join('\n')}</body></html>`)
+  expect(preview).toContain('words to search for: Harbour Street')
+  expect(preview).toContain('\nOrder 0 went to the Harbour Street depot.\n')
+  expect(preview).toContain('\nOrder 199 went to the Harbour Street depot.\n')
+  expect(preview).toMatch(/proxy_search .*Harbour Street/)
+})
