@@ -1,6 +1,6 @@
 /** Data frames as pandas and R print them: names and cells end at the same places, and each row begins with its index. */
 import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
-import type { LineIndex } from '../../text/lines.ts'
+import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { asideOf, distinct, exactNumber, type FoundTable } from './cells.ts'
 
 const LONGEST = 4096
@@ -18,7 +18,11 @@ const ABSENT: ReadonlySet<string> = new Set(['NaN', 'NaT', '<NA>', 'NA', 'None']
 export function readFrame(lines: LineIndex): FoundTable | undefined {
   const header = lines.at(0)
   // The column of the index has no name.
-  if (!/^\s+\S/.test(header) || header.length > LONGEST || header.endsWith('\\')) return undefined
+  if (!/^\s+\S/.test(header) || header.length > LONGEST) return undefined
+  if (header.endsWith(GOES_ON)) {
+    const whole = inOneBlock(lines)
+    return whole && readFrame(whole)
+  }
   const names = [...header.matchAll(/\S+/g)]
   const ends = names.map(({ 0: name, index }) => index + name.length)
   const [first = 0] = ends
@@ -55,6 +59,38 @@ export function readFrame(lines: LineIndex): FoundTable | undefined {
     })
   }
   return { json: read, asides }
+}
+
+/** Behind the names of a block of columns that others follow below. */
+const GOES_ON = '\\'
+
+/** A frame too wide for its page with all of its columns beside each other; undefined where the blocks have other rows. */
+function inOneBlock(lines: LineIndex): LineIndex | undefined {
+  const whole: string[] = []
+  let [first, width, isLast] = [0, 0, false]
+  while (!isLast) {
+    const header = lines.at(first)
+    isLast = !header.endsWith(GOES_ON)
+    const isFirst = first === 0
+    let count = 1
+    while (first + count < lines.count && lines.at(first + count).trim() !== '') {
+      const [index = ''] = /^\S+/.exec(lines.at(first + count)) ?? []
+      if (isFirst) width = Math.max(width, index.length)
+      else if (!whole[count]?.startsWith(`${index} `)) return undefined
+      count += 1
+    }
+    if (count < LEAST_ROWS || header.length > LONGEST || (!isFirst && count !== whole.length))
+      return undefined
+    const names = isLast ? header.trimEnd() : header.slice(0, -1).trimEnd()
+    for (let at = 0; at < count; at++) {
+      const line = at === 0 ? names : lines.at(first + at).trimEnd()
+      whole[at] =
+        `${whole[at] ?? ''}${line.slice(isFirst ? 0 : width).padEnd(names.length - (isFirst ? 0 : width))}`
+    }
+    first += count + 1
+  }
+  for (let index = first; index < lines.count; index++) whole.push(lines.at(index))
+  return indexLines(whole.join('\n'))
 }
 
 function areAligned(rows: readonly string[], ends: readonly number[]): boolean {

@@ -317,6 +317,37 @@ describe('a data frame', () => {
     ])
   })
 
+  test('of many columns has them in blocks below each other', () => {
+    const wide = [
+      '   ticker  open  \\',
+      '0     SAP   1.5   ',
+      '1    MSFT   2.5   ',
+      '10   NVDA   NaN   ',
+      '',
+      '       sector  \\',
+      '0   Soft ware   ',
+      '1        Tech   ',
+      '10      Semis   ',
+      '',
+      '    analyst',
+      '0       Buy',
+      '1      Hold',
+      '10     None',
+      '',
+      '[3 rows x 4 columns]',
+    ]
+    const { format, json, asides } = recognise(wide.join('\n'))
+    expect(format).toBe('table')
+    expect(json?.()).toEqual([
+      { index: 0, ticker: 'SAP', open: 1.5, sector: 'Soft ware', analyst: 'Buy' },
+      { index: 1, ticker: 'MSFT', open: 2.5, sector: 'Tech', analyst: 'Hold' },
+      { index: 10, ticker: 'NVDA', open: null, sector: 'Semis', analyst: null },
+    ])
+    expect(asides.join(' ')).toContain('[3 rows x 4 columns]')
+    expect(recognise(wide.with(8, '11      Semis   ').join('\n')).format).not.toBe('table')
+    expect(recognise(wide.toSpliced(8, 1).join('\n')).format).not.toBe('table')
+  })
+
   test('is none of lines that are set in, or end at other places', () => {
     for (const text of ['  a b\none two three\nfour five\nsix\n', '   x y\n1  1 2\n2 10 30\n3  5 6 7\n'])
       expect(recognise(text).format).not.toBe('table')
