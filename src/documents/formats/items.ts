@@ -4,6 +4,7 @@ import { indentOf, indexLines, type LineIndex } from '../../text/lines.ts'
 import { overviewOfData } from '../overview/records.ts'
 import { asideOf, exactNumber } from './cells.ts'
 import { defineFormat } from './define.ts'
+import { withTailsBelow } from './tails.ts'
 
 /** `1.`, `2)`, `**3.`, `[4]`, a bullet or a pictogram, and what the item says. */
 const ITEM =
@@ -19,7 +20,7 @@ const LINKED_KEY = /(?<=^(?:[-*+•][ \t]+)?\*\*)\[([^[\]]{1,40})\]\([^\s()]{1,1
 const BULLET = /^[ \t]*[-*+•◦▪○‣–][ \t]+/
 /** A field that is marked as one may be of one item alone. */
 export const MARKED = /^[ \t]*(?:[-*+•◦▪○‣–][ \t]+|\*\*\S)/
-const COUNT = / \(\d{1,6}\)$/
+export const COUNT = / \((\d{1,6})\)$/
 const RULE = /^[ \t]*(?:-{3,}|={3,}|\*{3,}|_{3,})[ \t]*$/
 /** `## Open`, `**Open**`, `Open (5):`. */
 const HEADING = /^(?:#{1,6}[ \t]+(\S.{0,200}?)(?:[ \t]#+)?|\*\*([^*]{1,200})\*\*:?|(\S.{0,100}?):)[ \t]*$/
@@ -27,7 +28,7 @@ const HEADING = /^(?:#{1,6}[ \t]+(\S.{0,200}?)(?:[ \t]#+)?|\*\*([^*]{1,200})\*\*
 const TASK = /^\[([ xX])\][ \t]+(?=\S)/
 /** `Write the report (ID: 17)`, `Write the report - ID: 17`. */
 const IDENTIFIED =
-  /(?:\((id|key|ref|uuid|guid|number): ([^()]{1,80})\)| [-–—|] (id|key|ref|uuid|guid|number): (\S{1,80}))$/i
+  /(?:\((id|gid|key|ref|uuid|guid|number): ([^()]{1,80})\)| [-–—|] (id|gid|key|ref|uuid|guid|number): (\S{1,80}))$/i
 /** Around code, which has lists of its own. */
 const FENCE = /^[ \t]*(?:`{3}|~{3})/
 const LONGEST = 4_096
@@ -41,7 +42,7 @@ const MOST_FIELDS = 60
 /** Lines around the items that a preview tells. */
 const MOST_TOLD = 6
 
-interface Field {
+export interface Field {
   readonly key: string
   readonly value: string
 }
@@ -72,7 +73,8 @@ export function fieldsAt(line: string): readonly Field[] {
   return parts.every((part) => part !== undefined) ? parts : [whole]
 }
 
-function fieldIn(text: string): Field | undefined {
+/** The field that a text says; undefined where it is none. */
+export function fieldIn(text: string): Field | undefined {
   const [, key, value = ''] = FIELD.exec(withoutLink(text.trim())) ?? []
   // A title in bold letters may have a colon in it.
   if (value.endsWith('**') && !value.slice(0, -2).includes('**')) return undefined
@@ -167,13 +169,14 @@ export function findItems(lines: LineIndex, from: number, to: number, leastTasks
   if (items.length < least || around.length > Math.max(MOST_AROUND, seen * OTHERS)) return undefined
   setInBroken(items)
   const leading = leadingKey(items)
-  const apart = withPairsApart(items)
-  const isKey = sharedKeys(apart.map(({ below }) => below)) ?? (areTasks ? () => false : undefined)
+  const keysOf = (all: readonly Lines[]) => sharedKeys(all.map(({ below }) => below))
+  const paired = withPairsApart(items)
+  if (!areTasks && keysOf(paired) === undefined) return undefined
+  const apart = withTailsBelow(paired)
+  const isKey = keysOf(apart) ?? (() => false)
   const isHeaded = headings.size > 1
   // A heading of all says of all what it is.
-  return (
-    isKey && { items: apart, leading, isKey, isHeaded, around: isHeaded ? around : [...headings, ...around] }
-  )
+  return { items: apart, leading, isKey, isHeaded, around: isHeaded ? around : [...headings, ...around] }
 }
 
 /** Whether lines at the margin stand within an item, for below them comes one that is set in as its first field is. */

@@ -3,9 +3,11 @@ import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../pr
 import { indentOf, indexLines, type LineIndex } from '../../text/lines.ts'
 import { overviewOfEntries } from '../overview/entries.ts'
 import { findAlike } from './alike.ts'
+import { withFieldsApart } from './beside.ts'
 import { asideOf, exactNumber, freeName } from './cells.ts'
 import { defineFormat } from './define.ts'
-import { headingIn, titleIn } from './items.ts'
+import { COUNT, headingIn, titleIn } from './items.ts'
+import { isNumbered, withNumbers } from './numbered.ts'
 import { stringOf } from './python.ts'
 import { readAligned } from './table.ts'
 
@@ -39,6 +41,8 @@ interface Pair {
   readonly value: string
   /** Behind the mark of a list. */
   readonly isListed: boolean
+  /** How many entries stand below it, as `Messages (9):` says. */
+  readonly count?: string | undefined
 }
 
 /** Where records are, and which pairs are their fields. */
@@ -110,9 +114,13 @@ function pairAt(lines: LineIndex, index: number): Pair | undefined {
   const [, listed, marked, bare, value = ''] = (line.includes(':') ? PAIR.exec(line) : undefined) ?? []
   const key = marked ?? bare
   // A bracket that stays open holds the colon: `To do (ID: 11)`.
-  return key === undefined || /^https?$/i.test(key) || key.lastIndexOf('(') > key.lastIndexOf(')')
-    ? undefined
-    : { key, value, isListed: listed !== undefined }
+  if (key === undefined || /^https?$/i.test(key) || key.lastIndexOf('(') > key.lastIndexOf(')'))
+    return undefined
+  const isListed = listed !== undefined
+  const [said, count] = (value === '' ? COUNT.exec(key) : undefined) ?? []
+  return said === undefined
+    ? { key, value, isListed }
+    : { key: key.slice(0, -said.length), value, isListed, count }
 }
 
 function isEmpty(lines: LineIndex, index: number): boolean {
@@ -360,9 +368,10 @@ function isBorder(line: string): boolean {
   return line === '' || /^[-=*_]{3,}$/.test(line)
 }
 
-/** True for a line that says nothing but the name of what is below it, next to an empty line or a rule: `Monday Night:`. */
+/** True for a line next to an empty line or a rule that names what is below it: `Monday Night:`, `Option 1: Direct flight`. */
 function isHeading(lines: LineIndex, index: number): boolean {
-  return pairAt(lines, index)?.value === '' && (index === 0 || isBorder(lines.at(index - 1).trim()))
+  const isName = pairAt(lines, index)?.value === '' || isNumbered(lines.at(index))
+  return isName && (index === 0 || isBorder(lines.at(index - 1).trim()))
 }
 
 /** Keys behind the first one that make an order; two people who speak in turns have none. */
@@ -446,8 +455,9 @@ function fieldsBetween(lines: LineIndex, from: number, to: number, isKey: Layout
     const last = found.at(-1)
     const isNext = last?.to === at
     if (pair && isKey(pair)) {
-      if (isNext && last.key === pair.key) last.values.push(pair.value)
-      else found.push({ key: pair.key, values: [pair.value], from: at, to: at })
+      const value = pair.count === undefined ? pair.value : `(${pair.count} in total)`
+      if (isNext && last.key === pair.key) last.values.push(value)
+      else found.push({ key: pair.key, values: [value], from: at, to: at })
     } else if (!isNext || !/^[ \t]+\S/.test(lines.at(at))) continue
     else last.values.push(`${last.values.pop()}\n${lines.at(at)}`)
     const field = found.at(-1)
@@ -527,7 +537,7 @@ function records(lines: LineIndex, layout: Layout, starts: readonly number[]): J
     return tidied(record)
   })
   unquote(all)
-  return all
+  return withFieldsApart(withNumbers(all, free(HEADING)))
 }
 
 /** By one record alone it is not told what quotes mean. */
@@ -567,8 +577,11 @@ function tidied(record: JsonObject): JsonObject {
       )
     if (typeof value !== 'string') continue
     const whole = withoutRules(value)
+    const [told = '\n', count] = IN_TOTAL.exec(whole) ?? []
+    const below =
+      whole.startsWith(told) && whole.length <= LONGEST ? whole.slice(told.length).split('\n') : undefined
     const block =
-      whole.startsWith('\n') && whole.length <= LONGEST ? blockIn(whole.slice(1).split('\n')) : undefined
+      below && (blockIn(below) ?? (count === undefined ? undefined : listOf(below, Number(count))))
     const text = whole.replace(/^\n/, '')
     setOwn(record, key, block ?? exactNumber(text) ?? text)
   }
@@ -619,7 +632,7 @@ function readHeadedBlocks(lines: LineIndex): (() => HeadedBlocks) | undefined {
       if (!isHead) alone += 1
       else {
         headed += 1
-        const pair = pairAt(lines, index)
+        const pair = isNumbered(lines.at(index).trim()) ? undefined : pairAt(lines, index)
         if (pair && pair.value !== '') heads.set(pair.key, (heads.get(pair.key) ?? 0) + 1)
       }
       continue
@@ -733,7 +746,7 @@ function headedBlocks(lines: LineIndex, { margin, key: ofHead, areListed }: Head
   }
   leave()
   under('')
-  return { records: found.map(tidied), around }
+  return { records: withFieldsApart(withNumbers(found.map(tidied), HEADING)), around }
 }
 
 function withoutComma(value: string, areListed: boolean): string {
@@ -742,6 +755,8 @@ function withoutComma(value: string, areListed: boolean): string {
 
 // Blocks: lines below a key that are set in, as `kubectl describe` writes them.
 
+/** How many lines are below, as `kubectl describe` tells it. */
+const IN_TOTAL = /^\((\d{1,6}) in total\)(?:\n|$)/
 const IN_BLOCK = /^( *)([A-Za-z][\w ./()-]{0,79}?):(?:\s+(.*))?$/
 const DEEPEST = 6
 
@@ -751,6 +766,18 @@ function blockIn(lines: readonly string[], depth = 0): JsonValue | undefined {
   if (base === 0 || depth > DEEPEST) return undefined
   const table = readAligned(indexLines(lines.map((line) => line.slice(base)).join('\n')))
   return table?.json() ?? keysIn(lines, base, depth)
+}
+
+/** As many entries as are told, each with the lines that are set in below it; undefined where there are others. */
+function listOf(lines: readonly string[], count: number): JsonValue[] | undefined {
+  const entries: string[] = []
+  const base = indentOf(lines[0] ?? '')
+  for (const line of lines) {
+    if (line.trim() === '') continue
+    if (indentOf(line) <= base) entries.push(line.trim())
+    else entries.push(`${entries.pop() ?? ''}\n${line.trim()}`)
+  }
+  return entries.length === count ? entries : undefined
 }
 
 function keysIn(lines: readonly string[], base: number, depth: number): JsonValue | undefined {

@@ -416,6 +416,37 @@ describe('items with fields below them', () => {
     ])
   })
 
+  test('fields may stand behind a title, with commas in their values', () => {
+    const tasks = [
+      '- [ ] Scope: a plan (gid: 11) — Assignee: Ann, Due: none, Section: QA, final',
+      '- [x] Role — Assignee: Bob, Due: 2025-03-04, Section: Backlog',
+      '- [ ] Note (v2) — Assignee: Bob, Due: none',
+    ]
+    expect(read(tasks.join('\n')).value).toEqual([
+      {
+        line: 1,
+        done: false,
+        title: 'Scope: a plan',
+        gid: 11,
+        Assignee: 'Ann',
+        Due: 'none',
+        Section: 'QA, final',
+      },
+      { line: 2, done: true, title: 'Role', Assignee: 'Bob', Due: '2025-03-04', Section: 'Backlog' },
+      { line: 3, done: false, title: 'Note (v2)', Assignee: 'Bob', Due: 'none' },
+    ])
+    const bracketed = ['A (id: 1, state: open)', 'B: c (id: 2, state: done)', 'D (v2) (id: 3, state: open)']
+    expect(read(bracketed.map((said) => `- [ ] ${said}\n`).join('')).value).toMatchObject([
+      { title: 'A', id: 1, state: 'open' },
+      { title: 'B: c', id: 2, state: 'done' },
+      { title: 'D (v2)', id: 3, state: 'open' },
+    ])
+    const alone = ['A - note: one', 'B - cause: two', 'C', 'D - see: three'].map(
+      (said, nth) => `- ${said}\n  State: s${nth}\n`,
+    )
+    expect(read(alone.join('')).value[0]).toEqual({ line: 1, title: 'A - note: one', State: 's0' })
+  })
+
   test('pairs may stand beside each other, and a key may be a link', () => {
     const fields = Array.from(
       { length: 6 },
@@ -713,6 +744,74 @@ describe('records that begin with the same key', () => {
       (_, n) => `${n % 2 ? 'Bob' : 'Ann'}: ${n} and so on\n${n % 4 ? '' : '\n'}`,
     )
     expect(read(talk.join('')).format).toBe('text')
+  })
+
+  test('with several fields in a line, where most records have them there', () => {
+    const ticket = (nth: number, beside: string) =>
+      `Ticket #${nth}\nSubject: a | b: ${nth}\nStatus: open${beside}\nRequester: Ann | Group: G${nth}\n`
+    const text = [
+      ticket(1, ' | Priority: 4 | Type: problem'),
+      ticket(2, ' | Priority: 5'),
+      ticket(3, ' | Priority: 6 | Type: problem | x'),
+      ticket(4, ''),
+      ticket(5, ' | Priority: 7 | Type: task'),
+    ].join('\n')
+    const { value } = read(text)
+    expect(value[0]).toEqual({
+      line: 1,
+      heading: 'Ticket #1',
+      Subject: 'a',
+      b: 1,
+      Status: 'open',
+      Priority: 4,
+      Type: 'problem',
+      Requester: 'Ann',
+      Group: 'G1',
+    })
+    expect(value[1]).toMatchObject({ Status: 'open', Priority: 5 })
+    expect(value[2]).toMatchObject({ Status: 'open | Priority: 6 | Type: problem | x' })
+    expect(value[3]).toMatchObject({ Status: 'open', Group: 'G4' })
+    const notes = ['a | b: 1', 'c', 'd | e: 2', 'f | g: 3'].map((note) => `Name: x\nNote: ${note}\n`)
+    expect(read(notes.join('\n')).value[0]).toMatchObject({ Note: 'a | b: 1' })
+  })
+
+  test.each([
+    ['set in', '  '],
+    ['at the margin', ''],
+  ])('below a word, a number and a title, %s', (_, indent) => {
+    const flight = (nth: number) =>
+      `Option ${nth}: KLM ${nth}\n${indent}Price: €${nth}\n${indent}Stops: ${nth}\n`
+    expect(read(`Found 3 flights:\n\n${[1, 2, 3].map(flight).join('\n')}`).value).toEqual([
+      { line: 3, number: 1, title: 'KLM 1', Price: '€1', Stops: 1 },
+      { line: 7, number: 2, title: 'KLM 2', Price: '€2', Stops: 2 },
+      { line: 11, number: 3, title: 'KLM 3', Price: '€3', Stops: 3 },
+    ])
+    const named = (nth: number) => `Result ${nth} - T\n${indent}number: ${nth}\n${indent}score: ${nth}\n`
+    expect(read([1, 2, 3].map(named).join('\n')).value[1]).toMatchObject({
+      heading: 'Result 2 - T',
+      number: 2,
+    })
+  })
+
+  test('with a list below a key that tells how many entries it has', () => {
+    const talk = (nth: number, said: readonly string[]) =>
+      `Id: ${nth}\nState: open\n\nMessages (${said.length}):\n${said.map((line) => `  ${line}\n`).join('')}`
+    const text = [
+      talk(1, ['[09:03] Ann: hi', '[09:04] Bob: yes']),
+      talk(2, []),
+      talk(3, ['[09:05] Ann: a\n    b', '[09:06] Bob: c', '[09:07] Ann: d']),
+    ].join('\n')
+    expect(read(text).value.map(({ Messages }) => Messages)).toEqual([
+      ['[09:03] Ann: hi', '[09:04] Bob: yes'],
+      [],
+      ['[09:05] Ann: a\nb', '[09:06] Bob: c', '[09:07] Ann: d'],
+    ])
+    const node = (nth: number) =>
+      `Name:  n${nth}\nRole:  <none>\nPods:  (2 in total)\n  Name  CPU Requests\n  ----  ------------\n  a${nth}    1 (1%)\n  b     0 (0%)\n`
+    expect(read([1, 2, 3].map(node).join('\n\n')).value[2]?.Pods).toEqual([
+      { Name: 'a3', 'CPU Requests': '1 (1%)' },
+      { Name: 'b', 'CPU Requests': '0 (0%)' },
+    ])
   })
 
   test('below headings that they are set in under', () => {
