@@ -46,6 +46,7 @@ import {
   AGGREGATES,
   type Aggregate,
   aggregateNamed,
+  areMultiples,
   cutIn,
   decimalsIn,
   type Gathered,
@@ -1001,7 +1002,8 @@ function cellsOf(column: Column, groups: Groups, records: number): Cells {
     return { cells, notes: cut > 0 ? [`${many} Ask for these by \`where\` and \`fields\`.`] : [] }
   }
   const notes = read === undefined ? [] : remarks(call, aggregate, field, gathered, read)
-  if (aggregate.reads === 'numbers' && unit !== undefined && unit !== 'counts')
+  const isTold = unit !== 'counts' && (unit !== 'bytes' || !areMultiples(values, census))
+  if (aggregate.reads === 'numbers' && unit !== undefined && isTold)
     notes.push(
       `${call.name} of \`${field.name}\` is in ${unit === 'ms' ? 'milliseconds' : unit === 'bytes' ? 'bytes' : toldIn(unit)}.`,
     )

@@ -11,6 +11,7 @@ import {
   areVersions,
   besideToTheDigit,
   duration,
+  LONGEST_NUMBER,
   looseNumber,
   measured,
   placeOfVersion,
@@ -301,6 +302,17 @@ export function measuresIn({ items }: Values, { present }: Census): readonly str
     if (unit) found.add(unit)
   }
   return [...found]
+}
+
+/** `€29.9m`, `2 million`: a multiple of something else than bytes. */
+const MULTIPLE = /[$€£¥₹]|\d\s?(?:thousand|[a-z]{1,3}illion|[mbt]n)\s*$/i
+
+/** Whether one of the amounts that occur is none of bytes. */
+export function areMultiples({ items }: Values, { present }: Census): boolean {
+  return present.subarray(0, MOST_MEASURED).some((id) => {
+    const item = items[id]
+    return typeof item === 'string' && item.length <= LONGEST_NUMBER && MULTIPLE.test(item)
+  })
 }
 
 /** The unit of the values; undefined where they are plain numbers or have none in common. */

@@ -144,7 +144,8 @@ function isMark(code: number): boolean {
  */
 export function parseDate(text: string, year = 2000, order?: DateOrder): Span | undefined {
   const first = text.charCodeAt(0)
-  if (text.length > 40 || text.length < 3) return undefined
+  if (text.length < 3) return undefined
+  if (text.length > 40) return beforeTail(text)
   if (first === 32) return parseDate(text.trimStart(), year, order)
   const last = text.charCodeAt(text.length - 1) | 32
   if (last === m && HALF.test(text)) return inHalf(text, year, order)
@@ -190,7 +191,16 @@ export function parseDate(text: string, year = 2000, order?: DateOrder): Span | 
     )
     return found && { ...found, yearless: true }
   }
-  return yearFirst(text) ?? namedSpan(text, year) ?? seasonSpan(text)
+  return yearFirst(text) ?? namedSpan(text, year) ?? seasonSpan(text) ?? beforeTail(text)
+}
+
+/** The person or the age behind a date: `2025-10-01T08:00:00Z by Priya Nair`, `2025-10-01 08:00 (2 days ago)`. */
+const TAIL = /^(\d{4}[-/]\d\d[-/]\d\d[T\d:.,Z +-]{0,28}?) (?:by \S.{0,80}|\([^()]{1,40}\))$/
+const LONGEST_WITH_TAIL = 120
+
+function beforeTail(text: string): Span | undefined {
+  const [, date] = (text.length <= LONGEST_WITH_TAIL && TAIL.exec(text)) || []
+  return date === undefined ? undefined : parseDate(date)
 }
 
 /** Two dates are all the time between them. */

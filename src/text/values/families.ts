@@ -1,6 +1,6 @@
 /** Units of one kind, such as g and kg, in which the values of one field are written: all are read in one of them. */
 import { areCounts, countIn } from './counts.ts'
-import { LONGEST_NUMBER } from './quantities.ts'
+import { LEADS, LONGEST_NUMBER } from './quantities.ts'
 
 interface Kind {
   /** The amount of one of each unit. Numbers are told in the unit that is 1. */
@@ -36,7 +36,10 @@ export type Family = keyof typeof KINDS | 'counts'
 const NAMES = Object.keys(KINDS) as (keyof typeof KINDS)[]
 export const FAMILIES: readonly Family[] = [...NAMES, 'counts']
 
-const AMOUNT = /^\s*([-+]?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,15})?)\s?([µa-zA-Z]{0,3})\s*$/
+const AMOUNT = new RegExp(
+  `^\\s*([-+]?(?:\\d{1,3}(?:,\\d{3})+|\\d{1,15})(?:\\.\\d{1,15})?)\\s?([µa-zA-Z]{0,3})${LEADS}\\s*$`,
+  'u',
+)
 
 /** The number and the unit of a text. */
 function parts(text: string): { number: number; unit: string } | undefined {

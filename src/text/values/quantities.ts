@@ -42,8 +42,11 @@ const UNIT_APART = 'in|[mLlVAWJxX×]'
 const COUNTED_THINGS =
   'views?|likes?|(?:up)?votes?|points?|comments?|repl(?:y|ies)|reviews?|ratings?|followers?|subscribers?|users?|members?|items?|people|persons?|downloads?|installs?|stars?|forks?|watchers?|contributors?|shares?|results?|posts?|articles?|episodes?|pages?|words?|characters?|rows?|records?|files?|lines?|units?|pcs|pieces?|tickets?|orders?|seats?|rooms?|beds?|employees|students?|times|plays|tokens?|messages?|errors?|warnings?|(?:in )?total'
 const AMOUNT = '([-+−]?(?:\\d{1,3}(?:,\\d{3})+|\\d{1,15})(?:\\.\\d{1,15})?)'
+/** Where a distance leads: `1.2 km from centre`, `350 m to the beach`, `2 miles away`. */
+export const LEADS = '(?:\\s(?:away|(?:from|to)(?:\\s\\p{L}[\\p{L}\\d]{0,14}){1,3}))?'
 const MEASURED = new RegExp(
-  `^\\s*[~≈]?\\s?${AMOUNT}(?:\\s?(${UNIT})|\\s(${UNIT_APART})|([×x+]|st|nd|rd|th))\\.?\\s*$`,
+  `^\\s*[~≈]?\\s?${AMOUNT}(?:(?:\\s?(${UNIT})|\\s(${UNIT_APART}))\\.?${LEADS}|([×x+]|st|nd|rd|th)\\.?)\\s*$`,
+  'u',
 )
 const OF_THINGS = new RegExp(
   `^\\s*\\[?[~≈]?\\s?${AMOUNT}\\s?([kmb])?\\+?\\s(?:${COUNTED_THINGS})\\]?\\s*$`,
@@ -53,8 +56,9 @@ const ABOUT = new RegExp(`^\\s*[~≈]\\s?${AMOUNT}\\s*$`)
 /** `4/5 stars`, `4.5 out of 5`, `4.07 out of 5 average rating, 223 reviews`. */
 const OUT_OF =
   /^\s*(\d{1,3}(?:\.\d{1,2})?)(?:\s?(?:out of|\/)\s?\d{1,3}\s(?:stars?|points?|(?:average )?rating)| out of \d{1,3})(?:,\s{1,2}[\d.,]{1,9} (?:reviews?|ratings?|votes?))?\s*$/
-/** `$1,184 per night`, `€90 for 3 nights`, `$5/month`. */
-const PRICED = /^\s*([$€£¥₹]\s?[\d.,]{1,15})(?:\s(?:per|for|an?)\s[\w ]{1,20}|\s?\/\s?[a-z]{1,12})\s*$/i
+/** `$1,184 per night`, `€90 for 3 nights`, `$5/month`, `€80 per night (€240 total)`. */
+const PRICED =
+  /^\s*([$€£¥₹]\s?[\d.,]{1,15})(?:\s(?:per|for|an?)\s[\w ]{1,20}|\s?\/\s?[a-z]{1,12})(?: \([$€£¥₹]\s?[\d.,]{1,15}(?: [a-z\d]{1,12}){1,4}\))?\s*$/i
 /** `4.5 ⭐`, `4.5 (158 reviews)`, `4.5/5 (1,158 ratings)`. */
 const RATED =
   /^\s*(\d{1,3}(?:\.\d{1,2})?)\s?(?:[★⭐☆✩✰]\ufe0f?\s*$|(?:[★⭐☆✩✰]\ufe0f?|\/\s?\d{1,3})?\s?\([\d.,]{1,15}[kKmM]?\+?\s?(?:reviews?|ratings?|votes?)?\)\s*$)/u

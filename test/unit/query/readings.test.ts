@@ -262,6 +262,13 @@ describe('numbers, durations and dates in texts', () => {
     ['4.07 out of 5 average rating,  223 reviews', 4.07],
     ['$1,184 per night', 1184],
     ['€90 for 3 nights', 90],
+    ['€616 per night (€1,848 total)', 616],
+    ['€616 per night (before tax)', undefined],
+    ['0.2 km from centre', 0.2],
+    ['350 m to the old port', 350],
+    ['2 miles away', 2],
+    ['5 km to 10 km', undefined],
+    ['2nd to last', undefined],
     ['$5/month', 5],
     ['4.5 ⭐', 4.5],
     ['3.7 ⭐ (13 reviews)', 3.7],
@@ -288,6 +295,25 @@ describe('numbers, durations and dates in texts', () => {
     expect(found(winds, 'wind = 31').ids).toEqual([2, 3, 4])
     expect(found(winds, "wind > '10 km/h'").ids).toEqual([2, 4])
     expect(found(winds, "wind = '31 mph'").ids).toEqual([3, 4])
+  })
+
+  test('a date is compared without who did it or how long ago, as texts behind it say', () => {
+    const items = [
+      '2025-02-06T10:07:59.00Z by Priya Nair',
+      '2025-07-15T00:00:00Z by Maximilian von Habsburg-Lothringen',
+      '2025-08-01 09:30 (3 days ago)',
+      '2025-07-20 by',
+    ].map((created, id) => ({ id, created }))
+    expect(found(items, 'created between 2025-07-01 and 2025-08-31').ids).toEqual([1, 2])
+  })
+
+  test('distances to a place are compared in one unit', () => {
+    const hotels = ['350 m from centre', '1.2 km from centre', '4 km from centre'].map((distance, id) => ({
+      id,
+      distance,
+    }))
+    expect(found(hotels, 'distance < 2 km').ids).toEqual([0, 1])
+    expect(found(hotels, 'distance < 500 m').ids).toEqual([0])
   })
 
   test('a decimal before words is no version', () => {
@@ -1400,6 +1426,14 @@ describe('places in a recording of less than an hour', () => {
     const { metadata } = where.process(fromValue(records), { where: ['start > 01:00:00'] })
     expect(metadata.notes?.join(' ')).toContain('`start` is from 00:00:08 to 00:54:12.')
   })
+})
+
+test('sums of prices in millions are not told as bytes', () => {
+  const notesOf = (values: readonly string[]) =>
+    aggregate.process(fromValue(values.map((v) => ({ v }))), { aggregate: ['sum(v)'] }).metadata.notes ?? []
+  expect(notesOf(['€29.9m', '€1.1m']).join(' ')).not.toContain('bytes')
+  expect(notesOf(['2 million', '3 million']).join(' ')).not.toContain('bytes')
+  expect(notesOf(['29.9 MB', '1 kB'])).toContain('sum of `v` is in bytes.')
 })
 
 test('lengths of time are summed in milliseconds, whichever rows are left, and that is said', () => {
