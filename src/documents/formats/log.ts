@@ -998,10 +998,24 @@ const UNIT = '(?:[nuµm]?s|secs?|seconds?|[kKMGT]i?B|B|bytes)(?![\\w/])'
 /** `duration: 8.4 ms`, that a message begins with. */
 const MEASURED = new RegExp(`^([A-Za-z_][\\w-]{0,39}): (\\d+(?:\\.\\d+)? ?${UNIT})`)
 
+/** `Completed 200 OK in 55ms (Views: 16.5ms | ActiveRecord: 29.6ms)`, as Rails ends a request. */
+const COMPLETED =
+  /^(?:\[[^\]]{1,80}\] )?Completed (\d{3})(?: [A-Z][\w' -]{0,40})? in (\d{1,9}(?:\.\d{1,6})?m?s)(?: \(([^()]{1,300})\))?/
+
+function eachOfRequest(message: string, tell: Tell): void {
+  const [, status, duration = '', parts = ''] = COMPLETED.exec(message) ?? []
+  if (status === undefined) return
+  tell('status', Number(status))
+  tell('duration', duration)
+  for (const [, key = '', value = ''] of parts.matchAll(/([A-Z]\w{0,30}): ([^\s|]{1,30})/g))
+    tell(key, exactNumber(value) ?? value)
+}
+
 /** The fields of a message: of the amount at its start, the object at its end, the pairs before that. nginx writes others. */
 function eachField(message: string, tell: Tell): void {
   const measured = isDigit(message.charCodeAt(message.indexOf(': ') + 2)) ? MEASURED.exec(message) : null
   if (measured) tell(measured[1] ?? '', measured[2] ?? '')
+  if (message.includes('Completed ')) eachOfRequest(message, tell)
   const json = jsonIn(message)
   if (json) {
     for (const [key, value] of Object.entries(json.value))

@@ -329,6 +329,14 @@ test('a value goes on to the semicolon between blanks that parts pairs', () => {
 test('the amount that a message begins with is a field, and a word before a message stays its logger', () => {
   const said = (message: string) =>
     records(`2024-05-03T08:00:00Z INFO ${message}\n2024-05-03T08:00:01Z INFO up`)[0]
+  expect(said('[1a-2b] Completed 404 Not Found in 55ms (Views: 16.5ms | Allocations: 77304)')).toMatchObject({
+    status: 404,
+    duration: '55ms',
+    Views: '16.5ms',
+    Allocations: 77304,
+  })
+  expect(said('[1a-2b] Completed 302 Found in 1ms')).toMatchObject({ status: 302, duration: '1ms' })
+  expect(said('Completed 200 jobs in 5ms')?.status).toBeUndefined()
   expect(said('app - duration: 8.4 ms  statement: SELECT duration=3')).toMatchObject({ duration: '8.4 ms' })
   expect(said('app - heap: 512MB, free')).toMatchObject({ heap: '512MB', message: 'heap: 512MB, free' })
   for (const other of ['app - db: 5 items', 'app - db: 5 sources', 'app - rate: 5 B/s'])
