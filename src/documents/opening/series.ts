@@ -239,14 +239,16 @@ function together(
   if (!first || total < FEWEST_EACH * all.length || total > MOST_POINTS) return undefined
   const { fields, time, isRecords } = first
   const isList = isRecords && time === undefined
+  const { points, repeated } = flat(all, holderOf(path), keys)
   const said = `${formatPlural(total, isList ? 'record' : 'point')} of ${formatPlural(all.length, isList ? 'list' : 'series')}`
   return {
     path: `${place}[*]`,
     keys: undefined,
-    values: flat(all, holderOf(path), keys),
+    values: points,
     gathered: {
       from,
       path,
+      ...(repeated.some((one) => Object.keys(one).length > 0) && { repeated }),
       lists: new Set(all.flatMap(({ lists }) => lists)),
       said,
       shown: isList ? `${place}[*]` : path,
@@ -275,16 +277,33 @@ function placesIn(
   }
 }
 
-/** A record for each point: its own fields, then what its series has beside its lists, under `holder` where the name is taken. */
-function flat(all: readonly Series[], holder: string, keys?: readonly string[]): JsonValue[] {
+/**
+ * A record for each point: its own fields, then what its series has beside its lists, under `holder` where the name is taken. Where records
+ * share more than an id with what they are in, all of that is there: `failures` of a suite would look like a field of its test.
+ */
+function flat(
+  all: readonly Series[],
+  holder: string,
+  keys?: readonly string[],
+): { points: JsonValue[]; repeated: JsonObject[] } {
   const points: JsonValue[] = []
-  for (const [which, { fields, length, isRecords, put, labels }] of all.entries()) {
+  const labels = all.map((series) => told(series.labels(), all.length > 1))
+  const known = new Set(all.flatMap((series) => [...namesIn(series)]))
+  const areRecords = all.some(({ isRecords }) => isRecords)
+  const isShared = ([key]: readonly [string, JsonValue]): boolean =>
+    known.has(key) && !IDENTIFYING.has(plainName(key))
+  const isTaken = areRecords && labels.some((some) => some.some(isShared))
+  const repeated = all.map((_, which) => {
     const others: JsonObject = {}
-    const taken: JsonObject = {}
+    const within: JsonObject = {}
     if (keys) setOwn(others, '_key', keys[which] ?? '')
-    for (const [key, value] of told(labels(), all.length > 1))
-      setOwn(fields.includes(key) ? taken : others, key, value)
-    if (Object.keys(taken).length > 0) setOwn(others, holder, taken)
+    for (const [key, value] of labels[which] ?? [])
+      setOwn(isTaken || known.has(key) ? within : others, key, value)
+    if (Object.keys(within).length > 0) setOwn(others, holder, within)
+    return others
+  })
+  for (const [which, { fields, length, isRecords, put }] of all.entries()) {
+    const others = repeated[which] ?? {}
     const names = Object.keys(others)
     const form = isRecords ? [] : [...fields, ...names]
     const empty = emptyRecord(form, form.length)
@@ -295,7 +314,16 @@ function flat(all: readonly Series[], holder: string, keys?: readonly string[]):
       points.push(point)
     }
   }
-  return points
+  return { points, repeated }
+}
+
+/** The names of fields in all points: a record may have one that few others have. */
+function namesIn({ fields, isRecords, lists }: Series): Iterable<string> {
+  if (!isRecords) return fields
+  const names = new Set<string>()
+  for (const record of lists[0] ?? [])
+    if (isObject(record)) for (const key of Object.keys(record)) names.add(key)
+  return names
 }
 
 /** The labels that each point repeats. */

@@ -37,6 +37,8 @@ export interface Gathered {
   readonly from: Collection
   /** True where the values are parts of its records, and a question may name fields of these. */
   readonly isOfRecords?: true
+  /** A record for each list or series of the fields that its values repeat. Absent: they repeat none. */
+  readonly repeated?: readonly JsonObject[]
 }
 
 /** Objects and short arrays that are looked into while searching; wide trees stay cheap. */

@@ -4,13 +4,16 @@ import type { Document } from '../../documents/document.ts'
 import { fromRows } from '../../documents/opening/derive.ts'
 import { placed } from '../../documents/opening/make.ts'
 import { headingsOfRows } from '../../documents/overview/markup.ts'
+import type { Gathered } from '../../documents/shape/collections.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { exactPath, resolveName } from '../../query/fields/fields.ts'
-import { type Path, parsePath } from '../../query/fields/path.ts'
+import { formatPath, type Path, parsePath } from '../../query/fields/path.ts'
 import { type Records, recordsOf, withNames } from '../../query/fields/records.ts'
-import { safely } from '../../query/refusal.ts'
+import { scalarAt } from '../../query/fields/walk.ts'
+import { listed, safely } from '../../query/refusal.ts'
+import { formatCount } from '../../text/format.ts'
 import type { ProcessorResult } from '../processor.ts'
-import { namedIn } from './elsewhere.ts'
+import { conditionFields, fieldsNamed, namedIn } from './elsewhere.ts'
 
 type Asked = Readonly<Record<string, unknown>>
 
@@ -34,17 +37,45 @@ const MOST = 200_000
  * names none, or where each record has one of that name itself.
  */
 export function withHolders(root: Document, selected: ProcessorResult, asked: Asked): ProcessorResult {
-  const content = withHeadings(root, contentWith(root, selected.content, asked), asked)
-  if (content === selected.content) return selected
+  const notes: string[] = []
+  const once = listsOnce(root, selected.content, asked, notes)
+  const content = once ?? withHeadings(root, contentWith(root, selected.content, asked, notes), asked)
+  if (content === selected.content && notes.length === 0) return selected
   return {
     ...selected,
     content,
+    metadata: { ...selected.metadata, notes: [...(selected.metadata.notes ?? []), ...notes] },
     originalSize: selected.originalSize,
     get processedSize() {
       return content.characters
     },
   }
 }
+
+/** A record for each list of which all records were put together, where a question is about what these repeat alone. */
+function listsOnce(root: Document, selected: Document, asked: Asked, notes: string[]): Document | undefined {
+  const { repeated, path = '$' } = gatheredAt(root, selected) ?? {}
+  const records = repeated && recordsOf(selected)
+  if (!records) return undefined
+  const isNumber = (name: string): boolean => {
+    const field = safely(() => resolveName(records, name))?.path
+    return field !== undefined && repeated.some((one) => typeof scalarAt(one, field) === 'number')
+  }
+  const asks = ofHolders(asked, (name) => isRepeated(records, repeated, name), isNumber)
+  if (asks) notes.push(repeatedNote(asks, path, repeated.length))
+  return asks?.alone
+    ? placed(fromRows({ noun: 'record', items: [...repeated] }), { path, scattered: true })
+    : undefined
+}
+
+function gatheredAt(root: Document, selected: Document): Gathered | undefined {
+  const main = root.json() === undefined ? undefined : root.records()
+  const isMain = main?.gathered && isPlace(selected.provenance.path, main.path)
+  return isMain ? main.gathered : undefined
+}
+
+const isPlace = (path: string, other: string): boolean =>
+  safely(() => formatPath(parsePath(path))) === formatPath(parsePath(other))
 
 /** The rows of tables in a text, with the heading above their table as `heading`. Only where the question names it and no row has it. */
 function withHeadings(root: Document, rows: Document, asked: Asked): Document {
@@ -59,7 +90,7 @@ function withHeadings(root: Document, rows: Document, asked: Asked): Document {
   return placed(fromRows({ noun: 'record', items }), rows.provenance)
 }
 
-function contentWith(root: Document, selected: Document, asked: Asked): Document {
+function contentWith(root: Document, selected: Document, asked: Asked, notes: string[]): Document {
   const { path: place, scattered } = selected.provenance
   const path = scattered ? safely(() => parsePath(place)) : undefined
   const steps = path && namesAlong(path)
@@ -68,7 +99,10 @@ function contentWith(root: Document, selected: Document, asked: Asked): Document
   if (steps?.[0] === EACH && steps.length > 2) lists.add(ROOT)
   if (!steps || lists.size === 0) return selected
   const records = recordsOf(selected)
-  const names = records ? [...new Set(namedIn(asked))].filter((name) => !exactPath(records, name)) : []
+  const { repeated = [] } = gatheredAt(root, selected) ?? {}
+  const isTold = (name: string): boolean =>
+    records !== undefined && (exactPath(records, name) !== undefined || isRepeated(records, repeated, name))
+  const names = [...new Set(namedIn(asked))].filter((name) => !isTold(name))
   if (!records || names.length === 0) return selected
   const all: Holders[] = []
   follow(root.json() ?? null, steps, 0, {}, all)
@@ -83,14 +117,65 @@ function contentWith(root: Document, selected: Document, asked: Asked): Document
     }
     return row
   })
-  const content = placed(fromRows({ noun: 'record', items }), selected.provenance)
   const named = new Map(held.map((one) => [one.written, one]))
+  const isNumber = (name: string): boolean => {
+    const one = named.get(name)
+    return one !== undefined && all.some((of) => typeof valueAt(of[one.holder], one.field) === 'number')
+  }
+  const asks = ofHolders(asked, (name) => named.has(name), isNumber)
+  const inner = [...lists].filter((list) => held.some(({ holder }) => holder === list)).at(-1) ?? ROOT
+  const rows = asks?.alone ? onePerHolder(items, all, inner) : items
+  if (asks) notes.push(repeatedNote(asks, inner, rows.length))
+  const content = placed(fromRows({ noun: 'record', items: rows }), selected.provenance)
   return withNames(content, [...named.keys()], (_, name) => {
     const one = named.get(name)
     const title = one ? titleOf(one.holder, one.field) : name
     const note = `\`${name}\` read as \`${title}\`, of the record that holds each.`
     return { name: title, path: parsePath(`[${JSON.stringify(title)}]`), ...(one?.alone && { note }) }
   })
+}
+
+/** The first record of each holder. */
+function onePerHolder(items: readonly JsonObject[], all: readonly Holders[], list: string): JsonObject[] {
+  const seen = new Set<JsonObject | undefined>()
+  return items.filter((_, at) => {
+    const holder = all[at]?.[list]
+    return !seen.has(holder) && seen.add(holder)
+  })
+}
+
+/** A question about fields that all records of a holder repeat. */
+interface OfHolders {
+  readonly names: readonly string[]
+  /** It names no other fields, and counts no records: each holder counts once. A test has the number of failures of its suite. */
+  readonly alone: boolean
+}
+
+/** Whether a question computes with such fields, or compares numbers in them. */
+function ofHolders(
+  asked: Asked,
+  isHeld: (name: string) => boolean,
+  isNumber: (name: string) => boolean,
+): OfHolders | undefined {
+  const computed = fieldsNamed(asked.aggregate).filter(isHeld)
+  const counts = [asked.aggregate].flat().some((text) => /\bcount/i.test(String(text)))
+  const alone = computed.length > 0 && !counts && namedIn(asked).every(isHeld)
+  const compared = conditionFields(asked.where).filter(isHeld)
+  const names = alone ? computed : [...new Set([...computed, ...compared])].filter(isNumber)
+  return names.length === 0 ? undefined : { names, alone }
+}
+
+function repeatedNote({ names, alone }: OfHolders, holder: string, count: number): string {
+  const each = `${listed(names)}: one value for each of`
+  return alone
+    ? `${each} ${formatCount(count)} in \`${holder}\`, counted once each.`
+    : `${each} \`${holder}\`, repeated in each of its records.`
+}
+
+/** True where a name means a field that the records of each list repeat. */
+function isRepeated(records: Records, repeated: readonly JsonObject[], name: string): boolean {
+  const [first] = safely(() => resolveName(records, name))?.path[0]?.selectors ?? []
+  return first?.kind === 'name' && repeated.some((one) => Object.hasOwn(one, first.name))
 }
 
 const titleOf = (holder: string, field: readonly string[]): string => [holder, ...field].join('.')

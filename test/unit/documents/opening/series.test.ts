@@ -163,6 +163,57 @@ describe('the lists of two or three records are one list', () => {
     expect(ask({ orders }, { aggregate: 'sum(price)' }).rows).toEqual([{ 'sum(price)': 4950 * 3 }])
   })
 
+  const suites = ['api', 'web'].map((name, at) => ({
+    name,
+    time: 7,
+    failures: at + 1,
+    tests: ITEMS.map((id) => ({ id, name: `test ${id}`, time: id % 3 })),
+  }))
+
+  test('all of the record is under its name where they share more than an id with it', () => {
+    const [first] = pointsOf({ suites })
+    expect(first).toEqual({ id: 0, name: 'test 0', time: 0, suites: { name: 'api', time: 7, failures: 1 } })
+  })
+
+  test('a field of the record counts once, or is told to be repeated', () => {
+    for (const path of [undefined, 'suites[*].tests[*]']) {
+      const once = ask({ suites }, { path, aggregate: 'sum(failures)' })
+      expect(once.rows).toEqual([{ 'sum(suites.failures)': 3 }])
+      expect(once.notes).toContain('one value for each of 2 in `$.suites`, counted once each.')
+    }
+    const by = ask({ suites }, { group_by: 'suites.name', aggregate: 'sum(failures)' })
+    expect(by.rows.map((row) => (row as Record<string, unknown>)['sum(suites.failures)']).sort()).toEqual([
+      1, 2,
+    ])
+    const both = ask({ suites }, { where: ['failures > 1'], aggregate: 'count' })
+    expect(both.rows).toEqual([{ count: 100 }])
+    expect(both.notes).toContain(
+      '`failures`: one value for each of `$.suites`, repeated in each of its records.',
+    )
+    expect(ask({ suites }, { where: ['id > 97'], aggregate: 'sum(failures)' }).notes).toContain(
+      'repeated in each',
+    )
+    expect(ask({ suites }, { where: ['suites.name = web'], aggregate: 'sum(time)' }).notes).not.toContain(
+      'repeated',
+    )
+  })
+
+  test('likewise a field of the holder of what a path reaches', () => {
+    const groups = ITEMS.slice(0, 8).map((limit) => ({
+      limit,
+      name: `g${limit}`,
+      rules: [{ id: 1 }, { id: 2 }],
+    }))
+    const once = ask({ groups }, { path: 'groups[*].rules[*]', aggregate: 'sum(limit)' })
+    expect(once.rows).toEqual([{ 'sum(groups.limit)': 28 }])
+    const told = ask(
+      { groups },
+      { path: 'groups[*].rules[*]', where: ['limit > 3', 'id = 1'], aggregate: 'count' },
+    )
+    expect(told.rows).toEqual([{ count: 4 }])
+    expect(told.notes).toContain('`limit`: one value for each of `groups`, repeated in each of its records.')
+  })
+
   test('but lists of other kinds stay apart', () => {
     const another = { id: 1, items: ITEMS.map((login) => ({ login, team: 'x' })) }
     expect(fromValue({ orders: [...orders.slice(1), another] }).records()?.gathered).toBeUndefined()
