@@ -49,6 +49,7 @@ const NAMES: Readonly<Record<Fact | 'end' | 'vagueTotal', readonly string[]>> = 
     'totalmatches',
     'numfound',
     'resultcount',
+    'numbermatched',
   ],
   // These may as well be a sum of money: they count beside other signs of pages.
   vagueTotal: ['total', 'count', 'hits', 'matches', 'value'],
@@ -126,6 +127,9 @@ const ENVELOPES: ReadonlySet<string> = new Set([
   'info',
 ])
 
+/** Objects in these that are called like a list: `meta.results` of openFDA has `skip`, `limit` and `total`. */
+const WITHIN_ENVELOPES: ReadonlySet<string> = new Set([...ENVELOPES, 'results', 'resultset'])
+
 /** Members of an object that are looked at, and characters of a cursor or an address. */
 const MOST_MEMBERS = 60
 const LONGEST = 8_000
@@ -181,16 +185,16 @@ function envelopes(root: JsonObject, place: readonly (string | number)[]): JsonO
     if (isObject(at)) way.unshift(at)
     at = Array.isArray(at) ? at[Number(step)] : isObject(at) ? own(at, String(step)) : undefined
   }
-  return way.flatMap((object) => [object, ...inner(object, 2)])
+  return way.flatMap((object) => [object, ...inner(object, 2, ENVELOPES)])
 }
 
-function inner(object: JsonObject, depth: number): JsonObject[] {
+function inner(object: JsonObject, depth: number, names: ReadonlySet<string>): JsonObject[] {
   if (depth === 0) return []
   return Object.keys(object)
     .slice(0, MOST_MEMBERS)
     .flatMap((name) => {
-      const value = ENVELOPES.has(bareName(name)) ? own(object, name) : undefined
-      return isObject(value) ? [value, ...inner(value, depth - 1)] : []
+      const value = names.has(bareName(name)) ? own(object, name) : undefined
+      return isObject(value) ? [value, ...inner(value, depth - 1, WITHIN_ENVELOPES)] : []
     })
 }
 
@@ -209,9 +213,12 @@ function factsIn(objects: readonly JsonObject[], isPaged: boolean): Facts {
     for (const name of Object.keys(object).slice(0, MOST_MEMBERS)) {
       const value = own(object, name) ?? null
       const plain = isObject(value) ? simply(value) : value
+      for (const [relation, address] of linksIn(name, value))
+        if (!members.has(relation)) members.set(relation, address)
       isRanged ||= isObject(value) && bareName(name) === 'total' && typeof own(value, 'relation') === 'string'
       if (Array.isArray(plain) || isObject(plain) || plain === undefined) continue
-      if (!members.has(bareName(name))) members.set(bareName(name), plain)
+      const bare = bareName(name.slice(name.indexOf(':') + 1))
+      if (!members.has(bare)) members.set(bare, plain)
     }
   const take = <T>(fact: keyof typeof NAMES, read: (value: JsonValue) => T | undefined): T | undefined => {
     for (const name of NAMES[fact]) {
@@ -243,6 +250,7 @@ function factsIn(objects: readonly JsonObject[], isPaged: boolean): Facts {
   put('next', take('next', addressed))
   const end = take('end', bool)
   put('more', take('more', bool) ?? (end === undefined ? undefined : !end))
+  if (facts.more === undefined && members.has(NEXT_LINK)) facts.more = true
   // Where a next part would be named and none is, there is none.
   const names = [...NAMES.cursor.slice(0, 9), ...NAMES.next]
   const isNone = names.some((name) => members.get(name) === null || members.get(name) === '')
@@ -269,9 +277,28 @@ function factsIn(objects: readonly JsonObject[], isPaged: boolean): Facts {
   return facts
 }
 
-/** The value of an object that is there for one value: an address, or a count with its precision. */
+/** The value of an object that is there for one value: an address, a count with its precision, an element with attributes. */
 function simply(value: JsonObject): JsonValue | undefined {
-  return own(value, 'href') ?? own(value, 'value')
+  return own(value, 'href') ?? own(value, 'value') ?? own(value, '_text')
+}
+
+const NEXT_LINK = 'link: next'
+const MOST_LINKS = 20
+
+/** Addresses by what they lead to, of a list such as `link` of FHIR, Atom and OGC: `[{"rel": "next", "href": "…"}]`. */
+function linksIn(name: string, value: JsonValue): [string, JsonValue][] {
+  if (!Array.isArray(value) || value.length > MOST_LINKS || !/^links?$/i.test(name)) return []
+  return value.flatMap((link): [string, JsonValue][] => {
+    const relation = isObject(link) ? (own(link, 'rel') ?? own(link, 'relation')) : undefined
+    const address = isObject(link) ? (own(link, 'href') ?? own(link, 'url')) : undefined
+    if (typeof address !== 'string' || address === '') return []
+    if (relation === 'next')
+      return [
+        [NEXT_LINK, address],
+        ['next', address],
+      ]
+    return relation === 'last' ? [['last', address]] : []
+  })
 }
 
 function bool(value: JsonValue): boolean | undefined {

@@ -32,6 +32,15 @@ describe('what a result says of its collection', () => {
     ],
     ['hits of a search', { hits: { total: { value: 1214, relation: 'eq' }, hits: items }, has_more: true }],
     [
+      'a total in an object of the envelope that is called like the list',
+      { meta: { license: 'x', results: { skip: 0, limit: 30, total: 1214 } }, results: items },
+    ],
+    [
+      'a total beside a link to the next page',
+      { type: 'searchset', total: 1214, link: [{ relation: 'next', url: 'https://x.test/y' }], entry: items },
+    ],
+    ['a total of features', { type: 'x', numberMatched: 1214, numberReturned: 30, features: items }],
+    [
       'edges of a graph',
       { data: { repo: { list: { totalCount: 1214, pageInfo: { hasNextPage: true }, nodes: items } } } },
     ],
@@ -53,6 +62,17 @@ describe('what a result says of its collection', () => {
   ]
   test.each(more)('%s', (_, value) => {
     expect(look(value).standing).toBe('PARTIAL: 30 records, and more follow')
+  })
+
+  test('a feed of XML', () => {
+    const entries = items.map(({ id }) => `<entry><id>${String(id)}</id><title>t</title></entry>`).join('')
+    const feed = (beside: string) =>
+      `<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom">${beside}${entries}</feed>`
+    const total = '<opensearch:totalResults xmlns:opensearch="http://x.test/">1214</opensearch:totalResults>'
+    expect(said(feed(total))).toBe('PARTIAL: 30 of 1,214')
+    const links = '<link rel="self" href="https://x.test/?p=1"/><link rel="next" href="https://x.test/?p=2"/>'
+    expect(said(feed(links))).toBe('PARTIAL: 30 records, and more follow')
+    expect(said(feed('<link rel="self" href="x"/><link rel="alternate" href="y"/>'))).toBeUndefined()
   })
 
   const complete: JsonObject[] = [
