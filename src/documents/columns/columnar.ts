@@ -24,7 +24,7 @@ export function sentAs(records: readonly JsonValue[]): 'columns' | readonly stri
 /** The value with such rows as records, so that fields have names, and values without their types. The same value when there are none. Never mutates. */
 export function withColumns(value: JsonValue): JsonValue {
   const plain = withoutEncodings(value)
-  if (Array.isArray(plain)) return underFirstRow(plain) ?? plain
+  if (Array.isArray(plain)) return ofNamedCells(plain) ?? underFirstRow(plain) ?? plain
   return inRecords(plain, 0, isObject(plain) ? namesElsewhere(plain, 0) : [])
 }
 
@@ -58,7 +58,10 @@ function listOf(
   depth: number,
 ): JsonValue[] {
   const named =
-    ofGroups(sent, holder) ?? rowsOfBigQuery(sent, own(holder, 'schema') ?? null) ?? rowsOfAthena(sent, names)
+    ofNamedCells(sent) ??
+    ofGroups(sent, holder) ??
+    rowsOfBigQuery(sent, own(holder, 'schema') ?? null) ??
+    rowsOfAthena(sent, names)
   if (named) return named
   const records = names.length > 0 ? recordsIn(sent, names) : sent
   if (records !== sent) return records
@@ -222,6 +225,46 @@ function recordsIn(sent: JsonValue[], candidates: readonly string[][]): JsonValu
 function recordUnder(names: readonly string[], row: readonly JsonValue[]): JsonObject {
   const record: JsonObject = {}
   for (const [index, name] of names.entries()) setOwn(record, name, row[index] ?? null)
+  return record
+}
+
+// CloudWatch Logs Insights sends each cell with its name: `{results: [[{field: "@message", value: "x"}, …], …]}`.
+
+const OF_CELL = /^(?:field|name|key|column(?:_?name)?)$/i
+
+/**
+ * Rows of cells that name themselves, as records. Undefined where one is anything else, has a name twice, or few names of the first one:
+ * tables of settings have each their own.
+ */
+function ofNamedCells(sent: readonly JsonValue[]): JsonValue[] | undefined {
+  const [first] = sent
+  const cell = Array.isArray(first) ? (first[0] ?? null) : null
+  const name = isObject(cell) ? Object.keys(cell).find((key) => OF_CELL.test(key)) : undefined
+  const value = isObject(cell) ? Object.keys(cell).find((key) => /^value$/i.test(key)) : undefined
+  if (name === undefined || value === undefined || sent.length < 2) return undefined
+  const records: JsonObject[] = []
+  for (const row of sent) {
+    const record = recordOfCells(row, name, value)
+    if (record === undefined) return undefined
+    const names = Object.keys(record)
+    const shared = names.filter((one) => Object.hasOwn(records[0] ?? record, one)).length
+    if (shared < names.length / 2) return undefined
+    records.push(record)
+  }
+  return records
+}
+
+function recordOfCells(row: JsonValue, name: string, value: string): JsonObject | undefined {
+  if (!Array.isArray(row) || row.length === 0 || row.length > MOST_COLUMNS) return undefined
+  const record: JsonObject = {}
+  for (const cell of row) {
+    const called = isObject(cell) && Object.keys(cell).length === 2 ? own(cell, name) : undefined
+    const held = isObject(cell) ? own(cell, value) : undefined
+    if (typeof called !== 'string' || held === undefined || (typeof held === 'object' && held !== null))
+      return undefined
+    if (Object.hasOwn(record, called)) return undefined
+    setOwn(record, called, held)
+  }
   return record
 }
 

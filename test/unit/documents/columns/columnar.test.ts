@@ -22,6 +22,29 @@ test('other lists stay what they are', () => {
     expect(withColumns(given)).toBe(given)
 })
 
+test('rows of cells that name themselves are records', () => {
+  const row = (at: number) => [
+    { field: '@message', value: `m${at}` },
+    { field: '__proto__', value: String(at) },
+  ]
+  const made = withColumns({ status: 'Complete', results: [row(0), row(1).slice(0, 1)] })
+  expect(JSON.stringify(made)).toBe(
+    '{"status":"Complete","results":[{"@message":"m0","__proto__":"0"},{"@message":"m1"}]}',
+  )
+  for (const results of [
+    [row(0)],
+    [row(0), [{ field: 'other', value: 1 }]],
+    [row(0), [{ field: 'a', value: {} }]],
+    [[...row(0), ...row(1)]],
+    [row(0), []],
+    [[{ field: 'a', value: 1, more: 2 }]],
+    [[{ value: 1 }]],
+  ]) {
+    const given = { results }
+    expect(withColumns(given)).toBe(given)
+  }
+})
+
 test('rows hold every cell of the columns, and nothing else', () => {
   const cell = fc.oneof(fc.integer(), fc.string(), fc.constant(null), fc.boolean())
   const columns = fc
