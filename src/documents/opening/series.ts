@@ -62,9 +62,9 @@ export function pointsIn(root: JsonValue, main: Collection): Collection | undefi
   return undefined
 }
 
-/** The points of all series in a list. Undefined where not all are series, or a series is but a detail of its record. */
-export function pointsOf(list: readonly JsonValue[]): Collection | undefined {
-  return ofSeries(list, '$', { path: '$', keys: undefined, values: list })
+/** The points of all series in a list, `ofDetails` where a series is but a detail of its record. Undefined where not all are series. */
+export function pointsOf(list: readonly JsonValue[], ofDetails: boolean): Collection | undefined {
+  return ofSeries(list, '$', { path: '$', keys: undefined, values: list }, undefined, ofDetails)
 }
 
 function ofAllIn(value: JsonValue, path: string, main: Collection): Collection | undefined {
@@ -92,6 +92,7 @@ function ofSeries(
   path: string,
   from: Collection,
   keys?: readonly string[],
+  ofDetails = false,
 ): Collection | undefined {
   if (!list.slice(0, SAMPLE).every((one) => seriesOf(one) !== undefined)) return undefined
   const all = list.flatMap((one) => seriesOf(one) ?? [])
@@ -99,7 +100,7 @@ function ofSeries(
   if (!first || all.length < list.length) return undefined
   const names = JSON.stringify(first.fields)
   if (!all.every(({ fields, length }) => length === 0 || JSON.stringify(fields) === names)) return undefined
-  if (all.length > FEW && numbersIn(first.labels()) > MOST_NUMBERS) return undefined
+  if (!ofDetails && all.length > FEW && numbersIn(first.labels()) > MOST_NUMBERS) return undefined
   return together(all, `${path}${keys ? '.*' : '[*]'}${first.place}`, path, from, { keys })
 }
 

@@ -77,8 +77,10 @@ function withAll(document: Document, { where, group_by, aggregate }: Asked): Pro
 
 function pointsFor(document: Document, records: Records, asked: Asked): ProcessorResult | undefined {
   const found = records.table.derived('points', () => {
-    const { values, gathered: of } = pointsOf(records.values) ?? {}
-    return values && of && { of, table: tableOf(values, '$', { path: '$', scattered: true }) }
+    const own = pointsOf(records.values, false)
+    const { values, gathered: of } = own ?? pointsOf(records.values, true) ?? {}
+    const areDetails = own === undefined
+    return values && of && { of, areDetails, table: tableOf(values, '$', { path: '$', scattered: true }) }
   })
   if (!found) return undefined
   const { said, fields, time } = found.of
@@ -87,10 +89,8 @@ function pointsFor(document: Document, records: Records, asked: Asked): Processo
   // A name that the series have no field for may be one of their points.
   const isOfPoints = (name: string): boolean =>
     fields.includes(name) && safely(() => resolveName(records, name)) === undefined
-  const isAsked =
-    timed.some((name) => name === time) ||
-    ordered.some((name) => fields.includes(name)) ||
-    namedIn(asked).some(isOfPoints)
+  const asksOfTime = timed.some((name) => name === time) || ordered.some((name) => fields.includes(name))
+  const isAsked = (asksOfTime && !found.areDetails) || namedIn(asked).some(isOfPoints)
   if (!isAsked) return undefined
   return about(document, found.table, `Each of the ${said} is a record here: ${listed(fields)}.`)
 }

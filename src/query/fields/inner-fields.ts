@@ -273,7 +273,7 @@ function valueAt(name: string, what: string): Field {
   return { name, path: parsePath(name), note: `${what}: read as \`${name}\`.` }
 }
 
-/** Seconds, and a number as Prometheus writes it: as a text. */
+/** Seconds or milliseconds, and a number, which Prometheus writes as a text. Two times are a span. */
 function isPoint(list: JsonValue): boolean {
   if (!Array.isArray(list) || list.length !== 2) return false
   const [time, value] = list
@@ -281,8 +281,9 @@ function isPoint(list: JsonValue): boolean {
     typeof time === 'number' &&
     time > 1e8 &&
     time < 1e14 &&
-    typeof value === 'string' &&
-    /^[-+]?(?:\d|\.\d|NaN|Inf)/.test(value)
+    (typeof value === 'number'
+      ? value < time / 100
+      : typeof value === 'string' && /^[-+]?(?:\d|\.\d|NaN|Inf)/.test(value))
   )
 }
 

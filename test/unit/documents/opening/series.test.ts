@@ -278,6 +278,25 @@ describe('a question about many series', () => {
     expect(ask(matrix(8), { where: 'instance = web-3' }).rows).toHaveLength(1)
   })
 
+  const detailed = hosts(8).map((host, of) => ({
+    host,
+    start: 1,
+    end: 2,
+    interval: 300,
+    pointlist: POINTS.map((hour) => [seconds(hour) * 1000, load(hour, of)]),
+  }))
+
+  test('of which each has many numbers is about points where only these have the field', () => {
+    for (const path of [undefined, '$[*].pointlist[*]']) {
+      expect(ask(detailed, { path, aggregate: 'max(value)' }).rows).toEqual([{ 'max(value)': 23 }])
+      expect(ask(detailed, { path, where: ['value > 22'], aggregate: 'count' }).rows).toEqual([{ count: 8 }])
+    }
+    expect(ask(detailed, { where: ['end = 2'], aggregate: 'count' }).rows).toEqual([{ count: 8 }])
+    const first = ask(detailed, { where: ['host = web-0'], aggregate: 'max(pointlist[3])' })
+    expect(first.notes).toContain('`pointlist[3]` holds a time and a value: read as `pointlist[3][1]`.')
+    expect(first.rows).toEqual([{ 'max(pointlist[3][1])': 21 }])
+  })
+
   test('is about the points where it names their time', () => {
     const { rows, notes } = ask(matrix(8), { where: [`time >= ${seconds(12)}`, 'value > 20'] })
     expect(rows).toEqual(flat.filter(({ time, value }) => time >= seconds(12) && Number(value) > 20))
