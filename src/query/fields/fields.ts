@@ -6,6 +6,7 @@
 import type { Column } from '../../documents/columns/column.ts'
 import { groupsOf, sentAs } from '../../documents/columns/columnar.ts'
 import { withoutTypes } from '../../documents/columns/encodings.ts'
+import { toJson } from '../../documents/json/stringify.ts'
 import { isObject, type JsonValue, own } from '../../protocol/json.ts'
 import { type Calendar, onClock, parseDate } from '../../text/values/dates.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
@@ -755,9 +756,38 @@ export function spelledAlike(
   if (one !== undefined && another === undefined) {
     return readAs(written, one, ` Of ${listed(found.several, 4)} only that has the value.`)
   }
+  const [first = '', ...others] = found.several
+  if (areEqual(records, first, others))
+    return readAs(
+      written,
+      first,
+      ` ${listed(others)} ${others.length === 1 ? 'has' : 'have'} the same value in every record.`,
+    )
   const described = withSamples(records, found.several.slice(0, 6))
   throw new Refusal(`\`${written}\` may be several fields; write one of them in full. Nearest: ${described}.`)
 }
+
+/** True where the fields have the same values in every record, as `spec.replicas` and `status.replicas` have: it is all one which is meant. */
+function areEqual({ table: { whole } }: Records, first: string, others: readonly string[]): boolean {
+  if (others.length > MOST_EQUAL) return false
+  return whole.derived(`equal: ${[first, ...others].join(' ')}`, () => {
+    const [path, ...paths] = [first, ...others].map((name) => parsePath(name))
+    const valuesOf = (row: JsonValue, at: Path = []): string => {
+      const values: JsonValue[] = []
+      readValues(row, at, values, newWork())
+      return toJson(values)
+    }
+    let some = false
+    const areSame = whole.rows.every((row) => {
+      const values = valuesOf(row, path)
+      some ||= values !== '[]' && values !== '[null]'
+      return paths.every((other) => valuesOf(row, other) === values)
+    })
+    return some && areSame
+  })
+}
+
+const MOST_EQUAL = 5
 
 /** `tags.Name` for `Name` that was read as `name`: deeper down it is written to the letter. */
 function sameLetters(records: Records, path: Path, one: string): string[] {

@@ -230,6 +230,16 @@ describe('of fields that share a name', () => {
     )
   })
 
+  test('of several that are equal in every record the first is taken, and the others are named', () => {
+    const equal = [1, 2, 3].map((n) => ({ spec: { replicas: n }, status: { replicas: n, ready: n } }))
+    expect(resolveField(recordsOf(equal), 'replicas')).toMatchObject({
+      name: 'spec.replicas',
+      note: '`replicas` read as `spec.replicas`. `status.replicas` has the same value in every record.',
+    })
+    const other = [...equal, { spec: { replicas: 4 }, status: { replicas: 0, ready: 0 } }]
+    expect(() => resolveField(recordsOf(other), 'replicas')).toThrow(/`replicas` may be several fields/)
+  })
+
   test('where none holds a value, all are named', () => {
     const none = rows.map(({ id }) => ({ id, a: { x: null }, b: { x: null } }))
     expect(() => resolveField(recordsOf(none), 'x')).toThrow(/`a\.x`.*`b\.x`/)
