@@ -125,25 +125,27 @@ function* unorderedIn(name: string, [operand]: readonly Operand[], column: Colum
   yield `${formatCount(left)} of ${formatCount(all)} values of \`${name}\` cannot be compared, as ${shown(JSON.stringify(stray.get(last) ?? null), 40)}, and were left out.`
 }
 
-const DATED = /^\d{4}-\d\d(?:-\d\d)?$/
+const DAY = 86_400_000
 
 /** `> 2024-03-31` begins after the whole day: databases have the rest of it as well. */
 function* restOfDay({ comparison, field }: Bound, column: Column): Generator<string> {
   const { operator, operands, measure } = comparison
   const [operand] = operands
-  if (operator !== '>' || measure !== undefined || !operand?.date || !DATED.test(operand.text)) return
+  if (operator !== '>' || measure !== undefined || !operand?.date) return
   const { text, date } = operand
+  const length = date.to - date.from + 1
+  const isDay = length <= DAY + 1
+  if (length < DAY || length > 31 * DAY + 1 || (!isDay && length < 28 * DAY)) return
   const orders = ordersOf(column, operand)
   const counts = countsOf(column)
   let count = 0
   for (let code = 0; code < column.size; code++) {
     const value = orders[code] === 0 ? column.scalar(code) : undefined
-    const isLater =
-      typeof value === 'string' && value.length > text.length && (parseDate(value)?.from ?? 0) > date.from
-    if (isLater) count += counts[code] ?? 0
+    const held = typeof value === 'string' ? parseDate(value) : undefined
+    if (held && held.from > date.from && held.to - held.from < DAY - 1) count += counts[code] ?? 0
   }
   if (count === 0) return
-  yield `\`${text}\` is the whole ${text.length === 7 ? 'month' : 'day'}: ${formatCount(count)} with a later \`${field.name}\` in it ${count === 1 ? 'is' : 'are'} left out.`
+  yield `\`${text}\` is the whole ${isDay ? 'day' : 'month'}: ${formatCount(count)} with a later \`${field.name}\` in it ${count === 1 ? 'is' : 'are'} left out.`
 }
 
 /** Values that are the same but for case, when the comparison was to the letter. */

@@ -1135,6 +1135,11 @@ test('a day that is compared with times is the whole day, and what that decides 
     notes: ['`2024-03-31` is the whole day: 1 with a later `at` in it is left out.'],
   })
   expect(found(records, 'at > 2024-03').notes.join(' ')).toContain('`2024-03` is the whole month: 2 with')
+  expect(found(records, "at > 'Mar 31, 2024'")).toEqual({
+    ids: [3],
+    notes: ['`Mar 31, 2024` is the whole day: 1 with a later `at` in it is left out.'],
+  })
+  expect(found(records, 'at > 2024').notes.join(' ')).not.toContain('is the whole')
   expect(found(records, 'at <= 2024-03-31').notes).toEqual([])
 })
 
