@@ -1037,12 +1037,20 @@ class Parser {
       const fields = fieldsIn(read)
       // Without blanks around it a sign may be a part of a name: `like-count`, `user/login`.
       const isAnyName = this.#names === NOTHING_KNOWN && (!this.#isTight || holdsAggregate(read))
-      const isKnown =
-        isAnyName ||
-        fields.every((name) => (this.#isTight ? this.#exactly(name) : this.#knows(name) !== undefined))
+      const isTold = (name: string): boolean => {
+        if (!this.#isTight) return this.#knows(name) !== undefined
+        return this.#exactly(name) || (this.#isProduct(range) && this.#knows(name) === 'within')
+      }
+      const isKnown = isAnyName || fields.every(isTold)
       const isComputed = fields.length > 0 || read.kind === 'call' || holdsAggregate(read)
       return isKnown && isComputed ? read : undefined
     })
+  }
+
+  /** True where all signs of a range are `*` and `+`, which no name has in it. */
+  #isProduct({ from, to }: Range): boolean {
+    const signs = this.#tokens.slice(from, to).filter(({ kind }) => kind === 'sign')
+    return signs.every(({ text }) => /^[*+.()]$/.test(text))
   }
 
   /**

@@ -1143,6 +1143,18 @@ test('a day that is compared with times is the whole day, and what that decides 
   expect(found(records, 'at <= 2024-03-31').notes).toEqual([])
 })
 
+test('a product of a short name without blanks is computed, and a text with other signs is none', () => {
+  const records = [1, 2, 3].map((spent) => ({ id: spent, fields: { spent, planned: 1, low: 'a', end: 'b' } }))
+  for (const condition of [
+    'spent > planned*2',
+    'spent > 2*planned',
+    'spent > planned+1',
+    'spent > planned * 2',
+  ])
+    expect(found(records, condition).ids).toEqual([3])
+  expect(found([...records, { id: 4, fields: { spent: 'low-end' } }], 'spent = low-end').ids).toEqual([4])
+})
+
 test('a number behind the end of a list is the name of a field of its elements', () => {
   const records = ['Fantasy', 'History'].map((topic, nth) => ({
     id: nth + 1,
