@@ -107,7 +107,7 @@ export const grep = defineStep({
       }
       notes.push(...nearMisses(view, params, near))
     } else if (found.unit === undefined && view.text.length <= mostTwice)
-      notes.push(inOtherLetters(params, found.matched, (pattern) => countIn(view, pattern)))
+      notes.push(inOtherLetters(params, found.matched, (pattern) => countIn(given, view, pattern)))
     const sought = other?.pattern ?? plain?.pattern ?? written
     const links =
       found.matched > 0 ? runPattern(sought, () => linkNotes(given, (text) => sought.test(text))) : []
@@ -125,11 +125,11 @@ export const grep = defineStep({
   },
 })
 
-/** How many lines match, or records. */
-function countIn(view: Searchable, pattern: Pattern): number {
+/** How many lines match, or records, or values of a document in which these count. */
+function countIn(given: Document, view: Searchable, pattern: Pattern): number {
   const { leaves } = view
   const { kept, units } = findHits(view, pattern, leaves ? mostLeaves : 0)
-  return leaves ? byRecord(leaves, kept).length : units
+  return leaves && !given.records()?.gathered ? byRecord(leaves, kept).length : units
 }
 
 function findIn(
@@ -197,9 +197,9 @@ function inData(
   leaves: LeafIndex,
   pattern: Pattern,
 ): Found {
-  const { kept, count } = runPattern(pattern, () => findHits(view, pattern, mostLeaves))
+  const { kept, count, units } = runPattern(pattern, () => findHits(view, pattern, mostLeaves))
   const groups = byRecord(leaves, kept)
-  const { total } = unitsIn(given, document, leaves.units.count)
+  const { noun, total } = unitsIn(given, document, leaves.units.count)
   const rows = recordHitRows(document, leaves, groups.slice(0, mostKept))
   const notes = capped(groups.length, mostKept)
   if (groups.length < count) {
@@ -220,7 +220,7 @@ function inData(
           4,
         )}.`,
       )
-    return { rows, kind: 'json', total, matched: groups.length, notes }
+    return { rows, kind: 'json', total, matched: noun === 'value' ? units : groups.length, notes }
   }
   const alike = named.length > 0 ? named : namedByWords(fields, pattern.source)
   if (alike.length > 0) {
@@ -230,8 +230,8 @@ function inData(
   }
   const pairs = mayBePair(pattern.source)
     ? runPattern(pattern, () => findPairs(document, leaves, pattern))
-    : []
-  if (pairs.length === 0 && beside.count > 0) {
+    : { rows: [], count: 0 }
+  if (pairs.count === 0 && beside.count > 0) {
     const { rows, count } = beside
     return {
       rows: rowsOf('passage', rows),
@@ -242,8 +242,9 @@ function inData(
       notes: [...notes, ONLY_BESIDE],
     }
   }
-  if (pairs.length > 0) notes.push('No value matches; the pattern was matched against `"name": value`.')
-  return { rows: rowsOf('hit', pairs), kind: 'json', total, matched: pairs.length, notes }
+  if (pairs.count > 0) notes.push('No value matches; the pattern was matched against `"name": value`.')
+  const matched = noun === 'value' ? pairs.count : pairs.rows.length
+  return { rows: rowsOf('hit', pairs.rows), kind: 'json', total, matched, notes }
 }
 
 function capped(count: number, kept: number): string[] {
@@ -277,7 +278,11 @@ function mayBePair(source: string): boolean {
 }
 
 /** Rows for leaves of which `"name": value` matches, with or without the blank. Call it within `pattern.run`. */
-function findPairs(document: Document, leaves: LeafIndex, pattern: Pattern): JsonObject[] {
+function findPairs(
+  document: Document,
+  leaves: LeafIndex,
+  pattern: Pattern,
+): { rows: JsonObject[]; count: number } {
   const hits: LeafHit[] = []
   for (const leaf of allLeaves(leaves)) {
     const name = /(?:\.(\w+)|\[("(?:[^"\\]|\\.)*")\])$/.exec(leaf.path)
@@ -290,7 +295,10 @@ function findPairs(document: Document, leaves: LeafIndex, pattern: Pattern): Jso
     if (hits.length >= mostKept) break
   }
   const groups = byRecord(leaves, hits)
-  return recordRows(document, leaves, groups, { room: roomFor(groups.length) })
+  return {
+    rows: recordRows(document, leaves, groups, { room: roomFor(groups.length) }),
+    count: hits.length,
+  }
 }
 
 function* allLeaves(leaves: LeafIndex): Generator<Leaf> {

@@ -352,6 +352,24 @@ test('a place among the points is one of them, and SQL names the series', () => 
   expect(ask(matrix(3), params).rows).toContainEqual({ 'metric.instance': 'web-1', n: 24 })
 })
 
+test('a search of records that were put together counts values, of which a row may have several', () => {
+  const runs = ['a', 'b'].map((name) => ({
+    name,
+    jobs: Array.from({ length: 100 }, (_, id) => ({
+      id,
+      state: id % 2 === 0 ? 'lost' : 'done',
+      was: 'lost',
+    })),
+  }))
+  for (const [pattern, count] of [
+    ['lost', 300],
+    ['"was": "lost"', 200],
+  ] as const) {
+    const { steps } = runPipeline(fromValue({ runs }), searchSteps, searchParams.parse({ pattern }))
+    expect(steps.find(({ name }) => name === 'grep')?.metadata.matched).toBe(count)
+  }
+})
+
 test('a search finds a label once, not with each point', () => {
   const params = searchParams.parse({ pattern: 'web-1' })
   const { document } = runPipeline(fromValue(matrix(3)), searchSteps, params)
