@@ -322,9 +322,9 @@ function cutAt({ text: line, below }: Row, patterns: NamePatterns, strong: strin
   return { values, free, rest: rest.join('\n').trim() }
 }
 
-/** The end of a word, or of a text in quotes; of a number with the unit behind it where nothing else stands there. */
+/** The end of a word, or of a text in quotes or brackets; of a number with the unit behind it where nothing else stands there. */
 function endOfWord(said: string): number {
-  const [word = ''] = /^(?:"[^"]*"|[^\s,;]*)/.exec(said) ?? []
+  const [word = ''] = /^(?:"[^"]*"|\([^()]*\)|\[[^[\]]*\]|[^\s,;]*)/.exec(said) ?? []
   const unit = /\d$/.test(word) ? (/^ [a-zA-Zµ%/]{1,8}(?=\s*$)/.exec(said.slice(word.length))?.[0] ?? '') : ''
   return word.length + unit.length
 }

@@ -10,6 +10,9 @@ const PROPERTY =
 const PARAMETER = /;([\w-]+)(?:=((?:"[^"]*"|[^";:])*))?/g
 /** Parameters that say how a value is written, not what it is. */
 const OF_WRITING: ReadonlySet<string> = new Set(['VALUE', 'CHARSET', 'ENCODING', 'LANGUAGE'])
+/** Properties of several components, of which the last ones may be empty (RFC 6350, section 6.2), and those of several values. */
+const STRUCTURED: ReadonlySet<string> = new Set(['N', 'ORG', 'ADR'])
+const LISTS: ReadonlySet<string> = new Set(['CATEGORIES', 'NICKNAME', 'RESOURCES'])
 const DEEPEST = 20
 const LONGEST = 65_536
 
@@ -53,7 +56,7 @@ function components(text: string): Component[] {
     } else if (upper === 'END') {
       if (open.length > 1) open.pop()
     } else {
-      const { zone, ...property } = read(value, written)
+      const { zone, ...property } = read(upper, value, written)
       holder.properties.push({ name: upper, ...property })
       if (zone !== undefined) holder.properties.push({ name: `${upper}_TZID`, value: zone, parameters: {} })
     }
@@ -63,6 +66,7 @@ function components(text: string): Component[] {
 
 /** The zone of a date stands beside it, as dates are compared by themselves. */
 function read(
+  name: string,
   value: string,
   written: string,
 ): { value: JsonValue; parameters: JsonObject; zone: JsonValue | undefined } {
@@ -75,7 +79,18 @@ function read(
       setOwn(parameters, key, before === undefined ? said : `${String(before)},${said}`)
   }
   const { TZID: zone, ...others } = parameters
-  return { value: dated(value) ?? exactNumber(value) ?? unescaped(value), parameters: others, zone }
+  return { value: valueIn(name, value), parameters: others, zone }
+}
+
+function valueIn(name: string, value: string): JsonValue {
+  if (LISTS.has(name)) return value.split(/(?<!\\),/).map((one) => unescaped(one.trim()))
+  return dated(value) ?? exactNumber(value) ?? unescaped(STRUCTURED.has(name) ? withoutEmpty(value) : value)
+}
+
+function withoutEmpty(value: string): string {
+  let end = value.length
+  while (value[end - 1] === ';' && value[end - 2] !== '\\') end -= 1
+  return value.slice(0, end)
 }
 
 /** `20240501T100000Z` as `2024-05-01T10:00:00Z`. */
@@ -114,8 +129,8 @@ function valueOfComponent(
   const add = (key: string, value: JsonValue, isList: boolean): void => {
     const before = own(made, key)
     if (!isList) setOwn(made, key, value)
-    else if (Array.isArray(before)) before.push(value)
-    else setOwn(made, key, [value])
+    else if (Array.isArray(before)) before.push(...[value].flat())
+    else setOwn(made, key, [value].flat())
   }
   for (const { name: key, value, parameters } of properties) {
     const held = kind?.withParameters.has(key) ? { _text: value, ...parameters } : value

@@ -25,11 +25,19 @@ const MOST_COMMENTS = 300
  */
 function readCsv(text: string, header: 'with header' | 'without header'): Rows | undefined {
   const start = bodyStart(text)
-  const body = text.slice(start)
+  const body = withoutPadding(text.slice(start))
   const named = header === 'with header' ? commentedHeader(text.slice(0, start), body) : undefined
   const commented = start > 1
   const found = readBody(body, header, commented)
   return found ?? (named === undefined ? undefined : readBody(named + body, header, commented))
+}
+
+/** A table with tabs without the blanks that fill up its names and cells, as Helm prints them. */
+function withoutPadding(text: string): string {
+  const head = text.slice(0, Math.max(0, text.indexOf('\n')))
+  return / \t/.test(head.slice(0, SAMPLE_CHARACTERS)) && !head.includes('"')
+    ? text.replace(/(?<! ) +(?=[\t\r\n]|$)/g, '')
+    : text
 }
 
 /** The last comment, when it names the columns below it: `#codes<tab>coordinates<tab>TZ`. */

@@ -80,6 +80,8 @@ export function fieldIn(text: string): Field | undefined {
   if (value.endsWith('**') && !value.slice(0, -2).includes('**')) return undefined
   // An address has a colon as well.
   if (key === undefined || value.startsWith('//')) return undefined
+  // The colon stands in brackets behind a title: `Write the report (ID: 7)`.
+  if (key.lastIndexOf('(') > key.lastIndexOf(')')) return undefined
   // `Authors (3):` says how many stand below it.
   return { key: (value === '' ? key.replace(COUNT, '') : key).trim(), value: value.trim() }
 }

@@ -20,6 +20,17 @@ describe('a record on a line, with names before its values', () => {
     expect(read(text)).toHaveLength(12)
   })
 
+  test('a value in brackets behind a name is whole', () => {
+    const lines = [1, 2, 3, 4].map(
+      (n) => `- Wall_${n} [Transform] (tag: Player, layer: Water) pos=(-4.${n}, 2, 3)`,
+    )
+    expect(read(lines.join('\n'))[3]).toMatchObject({
+      tag: 'Player',
+      layer: 'Water',
+      pos: '(-4.4, 2, 3)',
+    })
+  })
+
   test('the first record is none of a header', () => {
     const text = lines(9, (nth) => `PID: ${nth}, Command: init, CPU: ${nth}.5`)
     expect(read(text)).toHaveLength(9)

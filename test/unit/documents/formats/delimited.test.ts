@@ -49,6 +49,15 @@ test('the last comment may name the columns, and a last cell may be left out beh
   ])
 })
 
+test('names and cells that are filled up with blanks before a tab come without them', () => {
+  const text =
+    'NAME  \tAPP VERSION\tSTATUS   \nweb   \t1.2.0      \tdeployed \ndb a  \t           \tfailed   \n'
+  expect(read(text).value).toEqual([
+    { NAME: 'web', 'APP VERSION': '1.2.0', STATUS: 'deployed' },
+    { NAME: 'db a', 'APP VERSION': '', STATUS: 'failed' },
+  ])
+})
+
 test('processes are cut at blanks, because values are wider than their columns', () => {
   const text = [
     'USER  PID %CPU   RSS TTY   COMMAND',

@@ -495,6 +495,18 @@ describe('items with fields below them', () => {
     expect(value[5]).toMatchObject({ Due: '2025-10-15', text: 'Total: 6 tasks' })
   })
 
+  test('begin with a pictogram and have their identifier in brackets behind a short title, too', () => {
+    const item = (title: string, id: number) => `🏃 ${title} (ID: ${id})\n   Type: Run | Time: 44:0${id}\n`
+    const { value } = read(
+      `Recent activities (3):\n\n${['Lap', 'Hills', 'Long way home by the river'].map(item).join('\n')}`,
+    )
+    expect(value.map(({ title, ID }) => [title, ID])).toEqual([
+      ['Lap', 0],
+      ['Hills', 1],
+      ['Long way home by the river', 2],
+    ])
+  })
+
   test('with a colon in a title are none of the item before', () => {
     const pinned = (title: string) => `📌 ${title}\n   • State: open\n---\n`
     expect(read(['A', 'B', 'Fix: C', 'D'].map(pinned).join('')).value).toMatchObject([

@@ -96,6 +96,17 @@ describe('calendars and cards', () => {
     const card = 'BEGIN:VCARD\nFN:Ann\nitem1.TEL;TYPE=work:+1 555\nORG:A\\; B\nEND:VCARD\n'
     expect(read(card).data).toEqual([{ FN: 'Ann', TEL: { _text: '+1 555', TYPE: 'work' }, ORG: 'A; B' }])
   })
+
+  test('categories are a list, and empty parts at the end of a name are left out', () => {
+    const card = (...lines: string[]) => ['BEGIN:VCARD', ...lines, 'END:VCARD', ''].join('\n')
+    const cards =
+      card('N:Lee;Ann;;;', 'ORG:Acme;', 'CATEGORIES:work,a\\, b') +
+      card('ORG:A\\;', 'CATEGORIES:home', 'CATEGORIES:work')
+    expect(read(cards).data).toEqual([
+      { N: 'Lee;Ann', ORG: 'Acme', CATEGORIES: ['work', 'a, b'] },
+      { ORG: 'A;', CATEGORIES: ['home', 'work'] },
+    ])
+  })
 })
 
 describe('dumps of databases', () => {
