@@ -154,7 +154,26 @@ function only(document: Document, wanted: readonly Wanted[], notes: string[]): D
       throw error
     }
   })
+  notes.push(...fields.flatMap((field) => valueless(records, field)))
   return flat(records, fields)
+}
+
+/** Records in which a computed value is looked for. */
+const MOST_LOOKED = 200
+
+/** The remark on a computed field that no record has: a row without it would say nothing. */
+function valueless({ values }: Records, { name, path }: Field): string[] {
+  const isComputed = path.some(({ selectors }) => selectors.some(({ kind }) => kind === 'computed'))
+  const looked = isComputed ? values.slice(0, MOST_LOOKED) : []
+  const found: JsonValue[] = []
+  for (const record of looked) {
+    readValues(record, path, found, newWork())
+    if (found.length > 0) return []
+  }
+  const which = looked.length < values.length ? `the first ${looked.length}` : 'these'
+  return looked.length === 0
+    ? []
+    : [`\`${name}\` has no value in ${which} records: check what it is computed from.`]
 }
 
 /** Under the name that was asked for; a single key without the marks of a path. */

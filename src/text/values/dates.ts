@@ -388,7 +388,7 @@ function namedSpan(text: string, assumed: number): Span | undefined {
     day,
     ...(day === undefined ? [] : [hour, minute, second]),
   ]
-  const found = span(given(parts), 0, offset ?? ZONES[zone?.toLowerCase() ?? ''] ?? zone)
+  const found = span(given(parts), 0, offset ?? zone)
   return found && year === undefined ? { ...found, yearless: true } : found
 }
 
@@ -504,14 +504,20 @@ function utc(year: number, month: number, day: number, hour: number, minute: num
 
 const ZONED = /\d:\d\d(?:[.,:]\d+)*\s*(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)$/i
 
+/** `Nov 3, 2025 09:00:00 CET`, `Mon Nov  3 09:00:00 CET 2025`. */
+const ZONED_BY_NAME = new RegExp(
+  `^[a-z\\d ][^-]*\\d:\\d\\d(?:[.:]\\d+)*\\s+(${Object.keys(ZONES).join('|')})(?:\\s+\\d{4})?$`,
+  'i',
+)
+
 /** The zone of a time that is written with one. */
 export function zoneIn(text: string): string | undefined {
-  return text.length > 40 ? undefined : ZONED.exec(text)?.[1]
+  return text.length > 40 ? undefined : (ZONED.exec(text) ?? ZONED_BY_NAME.exec(text))?.[1]
 }
 
 /** Milliseconds ahead of UTC: of `+01:00`, an hour; databases write `+01`. */
 export function offset(zone: string | undefined): number {
-  const parts = /^([+-])(\d\d)(?::?(\d\d))?$/.exec(zone ?? '')
+  const parts = /^([+-])(\d\d)(?::?(\d\d))?$/.exec(ZONES[zone?.toLowerCase() ?? ''] ?? zone ?? '')
   if (!parts) return 0
   const [, sign, hours, minutes = 0] = parts
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000

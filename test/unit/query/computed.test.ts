@@ -126,6 +126,11 @@ describe('elsewhere', () => {
       { state: 'closed', revenue: 16, count: 2 },
     ])
   })
+  test('is told where no record has a value', () => {
+    const { notes, rows } = ask({ fields: ['id', 'name / 60 as minutes'] })
+    expect(rows[0]).toEqual({ id: 1 })
+    expect(notes).toBe('`minutes` has no value in these records: check what it is computed from.')
+  })
   test('groups of what is computed', () => {
     const { rows, error } = ask({ group_by: "case when price > 7 then 'dear' else 'cheap' end as kind" })
     expect(error).toBeUndefined()

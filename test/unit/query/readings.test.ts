@@ -26,6 +26,19 @@ describe('a time without a zone, compared with times that have one', () => {
     '2026-11-20T08:00:00+01:00',
   )
 
+  test('is of their zone by its name as well', () => {
+    const named = times(
+      'Nov 19, 2026 23:30:00.000 CET',
+      'Fri Nov 20 00:30:00 CET 2026',
+      'Nov 20, 2026 08:00:00 CET',
+    )
+    expect(found(named, 'at >= 2026-11-20')).toEqual({
+      ids: [2, 3],
+      notes: ['`2026-11-20` read in the zone of `at`, CET.'],
+    })
+    expect(found(named, 'hour(at) = 8').ids).toEqual([3])
+  })
+
   test('is of their zone where they share one, and that is said', () => {
     const one = times('2026-11-19T23:30:00+01:00', '2026-11-20T00:30:00+01:00', '2026-11-20T08:00:00+01:00')
     expect(found(one, 'at >= 2026-11-20')).toEqual({
