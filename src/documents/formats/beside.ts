@@ -4,6 +4,8 @@ import { exactNumber } from './cells.ts'
 import { type Field, fieldIn } from './items.ts'
 
 const MARK = /[ \t]+[|•·][ \t]+|; +|[ \t]{2,}/
+/** A value before such a mark is short; a text with marks of its own is a sentence, a command or a list of pairs. */
+const SHORT = /^(?!.*:\s)[^\n]{0,60}(?<![.!?])$/
 const LONGEST = 1_000
 /** Records that there must be with such a line, and their share among the records with its first key. */
 const LEAST = 3
@@ -45,8 +47,16 @@ function parts(record: JsonObject, key: string): [value: string, fields: Field[]
   const [first = '', ...others] = value.split(MARK)
   const fields = others.map(fieldIn)
   const keys = new Set(fields.map((field) => field?.key))
-  const isNew = fields.every((field) => field !== undefined && own(record, field.key) === undefined)
-  return isNew && keys.size === fields.length ? [first, fields as Field[]] : undefined
+  const isNew = fields.every(
+    (field) =>
+      field !== undefined && own(record, field.key) === undefined && isCapital(field.key) === isCapital(key),
+  )
+  return isNew && SHORT.test(first) && keys.size === fields.length ? [first, fields as Field[]] : undefined
+}
+
+/** Keys of records are written alike; `width: 3px` behind `Style: none; ` is part of a value. */
+function isCapital(key: string): boolean {
+  return /^\p{Lu}/u.test(key)
 }
 
 function apart(record: JsonObject, parted: ReadonlyMap<string, ReadonlyMap<string, number>>): JsonObject {

@@ -62,7 +62,7 @@ function listsOnce(root: Document, selected: Document, asked: Asked, notes: stri
     return field !== undefined && repeated.some((one) => typeof scalarAt(one, field) === 'number')
   }
   const asks = ofHolders(asked, (name) => isRepeated(records, repeated, name), isNumber)
-  if (asks) notes.push(repeatedNote(asks, path, repeated.length))
+  if (asks) notes.push(repeatedNote(asks, `\`${path}\``, repeated.length))
   return asks?.alone
     ? placed(fromRows({ noun: 'record', items: [...repeated] }), { path, scattered: true })
     : undefined
@@ -122,10 +122,20 @@ function contentWith(root: Document, selected: Document, asked: Asked, notes: st
     const one = named.get(name)
     return one !== undefined && all.some((of) => typeof valueAt(of[one.holder], one.field) === 'number')
   }
-  const asks = ofHolders(asked, (name) => named.has(name), isNumber)
-  const inner = [...lists].filter((list) => held.some(({ holder }) => holder === list)).at(-1) ?? ROOT
+  const [inner = ROOT, another] = [...lists]
+    .filter((list) => held.some(({ holder }) => holder === list))
+    .reverse()
+  const found = ofHolders(asked, (name) => named.has(name), isNumber)
+  // The holders of holders repeat in these.
+  const asks = found && { ...found, alone: found.alone && another === undefined }
   const rows = asks?.alone ? onePerHolder(items, all, inner) : items
-  if (asks) notes.push(repeatedNote(asks, inner, rows.length))
+  const holderOf = (name: string): string => named.get(name)?.holder ?? inner
+  for (const holder of new Set(asks?.names.map(holderOf)))
+    if (asks) {
+      const names = asks.names.filter((name) => holderOf(name) === holder)
+      const place = `\`${holder}\`${asks.alone ? ' with records' : ''}`
+      notes.push(repeatedNote({ ...asks, names }, place, rows.length))
+    }
   const content = placed(fromRows({ noun: 'record', items: rows }), selected.provenance)
   return withNames(content, [...named.keys()], (_, name) => {
     const one = named.get(name)
@@ -168,8 +178,8 @@ function ofHolders(
 function repeatedNote({ names, alone }: OfHolders, holder: string, count: number): string {
   const each = `${listed(names)}: one value for each of`
   return alone
-    ? `${each} ${formatCount(count)} in \`${holder}\`, counted once each.`
-    : `${each} \`${holder}\`, repeated in each of its records.`
+    ? `${each} ${formatCount(count)} in ${holder}, counted once each.`
+    : `${each} ${holder}, repeated in each of its records.`
 }
 
 /** True where a name means a field that the records of each list repeat. */

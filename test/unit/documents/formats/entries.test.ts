@@ -760,7 +760,7 @@ describe('records that begin with the same key', () => {
 
   test('with several fields in a line, where most records have them there', () => {
     const ticket = (nth: number, beside: string) =>
-      `Ticket #${nth}\nSubject: a | b: ${nth}\nStatus: open${beside}\nRequester: Ann | Group: G${nth}\n`
+      `Ticket #${nth}\nSubject: a | B: ${nth}\nStatus: open${beside}\nRequester: Ann | Group: G${nth}\n`
     const text = [
       ticket(1, ' | Priority: 4 | Type: problem'),
       ticket(2, ' | Priority: 5'),
@@ -773,7 +773,7 @@ describe('records that begin with the same key', () => {
       line: 1,
       heading: 'Ticket #1',
       Subject: 'a',
-      b: 1,
+      B: 1,
       Status: 'open',
       Priority: 4,
       Type: 'problem',
@@ -785,6 +785,17 @@ describe('records that begin with the same key', () => {
     expect(value[3]).toMatchObject({ Status: 'open', Group: 'G4' })
     const notes = ['a | b: 1', 'c', 'd | e: 2', 'f | g: 3'].map((note) => `Name: x\nNote: ${note}\n`)
     expect(read(notes.join('\n')).value[0]).toMatchObject({ Note: 'a | b: 1' })
+  })
+
+  test.each([
+    'Style: color: red; width: 3px',
+    'Query: fetch logs | filter level: error | limit: 5',
+    'Body: Hello.  Note: this  Hint: that',
+    'Header: text/html; charset: utf-8',
+  ])('what a value says behind a mark is no field: %s', (line) => {
+    const [key = '', value] = line.split(/: (.*)/)
+    const text = [1, 2, 3, 4].map((n) => `Ticket: ${n}\n${line}\nOwner: o${n}\n`).join('\n')
+    expect(read(text).value[0]).toMatchObject({ Ticket: 1, [key]: value, Owner: 'o1' })
   })
 
   test.each([

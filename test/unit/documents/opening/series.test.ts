@@ -214,6 +214,23 @@ describe('the lists of two or three records are one list', () => {
     expect(told.notes).toContain('`limit`: one value for each of `groups`, repeated in each of its records.')
   })
 
+  test('holders of holders repeat, so that nothing counts once there', () => {
+    const regions = [1, 2, 3].map((pop) => ({
+      pop,
+      stores: [10, 20].map((rent) => ({ rent, staff: ITEMS.slice(0, 2).map((id) => ({ id })) })),
+    }))
+    const path = 'regions[*].stores[*].staff[*]'
+    const both = ask({ regions }, { path, aggregate: 'sum(pop), sum(rent)' })
+    expect(both.rows).toEqual([{ 'sum(regions.pop)': 24, 'sum(stores.rent)': 180 }])
+    expect(both.notes).toContain('`pop`: one value for each of `regions`, repeated in each of its records.')
+    expect(both.notes).toContain('`rent`: one value for each of `stores`, repeated in each of its records.')
+    const once = ask({ regions }, { path, aggregate: 'sum(pop)' })
+    expect(once.rows).toEqual([{ 'sum(regions.pop)': 6 }])
+    expect(once.notes).toContain(
+      '`pop`: one value for each of 3 in `regions` with records, counted once each.',
+    )
+  })
+
   test('but lists of other kinds stay apart', () => {
     const another = { id: 1, items: ITEMS.map((login) => ({ login, team: 'x' })) }
     expect(fromValue({ orders: [...orders.slice(1), another] }).records()?.gathered).toBeUndefined()
