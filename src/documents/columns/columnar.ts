@@ -230,7 +230,7 @@ function recordUnder(names: readonly string[], row: readonly JsonValue[]): JsonO
 
 // CloudWatch Logs Insights sends each cell with its name: `{results: [[{field: "@message", value: "x"}, …], …]}`.
 
-const OF_CELL = /^(?:field|name|key|column(?:_?name)?)$/i
+const OF_CELL = /^(?:field|column(?:_?name)?)$/i
 
 /**
  * Rows of cells that name themselves, as records. Undefined where one is anything else, has a name twice, or few names of the first one:

@@ -66,8 +66,9 @@ const GOES_ON = '\\'
 
 /** A frame too wide for its page with all of its columns beside each other; undefined where the blocks have other rows. */
 function inOneBlock(lines: LineIndex): LineIndex | undefined {
-  const whole: string[] = []
-  let [first, width, isLast] = [0, 0, false]
+  const rows: string[][] = []
+  const indexes: string[] = []
+  let [first, width, all, isLast] = [0, 0, 0, false]
   while (!isLast) {
     const header = lines.at(first)
     isLast = !header.endsWith(GOES_ON)
@@ -76,19 +77,23 @@ function inOneBlock(lines: LineIndex): LineIndex | undefined {
     while (first + count < lines.count && lines.at(first + count).trim() !== '') {
       const [index = ''] = /^\S+/.exec(lines.at(first + count)) ?? []
       if (isFirst) width = Math.max(width, index.length)
-      else if (!whole[count]?.startsWith(`${index} `)) return undefined
+      else if (indexes[count] !== index) return undefined
+      indexes[count] = index
       count += 1
     }
-    if (count < LEAST_ROWS || header.length > LONGEST || (!isFirst && count !== whole.length))
-      return undefined
+    all += header.length
+    if (count < LEAST_ROWS || all > LONGEST || (!isFirst && count !== rows.length)) return undefined
     const names = isLast ? header.trimEnd() : header.slice(0, -1).trimEnd()
+    const from = isFirst ? 0 : width
     for (let at = 0; at < count; at++) {
       const line = at === 0 ? names : lines.at(first + at).trimEnd()
-      whole[at] =
-        `${whole[at] ?? ''}${line.slice(isFirst ? 0 : width).padEnd(names.length - (isFirst ? 0 : width))}`
+      const parts = rows[at] ?? []
+      rows[at] = parts
+      parts.push(line.slice(from).padEnd(names.length - from))
     }
     first += count + 1
   }
+  const whole = rows.map((parts) => parts.join(''))
   for (let index = first; index < lines.count; index++) whole.push(lines.at(index))
   return indexLines(whole.join('\n'))
 }

@@ -20,7 +20,8 @@ const LINKED_KEY = /(?<=^(?:[-*+•][ \t]+)?\*\*)\[([^[\]]{1,40})\]\([^\s()]{1,1
 const BULLET = /^[ \t]*[-*+•◦▪○‣–][ \t]+/
 /** A field that is marked as one may be of one item alone. */
 export const MARKED = /^[ \t]*(?:[-*+•◦▪○‣–][ \t]+|\*\*\S)/
-export const COUNT = / \((\d{1,6})\)$/
+/** A number of four digits may be a year. */
+export const COUNT = / \((?!(?:19|20)\d\d\))(\d{1,6})\)$/
 const RULE = /^[ \t]*(?:-{3,}|={3,}|\*{3,}|_{3,})[ \t]*$/
 /** `## Open`, `**Open**`, `Open (5):`. */
 const HEADING = /^(?:#{1,6}[ \t]+(\S.{0,200}?)(?:[ \t]#+)?|\*\*([^*]{1,200})\*\*:?|(\S.{0,100}?):)[ \t]*$/
@@ -174,7 +175,8 @@ export function findItems(lines: LineIndex, from: number, to: number, leastTasks
   const keysOf = (all: readonly Lines[]) => sharedKeys(all.map(({ below }) => below))
   const paired = withPairsApart(items)
   if (!areTasks && keysOf(paired) === undefined) return undefined
-  const apart = withTailsBelow(paired)
+  // Where each begins with a field, there is no title before a tail.
+  const apart = leading === undefined ? withTailsBelow(paired) : paired
   const isKey = keysOf(apart) ?? (() => false)
   const isHeaded = headings.size > 1
   // A heading of all says of all what it is.

@@ -29,7 +29,14 @@ export function withTailsBelow<Item extends Titled>(items: readonly Item[]): rea
   if (count < Math.max(LEAST, items.length * COMMON)) return items
   return items.map((item, nth) => {
     const tail = tails[nth]
-    return tail ? { ...item, said: tail.title, below: [...tail.fields, ...item.below] } : item
+    if (!tail) return item
+    // Fields that are set in less than the lines below them would take these.
+    const [indent = ''] = /^[ \t]*/.exec(item.below.find((line) => line.trim() !== '') ?? '') ?? []
+    return {
+      ...item,
+      said: tail.title,
+      below: [...tail.fields.map((field) => indent + field), ...item.below],
+    }
   })
 }
 

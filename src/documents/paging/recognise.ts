@@ -247,10 +247,14 @@ function factsIn(objects: readonly JsonObject[], isPaged: boolean): Facts {
     /^itr\w{1,40}(?:\/rec\w{1,40})?$/.test(iterator)
   )
     facts.cursor = { name: 'offset', value: iterator }
+  // A total says better whether there is more.
+  const isLinked = members.has(NEXT_LINK)
+  const hasTotal = [take('total', count), take('vagueTotal', count)].some((total) => total !== undefined)
+  if (isLinked && hasTotal) members.delete('next')
   put('next', take('next', addressed))
   const end = take('end', bool)
   put('more', take('more', bool) ?? (end === undefined ? undefined : !end))
-  if (facts.more === undefined && members.has(NEXT_LINK)) facts.more = true
+  if (facts.more === undefined && isLinked && !hasTotal) facts.more = true
   // Where a next part would be named and none is, there is none.
   const names = [...NAMES.cursor.slice(0, 9), ...NAMES.next]
   const isNone = names.some((name) => members.get(name) === null || members.get(name) === '')
@@ -267,7 +271,11 @@ function factsIn(objects: readonly JsonObject[], isPaged: boolean): Facts {
   // A place in the whole beside the size of a part, and a total that says how exact it is, are said of pages alone.
   const says = (fact: keyof typeof NAMES): boolean => take(fact, count) !== undefined
   const isCertain =
-    isPaged || Object.keys(facts).length > 0 || ((says('offset') || says('page')) && says('size')) || isRanged
+    isLinked ||
+    isPaged ||
+    Object.keys(facts).length > 0 ||
+    ((says('offset') || says('page')) && says('size')) ||
+    isRanged
   put('page', isCertain ? take('page', count) : undefined)
   put('offset', isCertain ? take('offset', count) : undefined)
   put('size', isCertain || members.has('offset') || members.has('page') ? take('size', count) : undefined)
@@ -284,20 +292,22 @@ function simply(value: JsonObject): JsonValue | undefined {
 
 const NEXT_LINK = 'link: next'
 const MOST_LINKS = 20
+/** An address of a page: the next chapter has a place of its own. FHIR alone speaks of a `relation`, and its addresses may be any. */
+const OF_PAGE = /[?&](?:p|[^=&]{0,40}(?:page|offset|cursor|start|skip|after|token|from)[^=&]{0,40})=/i
 
 /** Addresses by what they lead to, of a list such as `link` of FHIR, Atom and OGC: `[{"rel": "next", "href": "…"}]`. */
 function linksIn(name: string, value: JsonValue): [string, JsonValue][] {
   if (!Array.isArray(value) || value.length > MOST_LINKS || !/^links?$/i.test(name)) return []
   return value.flatMap((link): [string, JsonValue][] => {
-    const relation = isObject(link) ? (own(link, 'rel') ?? own(link, 'relation')) : undefined
+    const [rel, relation] = isObject(link) ? [own(link, 'rel'), own(link, 'relation')] : []
     const address = isObject(link) ? (own(link, 'href') ?? own(link, 'url')) : undefined
     if (typeof address !== 'string' || address === '') return []
-    if (relation === 'next')
+    if (relation === 'next' || (rel === 'next' && OF_PAGE.test(address)))
       return [
         [NEXT_LINK, address],
         ['next', address],
       ]
-    return relation === 'last' ? [['last', address]] : []
+    return (rel ?? relation) === 'last' ? [['last', address]] : []
   })
 }
 

@@ -194,7 +194,7 @@ function gatheredAt(document: Document, path: Path): Selected | undefined {
 /** The points of many series, each of which is a record otherwise, for the path to them. */
 function pointsAt({ path: place, values }: Collection, path: Path): Collection | undefined {
   if (!formatPath(path).endsWith('[*]')) return undefined
-  const points = pointsOf(values, true)
+  const points = pointsOf(values, false)
   return points && { ...points, path: `${place}${points.path.slice(1)}` }
 }
 

@@ -273,18 +273,19 @@ function valueAt(name: string, what: string): Field {
   return { name, path: parsePath(name), note: `${what}: read as \`${name}\`.` }
 }
 
-/** Seconds or milliseconds, and a number, which Prometheus writes as a text. Two times are a span. */
+/** A time and a number, which Prometheus writes as a text. Of two numbers the first is a time of this century, and the other none. */
 function isPoint(list: JsonValue): boolean {
   if (!Array.isArray(list) || list.length !== 2) return false
   const [time, value] = list
-  return (
-    typeof time === 'number' &&
-    time > 1e8 &&
-    time < 1e14 &&
-    (typeof value === 'number'
-      ? value < time / 100
-      : typeof value === 'string' && /^[-+]?(?:\d|\.\d|NaN|Inf)/.test(value))
-  )
+  if (typeof time !== 'number') return false
+  if (typeof value === 'number') return isOfCentury(time) && value < time / 100
+  return time > 1e8 && time < 1e14 && typeof value === 'string' && /^[-+]?(?:\d|\.\d|NaN|Inf)/.test(value)
+}
+
+/** Seconds or milliseconds since 1970, from 2001 to 2036. */
+function isOfCentury(time: number): boolean {
+  const seconds = time > 1e11 ? time / 1_000 : time
+  return seconds >= 1e9 && seconds < 2.1e9
 }
 
 /** True when what the pairs have at a place are times, none before the one ahead of it. */

@@ -43,7 +43,8 @@ const COUNTED_THINGS =
   'views?|likes?|(?:up)?votes?|points?|comments?|repl(?:y|ies)|reviews?|ratings?|followers?|subscribers?|users?|members?|items?|people|persons?|downloads?|installs?|stars?|forks?|watchers?|contributors?|shares?|results?|posts?|articles?|episodes?|pages?|words?|characters?|rows?|records?|files?|lines?|units?|pcs|pieces?|tickets?|orders?|seats?|rooms?|beds?|employees|students?|times|plays|tokens?|messages?|errors?|warnings?|(?:in )?total'
 const AMOUNT = '([-+−]?(?:\\d{1,3}(?:,\\d{3})+|\\d{1,15})(?:\\.\\d{1,15})?)'
 /** Where a distance leads: `1.2 km from centre`, `350 m to the beach`, `2 miles away`. */
-export const LEADS = '(?:\\s(?:away|(?:from|to)(?:\\s\\p{L}[\\p{L}\\d]{0,14}){1,3}))?'
+export const LEADS =
+  '(?:(?<=(?<![a-zA-Z])(?:k?m|mi|ft|yd|feet|miles?|yards?|(?:kilo)?met(?:er|re)s?)\\.?)\\s(?:away|(?:from|to)(?:\\s\\p{L}[\\p{L}\\d]{0,14}){1,3}))?'
 const MEASURED = new RegExp(
   `^\\s*[~≈]?\\s?${AMOUNT}(?:(?:\\s?(${UNIT})|\\s(${UNIT_APART}))\\.?${LEADS}|([×x+]|st|nd|rd|th)\\.?)\\s*$`,
   'u',

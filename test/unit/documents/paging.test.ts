@@ -81,6 +81,7 @@ describe('what a result says of its collection', () => {
     { items, next_cursor: null },
     { items, next: null, count: 30 },
     { items, pageInfo: { hasNextPage: false, endCursor: 'x' } },
+    { items, total: 30, links: [{ rel: 'next', href: 'https://x.test/?page=2' }] },
   ]
   test.each(complete)('that it is all: %o', (value) => {
     expect(look(value).standing).toBe('COMPLETE: 30 records')
@@ -94,6 +95,9 @@ describe('what a result says of its collection', () => {
 
   test('what only looks like it says nothing', () => {
     expect(look({ total: 1500, items }).standing).toBeUndefined()
+    expect(
+      look({ total: 1500, items, links: [{ rel: 'next', href: '/chapters/2' }] }).standing,
+    ).toBeUndefined()
     expect(look(items).standing).toBeUndefined()
     expect(look({ items, more: 'text', next: 'the next step is to rest' }).standing).toBeUndefined()
     expect(look({ cursor: null, page: 'about', items }).standing).toBeUndefined()

@@ -280,6 +280,7 @@ describe('numbers, durations and dates in texts', () => {
     ['0.2 km from centre', 0.2],
     ['350 m to the old port', 350],
     ['2 miles away', 2],
+    ['5 MB to go', undefined],
     ['5 km to 10 km', undefined],
     ['2nd to last', undefined],
     ['$5/month', 5],

@@ -495,6 +495,25 @@ describe('items with fields below them', () => {
     expect(value[5]).toMatchObject({ Due: '2025-10-15', text: 'Total: 6 tasks' })
   })
 
+  test('with a tail keep the fields below them, and a title that has a colon itself', () => {
+    const tailed = (below: string) =>
+      read(
+        [1, 2, 3, 4]
+          .map((n) => `${n}. Task ${n} — status: open, prio: ${n}\n   ${below}\n   Due: x${n}`)
+          .join('\n'),
+      )
+    expect(tailed('Owner: ann').value[0]).toMatchObject({
+      title: 'Task 1',
+      status: 'open',
+      prio: 1,
+      Owner: 'ann',
+      Due: 'x1',
+    })
+    expect(tailed('- **Owner:** ann').value[0]).toMatchObject({ status: 'open', prio: 1, Owner: 'ann' })
+    const bold = [1, 2, 3, 4].map((n) => `- **Fix: login ${n}** (status: open, owner: Ann)\n  Note: n${n}`)
+    expect(JSON.stringify(read(bold.join('\n')).value[0])).toContain('login 1')
+  })
+
   test('begin with a pictogram and have their identifier in brackets behind a short title, too', () => {
     const item = (title: string, id: number) => `🏃 ${title} (ID: ${id})\n   Type: Run | Time: 44:0${id}\n`
     const { value } = read(

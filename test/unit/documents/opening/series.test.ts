@@ -304,10 +304,16 @@ describe('a question about many series', () => {
   }))
 
   test('of which each has many numbers is about points where only these have the field', () => {
-    for (const path of [undefined, '$[*].pointlist[*]']) {
-      expect(ask(detailed, { path, aggregate: 'max(value)' }).rows).toEqual([{ 'max(value)': 23 }])
+    for (const [path, named] of [
+      [undefined, 'max(value)'],
+      ['$[*].pointlist[*]', 'max(@[1])'],
+    ] as const) {
+      expect(ask(detailed, { path, aggregate: 'max(value)' }).rows).toEqual([{ [named]: 23 }])
       expect(ask(detailed, { path, where: ['value > 22'], aggregate: 'count' }).rows).toEqual([{ count: 8 }])
     }
+    expect(
+      ask(detailed, { path: '$[*].pointlist[*]', where: ['[1] > 22'], aggregate: 'count' }).rows,
+    ).toEqual([{ count: 8 }])
     expect(ask(detailed, { where: ['end = 2'], aggregate: 'count' }).rows).toEqual([{ count: 8 }])
     const first = ask(detailed, { where: ['host = web-0'], aggregate: 'max(pointlist[3])' })
     expect(first.notes).toContain('`pointlist[3]` holds a time and a value: read as `pointlist[3][1]`.')
