@@ -272,6 +272,14 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     areNot: ['# HELP me\nplease\n'],
     grows: below('# TYPE up gauge\n', (nth) => `up{job="j${nth}"} ${nth}`),
   },
+  'extended log': {
+    are: [
+      '#Software: S\n#Fields: date time c-ip cs(User-Agent) sc-status\n2025-11-03 00:03:16 10.0.0.5 curl/8 200\n',
+      '#separator \\x09\n#fields\tts\tuid\tnote\n#types\ttime\tstring\tstring\n1.5\tC1\ta b\n#close\t2024\n',
+    ],
+    areNot: ['#Fields: are green\nand so are hills and\nthe sky is not\n', '# Title\n\n#Fields: of work\n'],
+    grows: below('#Fields: time c-ip sc-status\n', (nth) => `10:00:00 10.0.0.1 ${nth}`),
+  },
   'csv tables': {
     are: [
       'Section,Pages\nPage,Views\n/a,1\n/b,2\n\nSection,Places\nCountry,Users\nDE,5\nUS,6\n',

@@ -13,6 +13,7 @@ import { bareCsv, csv, csvTables } from './csv.ts'
 import type { FormatDefinition } from './define.ts'
 import { diagnostics, framedDiagnostics } from './diagnostics.ts'
 import { diff } from './diff.ts'
+import { extendedLog } from './extended-log.ts'
 import { files } from './files.ts'
 import { gitLines, gitLog } from './git.ts'
 import { html } from './html.ts'
@@ -66,6 +67,7 @@ export const FORMATS: readonly FormatDefinition[] = [
   table,
   listing,
   metrics,
+  extendedLog,
   toml,
   csvTables,
   csv,
