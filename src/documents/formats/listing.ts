@@ -1,8 +1,8 @@
-/** Lists of files as `ls -l`, `ls -lR`, `find -ls` and `tar tv` print them: a record for each file. */
+/** Lists of files as `ls -l`, `ls -lR`, `find -ls`, `tar tv` and `aws s3 ls` print them: a record for each file. */
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { overviewOfData } from '../overview/records.ts'
-import { exactNumber, type FoundTable } from './cells.ts'
+import { asideOf, exactNumber, type FoundTable } from './cells.ts'
 import { defineFormat } from './define.ts'
 
 const MODE = String.raw`(?:(?<inode>\d+) +)?(?:(?<blocks>[\d.]+[KMGTP]?) +)?(?<mode>[-dlbcpsDCMnPw?][-rwxsStTlL]{9})[.+@]? +`
@@ -12,10 +12,17 @@ const LISTED = new RegExp(
   String.raw`^ *${MODE}(?<links>\d+) +(?<owner>\S+) +(?:(?<group>\S+) +)??${SIZE}${WHEN} (?<name>.+)$`,
 )
 const ARCHIVED = new RegExp(String.raw`^${MODE}(?<owner>[^\s/]+)/(?<group>\S+) +${SIZE}${WHEN} (?<name>.+)$`)
+/** An object of S3. Its size is ten characters wide, or more: a log may have a number in its place. */
+const STORED =
+  /^(?<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) (?=.{10} |\d{11})(?<padded> *(?:\d+(?:\.\d+)? [KMGTPE]iB|\d+ Bytes?|\d+)) (?<key>\S.*)$/
+/** The beginning that keys of objects share. It stands where other lines have a size. */
+const PREFIX = /^ {27}PRE (?<key>\S.*)$/
+const SUM = /^\s*Total (?:Objects|Size): /
 const TOTAL = /^total [\d.]+[KMGTP]?$/
 /** The paths that the command could not read. */
 const FAILED = /^(?:ls|find|tar): /
 const FOLDER = /^(.{1,4000}):$/
+const LIKELY = /^ *(?:\d+ +){0,2}[-dlbcps][-rwxsStT]{9}[.+@]? |^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {1,10}\d/m
 const LONGEST = 4_096
 /** Fewer files may be a part of something else. */
 const LEAST = 3
@@ -34,21 +41,38 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Records `{folder?, name, type, size, modified, owner, group?, mode, links?, target?}`, in the order of the list; sizes as numbers where
- * they are such. A line that is no file becomes `{_line}`. Undefined when more than a tenth of the lines are none.
+ * Records `{folder?, name, type, size, modified, owner, group?, mode, links?, target?}`, in the order of the list, and `{time, size, key}`
+ * of objects; sizes as numbers where they are such. A line that is no file becomes `{_line}`. Undefined when more than a tenth of the lines are none.
  */
 function readListing(text: string): FoundTable | undefined {
-  if (!/^ *(?:\d+ +){0,2}[-dlbcps][-rwxsStT]{9}[.+@]? /m.test(text.slice(0, LONGEST * 2))) return undefined
+  if (!LIKELY.test(text.slice(0, LONGEST * 2))) return undefined
   const lines = indexLines(text)
   let [files, others, before] = [0, 0, 0]
   for (let index = 0; index < Math.min(lines.count, SAMPLE); index++) {
     const line = at(lines, index)
-    if (line === '' || TOTAL.test(line) || FAILED.test(line) || isFolder(lines, index)) continue
+    if (line === '' || isTotal(line) || FAILED.test(line) || isFolder(lines, index)) continue
     if (entryOf(line)) files += 1
     else if (files === 0 && before < MOST_BEFORE) before += 1
     else others += 1
   }
-  return files < LEAST || others > files * 0.1 ? undefined : { json: () => records(lines), asides: [] }
+  if (files < LEAST || others > files * 0.1) return undefined
+  const sums = Array.from({ length: Math.min(MOST_SUMS, lines.count) }, (_, nth) =>
+    at(lines, lines.count - 1 - nth),
+  )
+  return {
+    json: () => records(lines),
+    asides: sums
+      .reverse()
+      .filter((line) => SUM.test(line))
+      .map(asideOf),
+  }
+}
+
+/** The last lines, which may tell how many files there are. */
+const MOST_SUMS = 4
+
+function isTotal(line: string): boolean {
+  return TOTAL.test(line) || SUM.test(line)
 }
 
 function at(lines: LineIndex, index: number): string {
@@ -63,7 +87,7 @@ function isFolder(lines: LineIndex, index: number): boolean {
 }
 
 function entryOf(line: string): Record<string, string | undefined> | undefined {
-  return LISTED.exec(line)?.groups ?? ARCHIVED.exec(line)?.groups
+  return (LISTED.exec(line) ?? ARCHIVED.exec(line) ?? STORED.exec(line) ?? PREFIX.exec(line))?.groups
 }
 
 function records(lines: LineIndex): JsonValue[] {
@@ -71,7 +95,7 @@ function records(lines: LineIndex): JsonValue[] {
   let folder: string | undefined
   for (let index = 0; index < lines.count; index++) {
     const line = at(lines, index)
-    if (line === '' || TOTAL.test(line)) continue
+    if (line === '' || isTotal(line)) continue
     if (isFolder(lines, index)) {
       folder = line.slice(0, -1)
       continue
@@ -94,7 +118,14 @@ function record(entry: Record<string, string | undefined>, folder: string | unde
     size,
     device,
     modified = '',
+    time = '',
+    key,
+    padded,
   } = entry
+  if (key !== undefined) {
+    const stored = padded?.trim()
+    return stored === undefined ? { key, type: 'prefix' } : { time, size: exactNumber(stored) ?? stored, key }
+  }
   const type = TYPES[mode.charAt(0)] ?? mode.charAt(0)
   const arrow = type === 'link' ? whole.indexOf(' -> ') : -1
   return {
@@ -113,7 +144,7 @@ function record(entry: Record<string, string | undefined>, folder: string | unde
   }
 }
 
-/** Tried before CSV. Never takes lines without the mode of a file, but one in ten. */
+/** Tried before CSV. Never takes lines without the mode of a file or a padded size, but one in ten. */
 export const listing = defineFormat<FoundTable>({
   name: 'listing',
   family: 'table',
@@ -121,5 +152,6 @@ export const listing = defineFormat<FoundTable>({
   line: 'record',
   detect: readListing,
   read: (_, { json }) => json(),
+  asides: (_, { asides }) => asides,
   overview: overviewOfData,
 })

@@ -108,8 +108,39 @@ test('find -ls and tar', () => {
   })
 })
 
+test('objects of S3, what some have in common, and their sums', () => {
+  const text = `                           PRE logs/
+2024-01-08 06:37:29  252639209 my logs/report 0.csv
+2024-08-01 20:35:48          0 a/
+2025-02-03 19:34:22 12345678901 big.gz
+2025-02-03 19:34:22    1.5 KiB human.gz
+
+Total Objects: 4
+   Total Size: 12598318110
+`
+  expect(recognise(text).asides).toEqual([
+    'text beside it: Total Objects: 4',
+    'text beside it: Total Size: 12598318110',
+  ])
+  expect(read(text)).toEqual({
+    format: 'table',
+    records: [
+      { key: 'logs/', type: 'prefix' },
+      { time: '2024-01-08 06:37:29', size: 252639209, key: 'my logs/report 0.csv' },
+      { time: '2024-08-01 20:35:48', size: 0, key: 'a/' },
+      { time: '2025-02-03 19:34:22', size: 12345678901, key: 'big.gz' },
+      { time: '2025-02-03 19:34:22', size: '1.5 KiB', key: 'human.gz' },
+    ],
+  })
+})
+
 describe('what is no list of files', () => {
   test.each([
+    [
+      'a log with numbers of processes',
+      [1, 2, 3, 4].map((n) => `2024-01-08 06:37:2${n} 123${n} Started worker ${n}`).join('\n'),
+      'log',
+    ],
     [
       'prose about modes',
       'A file has a mode such as\n-rw-r--r-- which means\nthat others may read it.\n',
