@@ -88,6 +88,8 @@ const RUNS: Record<string, [before: string, part: string, behind: string]> = {
     '\n\nTitle: Two\nURL: c\n\nTitle: Three\nURL: d\n',
   ],
   'records between rules': ['A: 0\nB: 0\n', '---\nA: 1\nB: 2\n', ''],
+  'keys that are set in between rules': ['', '>> A: 1\n   B: 1\n---\n', ''],
+  'blanks before no key': ['---\n---\n---\n', '    a', '\n'],
   'rules within a record': ['A: 0\nB: 0\n---\nA: 1\nB: 1\n---\nA: 2\nB:', '\n---\n=', '\nA: 3\nB: 3\n'],
   'empty lines before the first record': ['Found:\n', '\n', 'A: 1\nB: 2\n\nA: 2\nB: 3\n\nA: 3\nB: 4\n'],
   'keys of a record in two places': [
@@ -119,7 +121,8 @@ const RUNS: Record<string, [before: string, part: string, behind: string]> = {
   'one long word': ['', 'truncats', ''],
   'one long number': ['', '0', ''],
   colours: ['', '\u001b[', 'x'],
-  'names of fields': ['#Fields: a b\n', '#Fields: a b\n', '1 2\n'],
+  'names of fields': ['#Fields: a b\n', '1 2\n#Fields: b a\n1 2\n#Fields: a b\n', '1 2\n'],
+  'names above a page': ['', 'Date  Text  Sum\n---------------\n01    a     2\n\n', ''],
   'quotes below names': ['#Fields: a b\n1 2\n', '"', '\n'],
   'names of addresses': ['', 'a://', ' x'],
   'quotes behind a backslash': ['', '\\"', ''],

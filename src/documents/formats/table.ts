@@ -7,6 +7,7 @@ import { defineFormat } from './define.ts'
 import { readFrame } from './frames.ts'
 import { readGrids } from './grids.ts'
 import { readHeaded } from './headed.ts'
+import { readPages } from './pages.ts'
 import { BARS, cellsBetween, FOOTER, isRule, LONGEST, MOST_BELOW, readRuled, withNulls } from './ruled.ts'
 import { belowWords } from './words-above.ts'
 
@@ -38,7 +39,8 @@ function readWhole(lines: LineIndex): FoundTable | undefined {
     readFrame(lines) ??
     readHeaded(lines) ??
     readAligned(lines) ??
-    readBlocks(lines)
+    readBlocks(lines) ??
+    readPages(lines, (table) => readAligned(table, true, true))
   )
 }
 
@@ -117,9 +119,9 @@ const ALONE = /\s[:=-](?:\s|$)/
 /**
  * The names are in capitals or have a line of dashes under them. Columns are told apart where a place between two names
  * is blank in every line; names without such a place between them are one name (`CONTAINER ID`). `isHead`: the first line is known to be
- * one of names, however they are written.
+ * one of names, however they are written. `areApart`: two blanks or more stand between names.
  */
-export function readAligned(lines: LineIndex, isHead = false): FoundTable | undefined {
+export function readAligned(lines: LineIndex, isHead = false, areApart = false): FoundTable | undefined {
   const header = lines.at(0)
   const rule = lines.at(1).slice(0, LONGEST_LINE)
   const dashed = DASHES.test(rule)
@@ -135,7 +137,7 @@ export function readAligned(lines: LineIndex, isHead = false): FoundTable | unde
   if (sample.every((line) => line === header)) return undefined
   if (!dashed && (hasOtherHead(lines, header) || isRowAsWell(header, sample))) return undefined
   if (!dashed && PROCESSES.test(header)) return ofProcesses(lines, header)
-  const columns = (dashed && underlined(lines.at(1), header, sample)) || columnsOf(header, sample)
+  const columns = (dashed && underlined(lines.at(1), header, sample)) || columnsOf(header, sample, areApart)
   const apart =
     dashed || !columns.some((column) => GAP.test(named(header, column)))
       ? undefined
@@ -409,7 +411,7 @@ function underlined(rule: string, header: string, sample: readonly string[]): Co
   return isNamed && fits ? columns : undefined
 }
 
-function columnsOf(header: string, sample: readonly string[]): Column[] {
+function columnsOf(header: string, sample: readonly string[], areApart: boolean): Column[] {
   const columns: Column[] = []
   for (const match of header.matchAll(/\S+/g)) {
     const end = match.index + match[0].length
@@ -418,6 +420,7 @@ function columnsOf(header: string, sample: readonly string[]): Column[] {
     const isOneName =
       last &&
       (gap === undefined ||
+        (areApart && match.index - last.end === 1) ||
         (match.index - last.end === 1 &&
           (isEmpty(sample, match.index, end) || isEmpty(sample, last.from, gap))))
     if (isOneName) {
@@ -435,12 +438,15 @@ function columnsOf(header: string, sample: readonly string[]): Column[] {
   return columns
 }
 
-/** The last place from `from` to before `to` that is blank in nearly all lines. */
+/** The last place from `from` to before `to` that is blank in all lines, or else in nearly all. */
 function blankPlace(sample: readonly string[], from: number, to: number): number | undefined {
+  let nearly: number | undefined
   for (let place = to - 1; place >= from; place--) {
-    if (sample.filter((line) => isBlank(line, place)).length >= sample.length * 0.95) return place
+    const blank = sample.filter((line) => isBlank(line, place)).length
+    if (blank === sample.length) return place
+    if (blank >= sample.length * 0.95) nearly ??= place
   }
-  return undefined
+  return nearly
 }
 
 /** No value stands under this word: it is a part of a name such as `LAST SEEN`. */
