@@ -10,6 +10,7 @@ import { overviewOfEntries } from '../overview/entries.ts'
 import { levelInBrackets, levelOf, levelOfLetter, severityOf } from '../overview/levels.ts'
 import { asideOf, exactNumber } from './cells.ts'
 import { defineFormat } from './define.ts'
+import { eachOfPacket, isPacket } from './packets.ts'
 import { readPostgres } from './postgres.ts'
 
 const SAMPLE = 200
@@ -429,8 +430,9 @@ function dated(line: string): Entry | undefined {
     return inContainer(line, end + streamed.length, fields)
   }
   const entry = withHead(line, end, { time })
-  // It takes a level or brackets to be the time of an entry.
-  return short && entry.fields.level === undefined && first !== 91 ? undefined : entry
+  // It takes a level, brackets or a packet to be the time of an entry.
+  const isTold = entry.fields.level !== undefined || first === 91 || isPacket(rest.slice(1))
+  return short && !isTold ? undefined : entry
 }
 
 /** Looking for a mark is much cheaper than matching, and most lines have none. */
@@ -1016,6 +1018,7 @@ function eachField(message: string, tell: Tell): void {
   const measured = isDigit(message.charCodeAt(message.indexOf(': ') + 2)) ? MEASURED.exec(message) : null
   if (measured) tell(measured[1] ?? '', measured[2] ?? '')
   if (message.includes('Completed ')) eachOfRequest(message, tell)
+  if (isPacket(message)) eachOfPacket(message, tell)
   const json = jsonIn(message)
   if (json) {
     for (const [key, value] of Object.entries(json.value))
