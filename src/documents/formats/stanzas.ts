@@ -67,10 +67,29 @@ interface Stanzas {
 function readStanzas(text: string): Stanzas | undefined {
   const lines = indexLines(text)
   const layout = separated(lines) ?? begun(lines)
-  if (!layout) {
-    const blocks = readHeadedBlocks(lines)
-    return blocks && { read: () => blocks().records, around: () => blocks().around.slice(0, MOST_TOLD) }
-  }
+  if (layout) return inLayout(lines, layout)
+  const blocks = readHeadedBlocks(lines)
+  if (blocks) return { read: () => blocks().records, around: () => blocks().around.slice(0, MOST_TOLD) }
+  const atMargin = hasSeparators(lines) ? indexLines(withKeysAtMargin(text)) : undefined
+  const apart = atMargin && separated(atMargin)
+  return apart && inLayout(atMargin, apart)
+}
+
+/** The blanks or marks before keys that are set in, or marked: `>> Issue: …`, `   Severity: High`. */
+const BEFORE_KEY = /^(>{1,3} |[ \t]{1,4})(?=[A-Za-z][\w ./()-]{0,39}:(?:[ \t]|$))/gm
+
+/** Keys at the margin. Keys that are set in further than the first one stay within its value. */
+function withKeysAtMargin(text: string): string {
+  let indent: string | undefined
+  return text.replace(BEFORE_KEY, (before) => {
+    if (before.startsWith('>')) return ''
+    indent ??= before
+    return before === indent ? '' : before
+  })
+}
+
+/** The records of a layout, and the lines around them. */
+function inLayout(lines: LineIndex, layout: Layout): Stanzas {
   let starts: readonly number[] | undefined
   const found = (): readonly number[] => {
     starts ??= withoutFooter(lines, layout)
@@ -150,6 +169,13 @@ function keysAmong(
 }
 
 // Records with a line between them that says nothing.
+
+function hasSeparators(lines: LineIndex): boolean {
+  let count = 0
+  for (let index = 0; index < Math.min(lines.count, SAMPLE) && count < LEAST; index++)
+    if (isSeparator(lines, index)) count += 1
+  return count >= LEAST
+}
 
 /** Undefined where no such line stands between the records of a text. */
 function separated(lines: LineIndex): Layout | undefined {
