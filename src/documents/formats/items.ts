@@ -5,6 +5,7 @@ import { overviewOfData } from '../overview/records.ts'
 import { asideOf, exactNumber } from './cells.ts'
 import { defineFormat } from './define.ts'
 import { withTailsBelow } from './tails.ts'
+import { signsIn } from './task-signs.ts'
 
 /** `1.`, `2)`, `**3.`, `[4]`, a bullet or a pictogram, and what the item says. */
 const ITEM =
@@ -310,7 +311,7 @@ function leadingKey(items: readonly Lines[]): string | undefined {
   return key !== undefined && alike >= items.length * NEARLY ? key : undefined
 }
 
-/** Records `{line, heading?, number?, done?, title, href?, …fields, text?}`; in place of a title the field that each item begins with. */
+/** Records `{line, heading?, number?, done?, title, …signs, href?, …fields, text?}`; in place of a title the field that each item begins with. */
 export function itemRecords({ items, leading, isKey, isHeaded }: Found): JsonObject[] {
   return items.map(({ line, heading, number, said, below }) => {
     const record: JsonObject = {
@@ -333,7 +334,7 @@ function addTitle(record: JsonObject, written: string): void {
   if (mark !== undefined) record.done = mark !== ' '
   const said = written.replace(TASK, '')
   const { title, href, id } = titleIn(said)
-  record.title = title
+  Object.assign(record, { title }, mark === undefined ? {} : signsIn(said))
   if (id) setOwn(record, id.key, id.value)
   if (href !== undefined) record.href = href
 }

@@ -627,11 +627,36 @@ test('each field may be an item of a list', () => {
   ])
 })
 
+test('signs behind the words of a task are its days, its priority and how it comes again', () => {
+  const text = `- [ ] Write "it" #home ⏫ 📅 2025-11-03\n- [x] Check #1 🔽 🔁 every week ⏳ 2025-10-01 ✅ 2025-10-09 #a/b\n- [ ] Say ✅ to all 2025-01-01\n`
+  expect(read(text).value).toEqual([
+    {
+      line: 1,
+      done: false,
+      title: 'Write "it" #home ⏫ 📅 2025-11-03',
+      due: '2025-11-03',
+      priority: 'high',
+      tags: ['home'],
+    },
+    {
+      line: 2,
+      done: true,
+      title: 'Check #1 🔽 🔁 every week ⏳ 2025-10-01 ✅ 2025-10-09 #a/b',
+      scheduled: '2025-10-01',
+      completed: '2025-10-09',
+      priority: 'low',
+      recurrence: 'every week',
+      tags: ['a/b'],
+    },
+    { line: 3, done: false, title: 'Say ✅ to all 2025-01-01' },
+  ])
+})
+
 test('tasks are done or not', () => {
   const text = '- [x] Write [it](https://x.org)\n- [ ] Check it #home\n- [ ] Send it\n  with a letter\n'
   expect(read(text).value).toEqual([
     { line: 1, done: true, title: 'Write it', href: 'https://x.org' },
-    { line: 2, done: false, title: 'Check it #home' },
+    { line: 2, done: false, title: 'Check it #home', tags: ['home'] },
     { line: 3, done: false, title: 'Send it', text: 'with a letter' },
   ])
 })
@@ -947,6 +972,19 @@ describe('records between separators', () => {
       { File: 'f2', Class: 'c2', Result: 'failure' },
     ])
     expect(JSON.stringify(value[1])).toContain('expected: 2')
+  })
+
+  test('may have their keys set in or marked, beside each other, and code below them', () => {
+    const issue = (nth: number): string =>
+      `>> Issue: [B${nth}:x] Bad ${nth}\n   Severity: ${nth % 2 ? 'High' : 'Low'}   Confidence: Medium\n   Location: ./app/db.py:${nth}:8\n652\t    x\n653\t    a = b\n654\t    c = d\n\n`
+    const text = `[main]\tINFO\trunning\nRun started: 2025\n\nTest results:\n${numbers(6)
+      .map(issue)
+      .join(`${'-'.repeat(50)}\n`)}${'-'.repeat(50)}\n\nCode scanned:\n\tTotal lines of code: 18000\n`
+    const { format, value } = read(text)
+    expect(format).toBe('entries')
+    expect(value).toHaveLength(6)
+    expect(value[0]).toMatchObject({ line: 5, Issue: '[B1:x] Bad 1', Severity: 'High', Confidence: 'Medium' })
+    expect(JSON.stringify(value[5])).toContain('./app/db.py:6:8')
   })
 
   test('below lines about all of them, and above others', () => {
