@@ -1002,11 +1002,14 @@ function cellsOf(column: Column, groups: Groups, records: number): Cells {
     return { cells, notes: cut > 0 ? [`${many} Ask for these by \`where\` and \`fields\`.`] : [] }
   }
   const notes = read === undefined ? [] : remarks(call, aggregate, field, gathered, read)
-  const isTold = unit !== 'counts' && (unit !== 'bytes' || !areMultiples(values, census))
-  if (aggregate.reads === 'numbers' && unit !== undefined && isTold)
-    notes.push(
-      `${call.name} of \`${field.name}\` is in ${unit === 'ms' ? 'milliseconds' : unit === 'bytes' ? 'bytes' : toldIn(unit)}.`,
-    )
+  const told =
+    unit === undefined ? undefined : unit === 'ms' ? 'milliseconds' : unit === 'bytes' ? unit : toldIn(unit)
+  if (
+    aggregate.reads === 'numbers' &&
+    told !== undefined &&
+    (unit !== 'bytes' || !areMultiples(values, census))
+  )
+    notes.push(`${call.name} of \`${field.name}\` is in ${told}.`)
   const measures = aggregate.reads === 'numbers' && unit === undefined ? measuresIn(values, census) : []
   if (measures.length === 1) notes.push(`${call.name} of \`${field.name}\` is in ${measures[0]}.`)
   if (measures.length > 1)

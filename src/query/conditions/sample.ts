@@ -22,8 +22,10 @@ import { holdsLevels, levelAsNumber } from '../../text/values/levels.ts'
 import {
   areUneven,
   areVersions,
+  clockText,
   DOTTED,
   duration,
+  hasRemark,
   looseNumber,
   plainNumber,
   quantity,
@@ -49,6 +51,7 @@ export class Sample {
   readonly texts: readonly string[]
   #dates: readonly string[] | undefined
   #times: Times | undefined
+  #plain: readonly number[] | undefined
   #unit: { unit: string | undefined } | undefined
   readonly #column: Column | undefined
 
@@ -79,6 +82,12 @@ export class Sample {
   /** The part that comes first in dates with slashes. */
   get dateOrder(): DateOrder | undefined {
     return this.#column && dateOrderIn(this.#column)
+  }
+
+  /** All values as numbers, where none is anything else; texts that hold no value aside. */
+  get plain(): readonly number[] {
+    this.#plain ??= plainNumbers(this.values)
+    return this.#plain
   }
 
   /** How the times are written. */
@@ -140,6 +149,16 @@ export function isOrdering({ operator }: Asked): boolean {
 
 function isOrder(operator: string): boolean {
   return operatorOf(operator).compares === 'order'
+}
+
+function plainNumbers(values: readonly JsonValue[]): number[] {
+  const numbers: number[] = []
+  for (const value of values) {
+    const number = typeof value === 'string' ? plainNumber(value) : Number(value)
+    if (number !== undefined) numbers.push(number)
+    else if (!saysNothing(String(value))) return []
+  }
+  return numbers
 }
 
 function sharedUnit(texts: readonly string[]): string | undefined {
@@ -234,18 +253,25 @@ function adaptedOperand(
   /** The unit of numbers in the field, in milliseconds. */
   unit: number | undefined,
 ): Operand {
-  const { values, numbers, texts } = sample
+  const { values, texts } = sample
   const amounts = texts.filter((text) => !saysNothing(text))
   const [first] = amounts
-  const family = first === undefined ? undefined : familyOf(amounts, numbers.length > 0, name)
+  const family = first === undefined ? undefined : familyOf(amounts, sample.numbers.length > 0, name)
   if (first !== undefined && family !== undefined) {
     const number = family === 'counts' ? countLike(operand.text, amounts) : amountOf(family, operand.text)
-    if (family === 'counts' && number !== undefined && operand.number !== undefined)
+    if (family === 'counts' && number !== undefined && operand.number !== undefined) {
+      const share = number === operand.number ? '' : `, and \`${operand.text}\` as ${number}, its share`
+      note(readAsNumber(name, first, `${amountOf(family, first)}${share}`))
+    }
+    if (family === 'clocks' && number !== undefined)
       note(
-        `\`${name}\` holds texts read as numbers: ${shown(JSON.stringify(first), 40)} as ${amountOf(family, first)}${number === operand.number ? '' : `, and \`${operand.text}\` as ${number}, its share`}.`,
+        `\`${name}\` read as durations: ${[first, operand.text].map((text) => `\`${text}\` as ${clockText(amountOf(family, text) ?? 0)}`).join(', ')}.`,
       )
     return number === undefined ? operand : { ...operand, amount: { family, number } }
   }
+  const remarked = operand.number === undefined ? undefined : amounts.find(hasRemark)
+  const beginning = remarked && (looseNumber(remarked) ?? quantity(remarked))
+  if (remarked && beginning !== undefined) note(readAsNumber(name, remarked, beginning))
   if (isYear(operand.text) && areDates(sample)) return { ...operand, isYear: true }
   if (texts.length === values.length && areVersions(texts)) {
     if (areUneven(texts)) note(`\`${name}\` compared as versions: 1.10 is after 1.9.`)
@@ -260,6 +286,7 @@ function adaptedOperand(
     note(`\`${operand.text}\` read as ${operand.text} ${shared}, the unit of all of \`${name}\`.`)
     return operandFor(`${operand.text} ${shared}`, false)
   }
+  const numbers = sample.numbers.length > 0 ? sample.numbers : sample.plain
   if (numbers.length === 0 || numbers.length < values.length / 2) return operand
   if (isYear(operand.text) && operand.date && numbers.every((value) => value > 1e9)) {
     note(`\`${operand.text}\` read as a year, \`${name}\` as seconds or milliseconds since 1970.`)
@@ -292,6 +319,10 @@ function adaptedOperand(
   if (number !== operand.size || operand.size >= 1_000)
     note(`\`${operand.text}\` read as ${formatCount(number)}.`)
   return { ...operand, size: number }
+}
+
+function readAsNumber(name: string, text: string, number: number | string): string {
+  return `\`${name}\` holds texts read as numbers: ${shown(JSON.stringify(text), 40)} as ${number}.`
 }
 
 /** True where nearly all values are dates, and some say more than their year. */
@@ -350,6 +381,8 @@ function unitIn(name: string, units: readonly (readonly [RegExp, number])[]): nu
 const RELATIVE =
   /^(?:now|today|yesterday|tomorrow|current_|curdate|getdate|sysdate|date\.now|(?:last|past|this|next|previous)\s|\d+\s+\w+\s+ago)|\bago$|^(?:start|end)of/i
 
+const SHORT_CLOCK = /^\s*\d{1,4}:\d\d\s*$/
+
 function refuseUnordered(operand: Operand, comparison: Asked, name: string, sample: Sample): void {
   const { text, number, size, duration, date, clock } = operand
   const { values, texts, numbers } = sample
@@ -366,11 +399,17 @@ function refuseUnordered(operand: Operand, comparison: Asked, name: string, samp
     throw new Refusal(
       `\`${shown(text, 40)}\` is no date that can be read; write it as 2024-05-31. ${rangeOf(name, dates, numbers)}`,
     )
-  if (numbers.length === values.length) {
+  const plain = numbers.length === values.length ? numbers : duration === undefined ? [] : sample.plain
+  if (plain.length > 0) {
     const hint =
       duration === undefined ? 'is no number' : 'has a unit, the field has none: write the number alone'
-    throw new Refusal(`\`${shown(text, 40)}\` ${hint}. ${rangeOf(name, dates, numbers)}`)
+    throw new Refusal(`\`${shown(text, 40)}\` ${hint}. ${rangeOf(name, dates, plain)}`)
   }
+  const held = texts.filter((one) => !saysNothing(one))
+  if (duration !== undefined && held.length > 0 && held.every((one) => SHORT_CLOCK.test(one)))
+    throw new Refusal(
+      `\`${shown(text, 40)}\` has a unit, and \`${held[0]}\` of \`${name}\` may be hours or minutes: write the value as \`${name}\` does.`,
+    )
 }
 
 function rangeOf(name: string, dates: readonly string[], numbers: readonly number[]): string {

@@ -20,6 +20,7 @@ import { isSameLevel, orderOfLevels } from './levels.ts'
 import {
   besideToTheDigit,
   duration,
+  hasRemark,
   looseNumber,
   measured,
   plainNumber,
@@ -77,13 +78,15 @@ export function operandOf(written: string): Operand {
 /** A text without its quotes, with everything that it may mean. */
 export function operandFor(text: string, quoted: boolean): Operand {
   const lower = text.toLowerCase()
+  // With a remark behind it the number is one of several texts, and one of them is meant.
+  const amount = hasRemark(text) ? '' : text
   return {
     text,
     lower,
     quoted,
-    number: looseNumber(text.replaceAll(/(?<=\d)_(?=\d{3})/g, '')),
-    measure: measured(text)?.unit,
-    size: quantity(text),
+    number: looseNumber(amount.replaceAll(/(?<=\d)_(?=\d{3})/g, '')),
+    measure: measured(amount)?.unit,
+    size: quantity(amount),
     duration: duration(text),
     date: parseWanted(text),
     clock: parseClock(text),

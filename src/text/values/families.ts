@@ -1,12 +1,13 @@
 /** Units of one kind, such as g and kg, in which the values of one field are written: all are read in one of them. */
+import { areClocks, clockIn } from './clocks.ts'
 import { areCounts, countIn } from './counts.ts'
-import { LEADS, LONGEST_NUMBER } from './quantities.ts'
+import { LEADS, LONGEST_NUMBER, quantity } from './quantities.ts'
 
 interface Kind {
   /** The amount of one of each unit. Numbers are told in the unit that is 1. */
   readonly units: Readonly<Record<string, number>>
-  /** The name of that unit, for remarks. */
-  readonly told: string
+  /** The name of that unit, for remarks; none where numbers are told as they are. */
+  readonly told?: string
 }
 
 const PREFIXES: readonly (readonly [string, number])[] = [
@@ -28,30 +29,49 @@ const KINDS = {
   energy: { units: withPrefixes('Wh'), told: 'Wh' },
   power: { units: withPrefixes('W'), told: 'W' },
   frequency: { units: withPrefixes('Hz'), told: 'Hz' },
+  /** `361.43B` beside `1.2M`: billions, for there is no part of a byte. */
+  billions: {
+    units: {
+      '': 1,
+      k: 1e3,
+      K: 1e3,
+      m: 1e6,
+      M: 1e6,
+      mn: 1e6,
+      b: 1e9,
+      B: 1e9,
+      bn: 1e9,
+      t: 1e12,
+      T: 1e12,
+      tn: 1e12,
+    },
+  },
 } as const satisfies Record<string, Kind>
 
-/** `counts` are numbers with the same words behind all of them. */
-export type Family = keyof typeof KINDS | 'counts'
+/** `counts` are numbers with the same words behind all of them, `clocks` are `54:37` beside `1:02:03`. */
+export type Family = keyof typeof KINDS | 'counts' | 'clocks'
 
 const NAMES = Object.keys(KINDS) as (keyof typeof KINDS)[]
-export const FAMILIES: readonly Family[] = [...NAMES, 'counts']
+export const FAMILIES: readonly Family[] = [...NAMES, 'counts', 'clocks']
 
 const AMOUNT = new RegExp(
-  `^\\s*([-+]?(?:\\d{1,3}(?:,\\d{3})+|\\d{1,15})(?:\\.\\d{1,15})?)\\s?([µa-zA-Z]{0,3})${LEADS}\\s*$`,
+  `^\\s*([-+]?[$€£¥₹]?(?:\\d{1,3}(?:,\\d{3})+|\\d{1,15})(?:\\.\\d{1,15})?)\\s?([µa-zA-Z]{0,3})${LEADS}\\s*$`,
   'u',
 )
 
 /** The number and the unit of a text. */
 function parts(text: string): { number: number; unit: string } | undefined {
   const [, number, unit = ''] = (text.length <= LONGEST_NUMBER && AMOUNT.exec(text)) || []
-  return number === undefined ? undefined : { number: Number(number.replaceAll(',', '')), unit }
+  return number === undefined ? undefined : { number: Number(number.replaceAll(/[,$€£¥₹]/g, '')), unit }
 }
 
 /** 20,000 of "20 kg" among weights, 0.25 of "250m" among processors. Undefined for what has another unit, or none. */
 export function amountOf(family: Family, text: string): number | undefined {
   if (family === 'counts') return countIn(text)
+  if (family === 'clocks') return clockIn(text)
   const { number = 0, unit = '?' } = parts(text) ?? {}
-  const units: Readonly<Record<string, number>> = KINDS[family].units
+  const { units }: Kind = KINDS[family]
+  if (family === 'billions' && !Object.hasOwn(units, unit)) return quantity(text)
   const factor = Object.hasOwn(units, unit) ? units[unit] : undefined
   // Without what a double adds: 0.3 of "300m".
   return factor === undefined ? undefined : Number((number * factor).toPrecision(15))
@@ -64,8 +84,13 @@ export const FAMILY_READERS = Object.fromEntries(
 
 /** The unit that the amounts of a family are told in; counts are told as they are. */
 export function toldIn(family: Family): string | undefined {
-  return family === 'counts' ? undefined : KINDS[family].told
+  if (family === 'clocks') return 'milliseconds'
+  const { told }: Partial<Kind> = family === 'counts' ? {} : KINDS[family]
+  return told
 }
+
+/** A part of a byte is none. */
+const BILLIONS = /\.\d*[1-9]\d*\s?b\s*$/i
 
 /**
  * The family in which all texts of a field are written, in two units at least, or as counts. `hasNumbers`: some values are plain numbers, which only
@@ -76,13 +101,17 @@ export function familyOf(texts: readonly string[], hasNumbers: boolean, name = '
   let isWhole = hasNumbers
   for (const text of texts) {
     const found = parts(text)
-    if (found === undefined) return !hasNumbers && areCounts(texts) ? 'counts' : undefined
+    if (found === undefined)
+      return hasNumbers ? undefined : areClocks(texts) ? 'clocks' : areCounts(texts) ? 'counts' : undefined
     units.add(found.unit)
     if (found.unit === '' && found.number !== 0) isWhole = true
   }
-  const family = NAMES.find((one) => [...units].every((unit) => Object.hasOwn(KINDS[one].units, unit)))
+  const isMoney = texts.some((text) => /[$€£¥₹]/.test(text))
+  const names = isMoney ? (['billions'] as const) : NAMES
+  const family = names.find((one) => [...units].every((unit) => Object.hasOwn(KINDS[one].units, unit)))
   if (family === 'cores')
     return units.size > (units.has('') ? 1 : 0) && (isWhole || /cpu|cores/i.test(name)) ? family : undefined
+  if (family === 'billions') return texts.some((text) => BILLIONS.test(text)) ? family : undefined
   if (hasNumbers || family === undefined) return undefined
   // `20g` and `1.8t` are bytes, `871 g` is not.
   const mayBeBytes = [...units].every((unit) => unit === 'g' || unit === 't')

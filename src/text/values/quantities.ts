@@ -19,8 +19,6 @@ const NEGATIVE_AFTER = /^\s*[\d.,]{1,20}-\s*$/
 const WORDY = /^\s*(?:[a-z]|[A-Z](?![A-Z]{2}\s|\$))/
 /** `($1.50)`, as accounts write what is owed; not `(2)`. */
 const OWED = /^\(([^()]*[$€£¥₹.][^()]*)\)$/
-/** `5 (3h ago)`, as restarts are counted. */
-const COUNTED = /^\s*(\d{1,9}) \([^()]{1,20} ago\)\s*$/
 const SIZED =
   /^\s*([-+]?[$€£¥₹]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)\s*(?:([kmgtp])(i?)b?|b|bytes|(thousand|million|mn|billion|bn|trillion|tn))\s*$/i
 const POWERS = ['k', 'm', 'g', 't', 'p']
@@ -57,12 +55,14 @@ const ABOUT = new RegExp(`^\\s*[~≈]\\s?${AMOUNT}\\s*$`)
 /** `4/5 stars`, `4.5 out of 5`, `4.07 out of 5 average rating, 223 reviews`. */
 const OUT_OF =
   /^\s*(\d{1,3}(?:\.\d{1,2})?)(?:\s?(?:out of|\/)\s?\d{1,3}\s(?:stars?|points?|(?:average )?rating)| out of \d{1,3})(?:,\s{1,2}[\d.,]{1,9} (?:reviews?|ratings?|votes?))?\s*$/
-/** `$1,184 per night`, `€90 for 3 nights`, `$5/month`, `€80 per night (€240 total)`. */
-const PRICED =
-  /^\s*([$€£¥₹]\s?[\d.,]{1,15})(?:\s(?:per|for|an?)\s[\w ]{1,20}|\s?\/\s?[a-z]{1,12})(?: \([$€£¥₹]\s?[\d.,]{1,15}(?: [a-z\d]{1,12}){1,4}\))?\s*$/i
+/** `$1,184 per night`, `€90 for 3 nights`, `$5/month`. */
+const PRICED = /^\s*([$€£¥₹]\s?[\d.,]{1,15})(?:\s(?:per|for|an?)\s[\w ]{1,20}|\s?\/\s?[a-z]{1,12})\s*$/i
 /** `4.5 ⭐`, `4.5 (158 reviews)`, `4.5/5 (1,158 ratings)`. */
 const RATED =
   /^\s*(\d{1,3}(?:\.\d{1,2})?)\s?(?:[★⭐☆✩✰]\ufe0f?\s*$|(?:[★⭐☆✩✰]\ufe0f?|\/\s?\d{1,3})?\s?\([\d.,]{1,15}[kKmM]?\+?\s?(?:reviews?|ratings?|votes?)?\)\s*$)/u
+/** Words behind an amount: `9,412 (53 influential)`, `5 (3h ago)`, `3435216869 -- 3.44 billion`, `100+1 below`. */
+const REMARK =
+  /(?:\s?\((?=[^()]*[\p{L}°]{2})[^()]+\)|\s(?:--\s(?=.*\p{L})|—\s(?=\p{L})).+|\+\d{1,3}\s\p{L}[\p{L} ]*)\s*$/u
 /** `1.2 MB/s` and `100 Mbps`. */
 const RATE = /^\s*(.{1,30}?)(?:\/s(?:ec)?|ps)\s*$/
 
@@ -74,9 +74,22 @@ export interface Measure {
   readonly unit: string
 }
 
+/** The amount in front of a remark; any other text as it is. */
+function unremarked(text: string): string {
+  return /^\s*(?:[A-Z]{3}\s|R\$)?[^\p{L}(\s]/u.test(text) ? text.replace(REMARK, '') : text
+}
+
+/** True of an amount with a remark behind it. */
+export function hasRemark(text: string): boolean {
+  return text.length <= LONGEST_NUMBER && unremarked(text) !== text
+}
+
 /** 31 and `km/h` of "31 km/h", 31200 of "31.2K views", 4.5 of "4.5 out of 5 stars", bytes for each second of "1.2 MB/s". */
-export function measured(text: string): Measure | undefined {
-  if (text.length > LONGEST_NUMBER || !/\d/.test(text)) return undefined
+export function measured(written: string): Measure | undefined {
+  if (written.length > LONGEST_NUMBER || !/\d/.test(written)) return undefined
+  const [, stars] = RATED.exec(written) ?? []
+  if (stars !== undefined) return { number: Number(stars), unit: '' }
+  const text = unremarked(written)
   const [, amount, unit, apart] = MEASURED.exec(text) ?? []
   if (amount !== undefined) return { number: signed(amount), unit: plainUnit(unit ?? apart ?? '') }
   const [, count, letter = ''] = OF_THINGS.exec(text) ?? []
@@ -84,7 +97,7 @@ export function measured(text: string): Measure | undefined {
     return { number: signed(count) * 1000 ** THOUSANDS.indexOf(letter.toLowerCase()), unit: '' }
   const [, near] = ABOUT.exec(text) ?? []
   if (near !== undefined) return { number: signed(near), unit: '' }
-  const rated = (OUT_OF.exec(text) ?? RATED.exec(text))?.[1]
+  const rated = OUT_OF.exec(text)?.[1]
   if (rated !== undefined) return { number: Number(rated), unit: '' }
   const held = RATE.exec(text)?.[1]
   const size = held === undefined ? undefined : quantity(held)
@@ -119,8 +132,9 @@ export function plainNumber(text: string): number | undefined {
 }
 
 /** Like `plainNumber`, and 1234.5 of "$1,234.50", "1.234,50" and "USD 1234.50", -1.5 of "(1.50)", 12 of "12%", 5 of "5 (3h ago)", 31 of "31 km/h". */
-export function looseNumber(text: string): number | undefined {
-  if (text.length > LONGEST_NUMBER || WORDY.test(text)) return undefined
+export function looseNumber(written: string): number | undefined {
+  if (written.length > LONGEST_NUMBER || WORDY.test(written)) return undefined
+  const text = unremarked(written)
   if (text.startsWith('(')) return owed(text)
   if (PLAIN.test(text)) return Number(text)
   if (DRESSED.test(text)) return Number(digitsOf(text, '.'))
@@ -129,8 +143,7 @@ export function looseNumber(text: string): number | undefined {
   if (NEGATIVE_AFTER.test(text)) return looseNumber(`-${text.trim().slice(0, -1)}`)
   const [, price] = PRICED.exec(text) ?? []
   if (price !== undefined) return looseNumber(price)
-  const [, count] = COUNTED.exec(text) ?? []
-  return count === undefined ? measured(text)?.number : Number(count)
+  return measured(written)?.number
 }
 
 /** The sign and the digits, with a point before the fraction. */
@@ -161,10 +174,10 @@ function owed(text: string): number | undefined {
 /** Bytes, or just a multiple: 10,000,000 of "10MB", 2³¹ of "2GiB" and "2Gi", 1,000 of "1k", 2,500,000,000 of "2.5bn". Undefined without a unit. */
 export function quantity(text: string): number | undefined {
   if (text.length > LONGEST_NUMBER) return undefined
-  const parts = SIZED.exec(text)
+  const parts = SIZED.exec(unremarked(text))
   if (!parts) {
-    // `12.5MiB / 1.9GiB`: what is used, of a limit; `2B (virtual 133MB)`: what is written, of all.
-    const [used = '', limit, more] = text.split(/ \/ | \(virtual |\)$/).filter((part) => part !== '')
+    // `12.5MiB / 1.9GiB`: what is used, of a limit.
+    const [used = '', limit, more] = text.split(' / ')
     return limit === undefined || more !== undefined || quantity(limit) === undefined
       ? undefined
       : quantity(used)
