@@ -90,6 +90,8 @@ export function compile(expression: Expression, options: CompileOptions): Evalua
             ? `\`${shown(expression.name, 40)}\` looks at other records: say in which order, like ${window.example}.`
             : `\`${shown(expression.name, 40)}\` is computed over records, not in one: use \`aggregate\`, with \`group_by\` for each group.`,
         )
+      const [only] = expression.args
+      if (called.name === 'length' && only && CONDITIONS.has(only.kind)) return counted(only, options)
       const read = ofDates(isChoice(called) ? options.asDate : dateUse(called))
       const args = expression.args.map((arg) => (isOfElements(arg) ? joinedLists(read(arg)) : read(arg)))
       return (value, root, work) => {
@@ -132,6 +134,24 @@ export function compile(expression: Expression, options: CompileOptions): Evalua
             options.strictness,
           )
   }
+}
+
+const CONDITIONS: ReadonlySet<string> = new Set(['comparison', 'within', 'and', 'or', 'not'])
+
+/** `count(events = click)`: how many elements of the list fulfil the condition. */
+function counted(condition: Expression, options: CompileOptions): Evaluate {
+  if (condition.kind !== 'comparison')
+    throw new Refusal(
+      'In one record `count` takes one comparison, like `count(items.state = open) >= 2`. For several ask the elements: give their list as `path`.',
+    )
+  const element = { kind: 'field' as const, name: '@' }
+  const reach = (): Evaluate => (value) => value
+  const holds = compile({ ...condition, left: element }, { ...options, reach })
+  const read = joinedLists(compile(condition.left, options))
+  return (value, root, work) =>
+    valuesOf(read(value, root, work))
+      .flat()
+      .filter((one) => holds(one, root, work) === true).length
 }
 
 /** True for a field by its name alone: `findings.paths` means the elements of all lists there, `rows[*]` each of them. */

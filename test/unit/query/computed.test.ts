@@ -90,6 +90,9 @@ describe('where', () => {
     ["case when price > 7 then 'dear' else 'cheap' end = dear", [2, 3]],
     ["case state when 'open' then 1 else 0 end = 1", [1, 3]],
     ['length(tags) = 2', [2]],
+    ['count(tags = a) >= 1', [1, 2]],
+    ['count(tags != c) = 2', [2]],
+    ['count(tags in (a, b)) = 2', [2]],
     ['length(name) > 3 and price < 10', [1, undefined]],
     ['year(created) = 2023', [4]],
     ['price * quantity > 15 and state = open', [1, 3]],
@@ -99,6 +102,15 @@ describe('where', () => {
   ] as const)('%s', (where, found) => {
     if (found === undefined) return
     expect(ids({ where: [where] })).toEqual(found.filter((id) => id !== undefined))
+  })
+
+  test('a count of elements takes one comparison', () => {
+    const lists = [{ lines: [{ qty: 5 }, { qty: 9 }, { qty: 1 }] }, { lines: [{ qty: 9 }] }, { lines: [] }]
+    const asked = (where: string) =>
+      runPipeline(fromRecognised(JSON.stringify(lists)), filterSteps, filterParams.parse({ where }))
+    expect(asked('count(lines.qty > 4) >= 2').document.rows().items).toEqual([lists[0]])
+    expect(asked('count(lines.qty > 4) = 0').document.rows().items).toEqual([lists[2]])
+    expect(asked('count(lines.qty > 4 and lines.qty < 9) >= 1').error).toContain('takes one comparison')
   })
 
   test('a name that no record has is told by itself', () => {
