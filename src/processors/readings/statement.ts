@@ -23,6 +23,7 @@ import {
   memberAt,
   type SetOperator,
   type Stage,
+  sourcesWithin,
   stageOf,
   valueSelects,
 } from '../../query/language/dialects/sql-nested.ts'
@@ -350,13 +351,14 @@ function elements(value: JsonValue): readonly JsonValue[] {
 
 /** A SELECT in brackets gives its values once, not for each record of the one around it. */
 function refuseOuter(inner: string, outer: ReturnType<typeof sourcesOf>): void {
-  const own = new Set((safely(() => sourcesOf(inner)) ?? []).flatMap(({ called }) => called))
+  const outside = outer.flatMap(({ called }) => called)
+  const own = new Set((safely(() => sourcesWithin(inner, outside)) ?? []).flatMap(({ called }) => called))
   const tokens = scan(inner)
   const found = tokens.find(
     (token, at) =>
       tokens[at + 1]?.text === '.' &&
       !own.has(token.text.toLowerCase()) &&
-      outer.some(({ called }) => called.includes(token.text.toLowerCase())),
+      outside.includes(token.text.toLowerCase()),
   )
   if (found)
     throw new Refusal(

@@ -51,6 +51,19 @@ test('fields after the word select are no statement', () => {
   expect(withStatement(params, [{ handle: '', document: fromValue(games) }]).params).toEqual(params)
 })
 
+test('a SELECT about the same list by another name is asked for each record of the outer one', () => {
+  const made = [
+    { at: { id: 'a' }, n: 1 },
+    { at: { id: 'a' }, n: 5 },
+    { at: { id: 'b' }, n: 3 },
+  ]
+  const statement = (inner: string, outer: string, key: string) =>
+    `SELECT n FROM ${outer} WHERE n = (SELECT MAX(n) FROM ${inner} WHERE ${key})`
+  expect(ask(made, statement('t t2', 't', 't2.at.id = t.at.id'))).toEqual([{ n: 5 }, { n: 3 }])
+  expect(ask(made, statement('t b', 't a', 'b.at.id = a.at.id'))).toEqual([{ n: 5 }, { n: 3 }])
+  expect(ask(made, statement('t t2', 't', 't.at.id = t2.at.id'))).toEqual([{ n: 5 }, { n: 3 }])
+})
+
 describe('a SELECT within another', () => {
   test.each<[string, JsonValue[]]>([
     [

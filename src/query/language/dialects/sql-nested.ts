@@ -130,13 +130,21 @@ function withoutOuter(written: string): string {
   return joins === '' ? text : joinedTo(text, joins)
 }
 
+/** The lists of an inner SELECT. One with a name of its own is called by that alone, where the outer one has the list too: `t t2` beside `t`. */
+export function sourcesWithin(inner: string, outside: readonly string[]): ReturnType<typeof sourcesOf> {
+  return sourcesOf(inner).map((source) => {
+    const own = source.called.filter((name) => !outside.includes(name))
+    return own.length > 0 ? { ...source, called: own } : source
+  })
+}
+
 function byKey(
   inner: string,
   outside: readonly string[],
   nth: number,
 ): { value: string; join: string } | undefined {
   const tokens = scan(inner)
-  const [source, another] = sourcesOf(inner)
+  const [source, another] = sourcesWithin(inner, outside)
   const place = (word: string): Token | undefined => tokens[outer(tokens, word)[0] ?? tokens.length]
   const [from, where] = [place('from'), place('where')]
   const isLonger = ['group', 'order'].some((word) =>
