@@ -183,7 +183,10 @@ export function adapted(
   if (comparison.measure !== undefined && asksForNumber(comparison)) return comparison
   if (!isOrdering(comparison) && comparison.operator !== '=' && comparison.operator !== 'in')
     return comparison
-  const operands = inMinutes(comparison.operands, name, sample, note).map((operand) =>
+  const written = comparison.computed
+    ? inSeconds(comparison.operands, name, sample, note)
+    : comparison.operands
+  const operands = inMinutes(written, name, sample, note).map((operand) =>
     besideTimes(
       inZone(
         adaptedOperand(
@@ -288,9 +291,14 @@ function adaptedOperand(
   }
   const numbers = sample.numbers.length > 0 ? sample.numbers : sample.plain
   if (numbers.length === 0 || numbers.length < values.length / 2) return operand
-  if (isYear(operand.text) && operand.date && numbers.every((value) => value > 1e9)) {
+  if (isYear(operand.text) && operand.date && areEpochs(numbers)) {
     note(`\`${operand.text}\` read as a year, \`${name}\` as seconds or milliseconds since 1970.`)
     return { ...operand, number: undefined, size: undefined }
+  }
+  const share = shareIn(operand, numbers)
+  if (share !== undefined) {
+    note(`\`${operand.text}\` read as ${share}: \`${name}\` is from 0 to 1.`)
+    return operandFor(String(share), false)
   }
   const level = holdsLevels(name) ? levelAsNumber(operand.lower, numbers) : undefined
   if (level !== undefined) {
@@ -325,10 +333,23 @@ function readAsNumber(name: string, text: string, number: number | string): stri
   return `\`${name}\` holds texts read as numbers: ${shown(JSON.stringify(text), 40)} as ${number}.`
 }
 
+/** 0.5 of `50%`, in a field of which all are from 0 to 1, and some between them. */
+function shareIn({ text }: Operand, numbers: readonly number[]): number | undefined {
+  const [, percent] = /^\s*(\d{1,3}(?:\.\d{1,9})?)\s?%\s*$/.exec(text) ?? []
+  const areShares = numbers.some((one) => one > 0 && one < 1) && numbers.every((one) => one >= 0 && one <= 1)
+  return percent === undefined || !areShares ? undefined : Number((Number(percent) / 100).toPrecision(12))
+}
+
 /** True where nearly all values are dates, and some say more than their year. */
 function areDates({ values, dates }: Sample): boolean {
-  const years = values.filter((value) => isYear(String(value))).length
-  return dates.length > 0 && dates.length + years >= values.length * 0.9
+  const held = values.map(String).filter((text) => !saysNothing(text))
+  const years = held.filter(isYear).length
+  return dates.length > 0 && dates.length + years >= held.length * 0.9
+}
+
+/** Seconds or milliseconds since 1970; 0 stands for never. */
+function areEpochs(numbers: readonly number[]): boolean {
+  return numbers.some((value) => value > 0) && numbers.every((value) => value > 1e9 || value === 0)
 }
 
 /** `500B`, meant as billions: of a field that holds so much, and is not called after bytes. */
@@ -450,6 +471,25 @@ function inMinutes(
     const text = `00:${minutes.padStart(2, '0')}:${seconds}`
     note(`\`${operand.text}\` read as ${text}: all of \`${name}\` are below one hour.`)
     return operandFor(text, operand.quoted)
+  })
+}
+
+/** Beside what is computed of clocks, as `00:00:05.195`, a plain number is seconds. */
+function inSeconds(
+  operands: readonly Operand[],
+  name: string,
+  { texts, values }: Sample,
+  note: (text: string) => void,
+): readonly Operand[] {
+  const areClocks =
+    texts.length > 0 && texts.every((text) => text.includes(':') && duration(text) !== undefined)
+  if (!areClocks || texts.length < values.length) return operands
+  return operands.map((operand) => {
+    const seconds = plainNumber(operand.text)
+    if (seconds === undefined) return operand
+    const text = clockText(seconds * 1_000)
+    note(`\`${operand.text}\` read as ${text}: \`${shown(name, 40)}\` holds durations, as ${texts[0]}.`)
+    return { ...operandFor(text, false), clock: undefined }
   })
 }
 

@@ -844,10 +844,10 @@ class Parser {
     return { kind: 'field', name: cast === bare || this.#knows(cast) === undefined ? bare : cast }
   }
 
-  /** `labels.length`, `created_at:month`, `labels | length`. */
+  /** `labels.length`, `labels length`, `created_at:month`, `labels | length`. */
   #property(name: string): Expression | undefined {
     const [, list, property] =
-      /^(.+?)(?:\[\*?\])?\s*[.:|]\s*(length|len|size|count|year|month|day|hour|minute|week|weekday|quarter|\w+_of_\w+)$/i.exec(
+      /^(.+?)(?:\[\*?\])?(?:\s*[.:|]\s*|\s+(?=length$))(length|len|size|count|year|month|day|hour|minute|week|weekday|quarter|\w+_of_\w+)$/i.exec(
         name,
       ) ?? []
     if (list === undefined || property === undefined || !PROPERTIES.has(property.toLowerCase()))

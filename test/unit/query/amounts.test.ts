@@ -3,7 +3,7 @@ import { fromValue } from '../../../src/documents/opening/derive.ts'
 import { filterParams } from '../../../src/processors/parameters.ts'
 import { runPipeline } from '../../../src/processors/pipeline.ts'
 import { filterSteps } from '../../../src/processors/pipelines.ts'
-import type { JsonObject } from '../../../src/protocol/json.ts'
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
 import { areClocks } from '../../../src/text/values/clocks.ts'
 import { looseNumber, quantity } from '../../../src/text/values/quantities.ts'
 
@@ -135,5 +135,52 @@ describe('a unit beside numbers that have none', () => {
 
   test('is refused of times that are hours or minutes', () => {
     expect(refused(['44:36', '54:37'], 'a > 50 min')).toContain('`44:36` of `a` may be hours or minutes')
+  })
+})
+
+describe('values as their field suggests', () => {
+  const found = (values: readonly JsonValue[], where: string) => {
+    const records = values.map((a) => ({ a }))
+    const asked = runPipeline(fromValue(records), filterSteps, filterParams.parse({ where }))
+    expect(asked.error).toBeUndefined()
+    return asked.document.rows().items.map((row) => (row as JsonObject).a)
+  }
+
+  test('a year and a month are the whole of them, also beside empty texts', () => {
+    const dates = ['', '2024-01-13', '2025-08-11', '2025-03-02', '', '2025-08-01']
+    expect(found(dates, 'a = 2025')).toEqual(['2025-08-11', '2025-03-02', '2025-08-01'])
+    expect(found(dates, 'a = 2025-08')).toEqual(['2025-08-11', '2025-08-01'])
+    expect(found(dates, 'a < 2025')).toEqual(['2024-01-13'])
+  })
+
+  test('a year beside seconds since 1970, of which 0 is never', () => {
+    const played = [0, 1_600_000_000, 1_760_617_576]
+    expect(found(played, 'a > 2022')).toEqual([1_760_617_576])
+    expect(found(played, 'a = 2020')).toEqual([1_600_000_000])
+    expect(found([0, 2021, 2023], 'a > 2022')).toEqual([2023])
+  })
+
+  test('percents beside shares', () => {
+    expect(found([0, 0.2, 0.7, 1], 'a > 50%')).toEqual([0.7, 1])
+    expect(found(['0.2', '0.7'], 'a >= 70%')).toEqual(['0.7'])
+    expect(found([20, 70, 0.5], 'a > 50%')).toEqual([70])
+    expect(found([0, 1], 'a > 50%')).toEqual([])
+  })
+
+  test('a plain number beside a difference of clocks is seconds', () => {
+    const records = [
+      { start: '00:00:01,500', end: '00:00:05,673' },
+      { start: '00:00:06,000', end: '00:00:12,000' },
+    ]
+    const params = filterParams.parse({ where: 'end - start > 5' })
+    const { document, steps } = runPipeline(fromValue(records), filterSteps, params)
+    expect(document.rows().items).toEqual([records[1]])
+    expect(JSON.stringify(steps.map(({ metadata }) => metadata.notes))).toContain('`5` read as 00:00:05')
+  })
+
+  test('the length of a list is asked for behind its name', () => {
+    const records = [{ status: { history: [1, 2, 3] } }, { status: { history: [] } }]
+    const params = filterParams.parse({ where: 'status.history length = 3' })
+    expect(runPipeline(fromValue(records), filterSteps, params).document.rows().items).toEqual([records[0]])
   })
 })
