@@ -5,7 +5,7 @@
 import { several } from '../../documents/columns/column.ts'
 import { IDS, plainName } from '../../documents/shape/identity.ts'
 import { nestingOf } from '../../documents/shape/nesting.ts'
-import { isObject, type JsonValue } from '../../protocol/json.ts'
+import { isObject, type JsonValue, own } from '../../protocol/json.ts'
 import { formatCount } from '../../text/format.ts'
 import { literal } from '../../text/patterns/literal.ts'
 import { type Operand, operandFor, operandOf } from '../../text/values/compare.ts'
@@ -14,7 +14,10 @@ import { acrossMap, calledSo, eitherWithin, holdsObjects, innerFields } from '..
 import { parsePath } from '../fields/path.ts'
 import { columnOf } from '../fields/reader.ts'
 import type { Field, Records } from '../fields/records.ts'
-import { Refusal, shown, UnknownField } from '../refusal.ts'
+import { readValues } from '../fields/walk.ts'
+import { halvesOf } from '../language/compile.ts'
+import { splitAt } from '../language/scanner.ts'
+import { Refusal, safely, shown, UnknownField } from '../refusal.ts'
 import {
   type Asked,
   type Bound,
@@ -369,8 +372,32 @@ function ofElements(
     const matches = context.within({ kind: 'within', field: name, quantifier, condition, written }, found)
     return { comparison: asked, field, test: new ColumnTest({ holds: () => false }), matches }
   } catch (error) {
-    return asText(context, asked, field, found, error)
+    const pair = error instanceof UnknownField ? pairIn(context.records, field, condition) : undefined
+    if (pair === undefined) return asText(context, asked, field, found, error)
+    found.notes.add(`\`${shown(written)}\` read as \`${shown(`${quantifier}(${field.name}, ${pair})`)}\`.`)
+    const matches = context.within(
+      { kind: 'within', field: name, quantifier, condition: pair, written },
+      found,
+    )
+    return { comparison: asked, field, test: new ColumnTest({ holds: () => false }), matches }
   }
+}
+
+/** `Key = "team" and Value = search` of `team=search`, where some pair has that key. */
+function pairIn(records: Records, { path }: Field, condition: string): string | undefined {
+  const [, key = '', value = ''] = /^(\w+)\s*[=:]\s*(\S.*)$/s.exec(condition) ?? []
+  const work = columnWork()
+  for (const record of records.values) {
+    const values: JsonValue[] = []
+    readValues(record, path, values, work)
+    for (const element of values.flat()) {
+      const halves = halvesOf(element)
+      const held = halves && isObject(element) ? own(element, halves.key) : undefined
+      if (halves && held === key)
+        return `${halves.key} = ${JSON.stringify(key)} and ${halves.value} = ${value}`
+    }
+  }
+  return undefined
 }
 
 /** `data contains level=debug` as a text, where nothing within is called `level` and some record has it. Throws the refusal of all else. */
@@ -389,17 +416,18 @@ function conditionIn({ operator, operands: [operand] }: Asked): string | undefin
   return /^\w+\s*(?:=|:)\s*\S/.test(operand.text) && operator !== '=' ? operand.text : undefined
 }
 
-/** `{"name": "bug"}` as `name = "bug"`. */
-function equations(json: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(json)
-    if (!isObject(value)) return undefined
-    return Object.entries(value)
-      .map(([key, held]) => `${key} = ${JSON.stringify(held)}`)
-      .join(' and ')
-  } catch {
-    return undefined
-  }
+/** `{"name": "bug"}` and `{name: bug}` as `name = "bug"`. */
+function equations(object: string): string | undefined {
+  const parts = (safely(() => splitAt(object.slice(1, -1), [','])) ?? []).map((part) => {
+    const [, key, value = ''] = /^\s*["']?([\w$.@-]+)["']?\s*[:=]\s*(\S.*?)\s*$/s.exec(part) ?? []
+    return key === undefined ? undefined : `${key} = ${asValue(value)}`
+  })
+  return parts.length === 0 || parts.includes(undefined) ? undefined : parts.join(' and ')
+}
+
+/** Texts without quotes get them: a word in them may be a sign. */
+function asValue(text: string): string {
+  return /^(?:["'{[].*["'}\]]|true|false|null|-?\d+(?:\.\d+)?)$/s.test(text) ? text : JSON.stringify(text)
 }
 
 // ---- Fields within objects ----------------------------------------------------------------------------------------
