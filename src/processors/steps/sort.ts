@@ -4,7 +4,7 @@ import { type Coded, type Column, codesPresent, columnsOf } from '../../document
 import { fromTable } from '../../documents/opening/derive.ts'
 import { isObject, type JsonValue, own } from '../../protocol/json.ts'
 import { namesakes } from '../../query/conditions/explain.ts'
-import { exactPath, resolveField } from '../../query/fields/fields.ts'
+import { exactPath, knowing, resolveField } from '../../query/fields/fields.ts'
 import { holdsObjects, nameWithin, numberWithin, valueOfPairs } from '../../query/fields/inner-fields.ts'
 import { formatPath, type Path, pathKey } from '../../query/fields/path.ts'
 import { codedOf } from '../../query/fields/reader.ts'
@@ -389,7 +389,9 @@ export function parseOrder(records: Records, reference: string): Order {
   const [, before, after] = /^(.*?)(?:\s+|:)(asc|desc)(?:ending)?$/is.exec(signed) ?? []
   const descending = sign === '-' || /^(?:desc|reverse)$/i.test(called ?? after ?? '')
   const name = (inParentheses ?? bare ?? before ?? signed).trim()
-  const measured = exactPath(records, name) ? undefined : lengthOf(name)
+  // `frame.len` may be a field beside an object `frame`, as conditions have it.
+  const isKnown = exactPath(records, name) || (!name.includes('(') && knowing(records)(name) !== undefined)
+  const measured = isKnown ? undefined : lengthOf(name)
   const part = exactPath(records, name) ? undefined : partOfGroups(records, name)
   if (part) return { field: part, descending }
   if (measured === undefined) return { field: comparable(records, resolveField(records, name)), descending }

@@ -138,3 +138,15 @@ test('times of one form go by the clock, others by what they mean', () => {
     '2024-01-02T00:00:00Z',
   ])
 })
+
+test('a field that ends as a property does is no length', () => {
+  const packets = ['758', '1226', '90'].map((length) => ({
+    layers: { frame: { 'frame.number': '1', 'frame.len': length } },
+  }))
+  const lengths = sorted(packets, '-frame.len').map(
+    (one) => (one as (typeof packets)[0]).layers.frame['frame.len'],
+  )
+  expect(lengths).toEqual(['1226', '758', '90'])
+  const lists = [{ items: [1] }, { items: [1, 2] }]
+  expect(sorted(lists, '-items.len')).toEqual([lists[1], lists[0]])
+})
