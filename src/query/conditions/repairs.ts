@@ -254,6 +254,7 @@ const NOTHINGS: ReadonlySet<string> = new Set([
   '–',
   '—',
   'NULL',
+  'ᴺᵁᴸᴸ',
   'null',
   '(null)',
   'None',

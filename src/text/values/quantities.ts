@@ -117,7 +117,7 @@ function plainUnit(unit: string): string {
 export const LONGEST_NUMBER = 48
 
 const NOTHING =
-  /^\s*(?:[-–—.?*]{0,3}|n\/?a|n\.a\.|nan|nil|null|none|never|unknown|undefined|missing|pending|tbd|tba|[<(](?:nil|none|null|unknown|unset|invalid|empty)[>)]|not (?:available|applicable|set))\s*$/i
+  /^\s*(?:[-–—.?*]{0,3}|n\/?a|n\.a\.|nan|nil|null|ᴺᵁᴸᴸ|none|never|unknown|undefined|missing|pending|tbd|tba|[<(](?:nil|none|null|unknown|unset|invalid|empty)[>)]|not (?:available|applicable|set))\s*$/i
 
 const LONGEST_NOTHING = 16
 

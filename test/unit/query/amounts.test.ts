@@ -184,3 +184,10 @@ describe('values as their field suggests', () => {
     expect(runPipeline(fromValue(records), filterSteps, params).document.rows().items).toEqual([records[0]])
   })
 })
+
+test('null as ClickHouse writes it is no value', () => {
+  const held = ['ᴺᵁᴸᴸ', '3', '20']
+  expect(texts(held, { where: 'a is null' })).toEqual(['ᴺᵁᴸᴸ'])
+  expect(texts(held, { where: 'a is not null' })).toEqual(['3', '20'])
+  expect(texts(held, { sort: '-a' })).toEqual(['20', '3', 'ᴺᵁᴸᴸ'])
+})
