@@ -5,7 +5,9 @@ import { overviewOfData } from '../overview/records.ts'
 import { asideOf, distinct, type FoundTable, recordsOf } from './cells.ts'
 import { BEGINNING, defineFormat } from './define.ts'
 
-const FIELDS = /^#fields[:\t][ \t]*(\S+(?:[ \t]+\S+)+)\s*$/i
+const FIELDS = /^#fields[:\t][ \t]*([^\s,]+(?:[ \t]+[^\s,]+)+)\s*$/i
+/** `#Software: x`, `#separator \\x09`; a row may begin with the sign as well. */
+const DIRECTIVE = /^#(?:[A-Za-z][A-Za-z_-]*(?:[:\t ]|$)|\s|$)/
 /** Lines above the first names. */
 const MOST_BEFORE = 40
 const LONGEST = 16_384
@@ -49,7 +51,7 @@ function at(lines: LineIndex, index: number): string {
 }
 
 function isAside(line: string): boolean {
-  return line.startsWith('#') || line.trim() === ''
+  return DIRECTIVE.test(line) || line.trim() === ''
 }
 
 /** A tab stands between the cells of lines where it does so in the first one below the names. */

@@ -12,9 +12,9 @@ const LISTED = new RegExp(
   String.raw`^ *${MODE}(?<links>\d+) +(?<owner>\S+) +(?:(?<group>\S+) +)??${SIZE}${WHEN} (?<name>.+)$`,
 )
 const ARCHIVED = new RegExp(String.raw`^${MODE}(?<owner>[^\s/]+)/(?<group>\S+) +${SIZE}${WHEN} (?<name>.+)$`)
-/** An object of S3. Its size is ten characters wide, or more: a log may have a number in its place. */
+/** An object of S3. Its size is ten characters wide, or more, and its key has a folder or a type: logs have numbers before messages, too. */
 const STORED =
-  /^(?<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) (?=.{10} |\d{11})(?<padded> *(?:\d+(?:\.\d+)? [KMGTPE]iB|\d+ Bytes?|\d+)) (?<key>\S.*)$/
+  /^(?<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) (?=.{10} |\d{11})(?<padded> *(?:\d+(?:\.\d+)? [KMGTPE]iB|\d+ Bytes?|\d+)) (?<key>(?=[^[:]*[./])\S.*)$/
 /** The beginning that keys of objects share. It stands where other lines have a size. */
 const PREFIX = /^ {27}PRE (?<key>\S.*)$/
 const SUM = /^\s*Total (?:Objects|Size): /

@@ -3,7 +3,7 @@ import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { asideOf, type FoundTable } from './cells.ts'
 
 const RULE = /^\s*[-=_─═]{10,}\s*$/
-const NAMES = /^\s*\p{L}[^\d]{0,60}$/u
+const NAMES = /^\s*\p{L}[^\d:]{0,60}$/u
 const LONGEST = 1_000
 const MOST_LINES = 20_000
 /** Lines in which the first names are looked for. */
@@ -13,6 +13,8 @@ const LEAST_NAMES = 3
 const LEAST_ROWS = 5
 const SHARE = 0.5
 const MOST_ASIDES = 6
+/** Lines between an empty one and names that come again. */
+const MOST_TITLES = 2
 const PAIR = /^(\p{L}[\p{L}\p{N} ./()%-]{0,40}): (\S.*)$/u
 /** So many keys with a value for each page are the fields of a record. */
 const MOST_OWN = 3
@@ -28,21 +30,28 @@ export function readPages(
   const head = headOf(lines)
   if (head === undefined) return undefined
   const [rows, others] = [[] as string[], [] as string[]]
-  let [isOpen, isApart, form] = [false, false, '']
+  // Rows since the last empty line.
+  let [isOpen, isApart, form, below] = [false, false, '', MOST_TITLES + 1]
   for (let index = 0; index < lines.count; index++) {
     const line = at(lines, index).trimEnd()
     if (line.startsWith('```')) return undefined
     const isHead = line === head
     if (!isHead && isRule(lines, index + 1) && areNames(line)) return undefined
-    if (isHead) isOpen = true
+    if (isHead) {
+      // A title of the page stands right above its names.
+      const titles = isOpen && below <= MOST_TITLES ? rows.splice(rows.length - below) : []
+      others.push(...titles)
+      isOpen = true
+    }
     if (isRule(lines, index) && at(lines, index - 1).trimEnd() !== head) isOpen = false
-    if (line === '') isApart = true
+    if (line === '') [isApart, below] = [true, 0]
     if (line === '' || isHead || isRule(lines, index)) continue
     const own = formOf(line)
     if (isOpen && rows.length === 0) form = own
     // Rows may go on below an empty line, where they begin alike.
     if (isApart && rows.length > 0 && at(lines, index - 1).trimEnd() === '') isOpen &&= own === form
     isApart = false
+    below = isOpen ? below + 1 : MOST_TITLES + 1
     if (isOpen) rows.push(line)
     else others.push(line)
   }

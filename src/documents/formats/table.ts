@@ -416,7 +416,7 @@ function columnsOf(header: string, sample: readonly string[], areApart: boolean)
   for (const match of header.matchAll(/\S+/g)) {
     const end = match.index + match[0].length
     const last = columns.at(-1)
-    const gap = last && blankPlace(sample, last.end, match.index)
+    const gap = last && blankPlace(sample, last.end, match.index, areApart)
     const isOneName =
       last &&
       (gap === undefined ||
@@ -438,13 +438,19 @@ function columnsOf(header: string, sample: readonly string[], areApart: boolean)
   return columns
 }
 
-/** The last place from `from` to before `to` that is blank in all lines, or else in nearly all. */
-function blankPlace(sample: readonly string[], from: number, to: number): number | undefined {
+/** The last place from `from` to before `to` that is blank in nearly all lines; where names stand apart, rather in all. */
+function blankPlace(
+  sample: readonly string[],
+  from: number,
+  to: number,
+  areApart: boolean,
+): number | undefined {
   let nearly: number | undefined
   for (let place = to - 1; place >= from; place--) {
     const blank = sample.filter((line) => isBlank(line, place)).length
-    if (blank === sample.length) return place
-    if (blank >= sample.length * 0.95) nearly ??= place
+    if (blank < sample.length * 0.95) continue
+    if (!areApart || blank === sample.length) return place
+    nearly ??= place
   }
   return nearly
 }

@@ -389,8 +389,12 @@ export function parseOrder(records: Records, reference: string): Order {
   const [, before, after] = /^(.*?)(?:\s+|:)(asc|desc)(?:ending)?$/is.exec(signed) ?? []
   const descending = sign === '-' || /^(?:desc|reverse)$/i.test(called ?? after ?? '')
   const name = (inParentheses ?? bare ?? before ?? signed).trim()
-  // `frame.len` may be a field beside an object `frame`, as conditions have it.
-  const isKnown = exactPath(records, name) || (!name.includes('(') && knowing(records)(name) !== undefined)
+  // `frame.len` may be a field beside an object `frame` within others, as conditions have it.
+  const isKnown =
+    exactPath(records, name) ||
+    (!name.includes('(') &&
+      !exactPath(records, name.replace(/\.\w+$/, '')) &&
+      knowing(records)(name) !== undefined)
   const measured = isKnown ? undefined : lengthOf(name)
   const part = exactPath(records, name) ? undefined : partOfGroups(records, name)
   if (part) return { field: part, descending }

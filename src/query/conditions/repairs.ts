@@ -5,7 +5,7 @@
 import { several } from '../../documents/columns/column.ts'
 import { IDS, plainName } from '../../documents/shape/identity.ts'
 import { nestingOf } from '../../documents/shape/nesting.ts'
-import { isObject, type JsonValue, own } from '../../protocol/json.ts'
+import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { formatCount } from '../../text/format.ts'
 import { literal } from '../../text/patterns/literal.ts'
 import { type Operand, operandFor, operandOf } from '../../text/values/compare.ts'
@@ -419,11 +419,25 @@ function conditionIn({ operator, operands: [operand] }: Asked): string | undefin
 
 /** `{"name": "bug"}` and `{name: bug}` as `name = "bug"`. */
 function equations(object: string): string | undefined {
+  const held = parsed(object)
+  if (held)
+    return Object.entries(held)
+      .map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
+      .join(' and ')
   const parts = (safely(() => splitAt(object.slice(1, -1), [','])) ?? []).map((part) => {
     const [, key, value = ''] = /^\s*["']?([\w$.@-]+)["']?\s*[:=]\s*(\S.*?)\s*$/s.exec(part) ?? []
     return key === undefined ? undefined : `${key} = ${asValue(value)}`
   })
   return parts.length === 0 || parts.includes(undefined) ? undefined : parts.join(' and ')
+}
+
+function parsed(json: string): JsonObject | undefined {
+  try {
+    const value: JsonValue = JSON.parse(json)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Texts without quotes get them: a word in them may be a sign. */

@@ -183,9 +183,10 @@ export function adapted(
   if (comparison.measure !== undefined && asksForNumber(comparison)) return comparison
   if (!isOrdering(comparison) && comparison.operator !== '=' && comparison.operator !== 'in')
     return comparison
-  const written = comparison.computed
-    ? inSeconds(comparison.operands, name, sample, note)
-    : comparison.operands
+  const written =
+    comparison.computed && name.includes(' - ')
+      ? inSeconds(comparison.operands, name, sample, note)
+      : comparison.operands
   const operands = inMinutes(written, name, sample, note).map((operand) =>
     besideTimes(
       inZone(
@@ -291,11 +292,11 @@ function adaptedOperand(
   }
   const numbers = sample.numbers.length > 0 ? sample.numbers : sample.plain
   if (numbers.length === 0 || numbers.length < values.length / 2) return operand
-  if (isYear(operand.text) && operand.date && areEpochs(numbers)) {
+  if (isYear(operand.text) && operand.date && areEpochs(sample.numbers, name)) {
     note(`\`${operand.text}\` read as a year, \`${name}\` as seconds or milliseconds since 1970.`)
     return { ...operand, number: undefined, size: undefined }
   }
-  const share = shareIn(operand, numbers)
+  const share = /per_?c|pct|%/i.test(name) ? undefined : shareIn(operand, numbers)
   if (share !== undefined) {
     note(`\`${operand.text}\` read as ${share}: \`${name}\` is from 0 to 1.`)
     return operandFor(String(share), false)
@@ -347,9 +348,11 @@ function areDates({ values, dates }: Sample): boolean {
   return dates.length > 0 && dates.length + years >= held.length * 0.9
 }
 
-/** Seconds or milliseconds since 1970; 0 stands for never. */
-function areEpochs(numbers: readonly number[]): boolean {
-  return numbers.some((value) => value > 0) && numbers.every((value) => value > 1e9 || value === 0)
+const OF_TIME = /time|date|last|since|epoch|(?:_a|A)t$|(?:^|_)ts$/
+/** Seconds or milliseconds since 1970; 0 stands for never where the name says that they are times. */
+function areEpochs(numbers: readonly number[], name: string): boolean {
+  const isLeast = (value: number): boolean => value > 1e9 || (value === 0 && OF_TIME.test(name))
+  return numbers.some((value) => value > 0) && numbers.every(isLeast)
 }
 
 /** `500B`, meant as billions: of a field that holds so much, and is not called after bytes. */

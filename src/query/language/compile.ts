@@ -20,7 +20,7 @@ import { aggregateNamed } from './aggregates.ts'
 import { callFunction, type DateUse, dateUse, functionNamed, isChoice } from './functions.ts'
 import { lengthOf, testOf } from './operators.ts'
 import { scan } from './scanner.ts'
-import type { Comparison, Expression, Within } from './tree.ts'
+import { type Comparison, type Expression, fieldsIn, type Within } from './tree.ts'
 import { windowNamed } from './windows.ts'
 
 /** A value, several where a path goes through lists, or undefined where it reaches nothing. */
@@ -140,9 +140,10 @@ const CONDITIONS: ReadonlySet<string> = new Set(['comparison', 'within', 'and', 
 
 /** `count(events = click)`: how many elements of the list fulfil the condition. */
 function counted(condition: Expression, options: CompileOptions): Evaluate {
-  if (condition.kind !== 'comparison')
+  // A field on the right would be one of the element as well.
+  if (condition.kind !== 'comparison' || condition.operands.some((one) => fieldsIn(one).length > 0))
     throw new Refusal(
-      'In one record `count` takes one comparison, like `count(items.state = open) >= 2`. For several ask the elements: give their list as `path`.',
+      'In one record `count` takes one comparison with a value, like `count(items.state = open) >= 2`. For several ask the elements: give their list as `path`.',
     )
   const element = { kind: 'field' as const, name: '@' }
   const reach = (): Evaluate => (value) => value

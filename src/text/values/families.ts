@@ -90,6 +90,7 @@ export function toldIn(family: Family): string | undefined {
 }
 
 /** A part of a byte is none. */
+const OF_BYTES = /size|bytes|memory|disk|storage|usage|traffic/i
 const BILLIONS = /\.\d*[1-9]\d*\s?b\s*$/i
 
 /**
@@ -111,7 +112,10 @@ export function familyOf(texts: readonly string[], hasNumbers: boolean, name = '
   const family = names.find((one) => [...units].every((unit) => Object.hasOwn(KINDS[one].units, unit)))
   if (family === 'cores')
     return units.size > (units.has('') ? 1 : 0) && (isWhole || /cpu|cores/i.test(name)) ? family : undefined
-  if (family === 'billions') return texts.some((text) => BILLIONS.test(text)) ? family : undefined
+  if (family === 'billions') {
+    const areMixed = [...units].some((unit) => /^[kmt]/i.test(unit))
+    return areMixed && !OF_BYTES.test(name) && texts.some((text) => BILLIONS.test(text)) ? family : undefined
+  }
   if (hasNumbers || family === undefined) return undefined
   // `20g` and `1.8t` are bytes, `871 g` is not.
   const mayBeBytes = [...units].every((unit) => unit === 'g' || unit === 't')

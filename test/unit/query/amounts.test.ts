@@ -28,14 +28,13 @@ describe('an amount with a remark behind it', () => {
     ['€80 per night (€240 total)', 80],
     ['5 (3h ago)', 5],
     ['20°C (68°F)', 20],
-    ['404 (Not Found)', 404],
   ])('%s is %d', (text, number) => {
     expect(looseNumber(text)).toBe(number)
   })
 
   test('an amount of bytes has one as well', () => {
     expect(quantity('2B (virtual 133MB)')).toBe(2)
-    expect(quantity('1.5MB (on disk)')).toBe(1_500_000)
+    expect(quantity('1.5MB (of 3 GB)')).toBe(1_500_000)
   })
 
   test.each([
@@ -45,6 +44,10 @@ describe('an amount with a remark behind it', () => {
     '10.0.0.1 (primary)',
     '(5 people)',
     '555-1234 (home)',
+    '404 (Not Found)',
+    '3.10 (default)',
+    '5 (minutes)',
+    '5 -- 10 km',
   ])('%s is none', (text) => {
     expect(looseNumber(text)).toBeUndefined()
   })
@@ -80,11 +83,11 @@ describe('durations with hours only where they are needed', () => {
   })
 
   test.each([
-    [['3:45', '1:02:03'], true],
     [['75:00', '01:20:00'], true],
     // Times of day.
     [['14:30', '14:30:05'], false],
     [['09:05', '9:30:01'], false],
+    [['9:00', '8:30:00', '17:00'], false],
     [['1:02:03', '2:03:04'], false],
     [['54:37', '44:36'], false],
     [[], false],
@@ -139,11 +142,11 @@ describe('a unit beside numbers that have none', () => {
 })
 
 describe('values as their field suggests', () => {
-  const found = (values: readonly JsonValue[], where: string) => {
-    const records = values.map((a) => ({ a }))
+  const found = (values: readonly JsonValue[], where: string, name = 'a') => {
+    const records = values.map((a) => ({ [name]: a }))
     const asked = runPipeline(fromValue(records), filterSteps, filterParams.parse({ where }))
     expect(asked.error).toBeUndefined()
-    return asked.document.rows().items.map((row) => (row as JsonObject).a)
+    return asked.document.rows().items.map((row) => (row as JsonObject)[name])
   }
 
   test('a year and a month are the whole of them, also beside empty texts', () => {
@@ -155,8 +158,10 @@ describe('values as their field suggests', () => {
 
   test('a year beside seconds since 1970, of which 0 is never', () => {
     const played = [0, 1_600_000_000, 1_760_617_576]
-    expect(found(played, 'a > 2022')).toEqual([1_760_617_576])
-    expect(found(played, 'a = 2020')).toEqual([1_600_000_000])
+    expect(found(played, 'last_played > 2022', 'last_played')).toEqual([1_760_617_576])
+    expect(found(played, 'last_played = 2020', 'last_played')).toEqual([1_600_000_000])
+    expect(found(played, 'a > 2022')).toEqual(played.slice(1))
+    expect(found(['1400000000', '1300000000'], 'a > 2000')).toEqual(['1400000000', '1300000000'])
     expect(found([0, 2021, 2023], 'a > 2022')).toEqual([2023])
   })
 
@@ -165,6 +170,7 @@ describe('values as their field suggests', () => {
     expect(found(['0.2', '0.7'], 'a >= 70%')).toEqual(['0.7'])
     expect(found([20, 70, 0.5], 'a > 50%')).toEqual([70])
     expect(found([0, 1], 'a > 50%')).toEqual([])
+    expect(found([0.2, 0.7], 'cpu_percent > 0.5%', 'cpu_percent')).toEqual([0.7])
   })
 
   test('a plain number beside a difference of clocks is seconds', () => {

@@ -111,6 +111,7 @@ describe('where', () => {
     expect(asked('count(lines.qty > 4) >= 2').document.rows().items).toEqual([lists[0]])
     expect(asked('count(lines.qty > 4) = 0').document.rows().items).toEqual([lists[2]])
     expect(asked('count(lines.qty > 4 and lines.qty < 9) >= 1').error).toContain('takes one comparison')
+    expect(asked('count(lines.qty > lines.qty) >= 1').error).toContain('takes one comparison')
   })
 
   test('a name that no record has is told by itself', () => {
