@@ -16,6 +16,9 @@ const MOST_ASIDES = 6
 /** Lines between an empty one and names that come again. */
 const MOST_TITLES = 2
 const PAIR = /^(\p{L}[\p{L}\p{N} ./()%-]{0,40}): (\S.*)$/u
+/** A line of `kubectl describe` around its tables, and the share of such lines among the rows of a table. */
+const KEY = /^\s*\p{L}[\p{L}\p{N} ./()%-]{0,40}:(?:\s|$)/u
+const KEYED = 0.1
 /** So many keys with a value for each page are the fields of a record. */
 const MOST_OWN = 3
 
@@ -56,7 +59,8 @@ export function readPages(
     else others.push(line)
   }
   if (rows.length < LEAST_ROWS || rows.length < (rows.length + others.length) * SHARE) return undefined
-  if (ownKeys(others) >= MOST_OWN) return undefined
+  if (ownKeys(others) >= MOST_OWN || rows.filter((row) => KEY.test(row)).length > rows.length * KEYED)
+    return undefined
   const found = readOne(indexLines([head, ...rows].join('\n')))
   return found && { ...found, asides: [...others.slice(0, MOST_ASIDES).map(asideOf), ...found.asides] }
 }

@@ -75,8 +75,8 @@ function readStanzas(text: string): Stanzas | undefined {
   return apart && inLayout(atMargin, apart)
 }
 
-/** The blanks or marks before keys that are set in, or marked: `>> Issue: …`, `   Severity: High`. */
-const BEFORE_KEY = /^(>{1,3} |[ \t]{1,4})(?=[A-Za-z][\w ./()-]{0,39}:(?:[ \t]|$))/gm
+/** The blanks or marks before keys that are set in, or marked: `>> Issue: …`, `   Severity: High`. One mark quotes a mail. */
+const BEFORE_KEY = /^(>{2,3} |[ \t]{1,4})(?=[A-Za-z][\w ./()-]{0,39}:(?:[ \t]|$))/gm
 
 /** Keys at the margin. Keys that are set in further than the first one stay within its value. */
 function withKeysAtMargin(text: string): string {

@@ -153,6 +153,12 @@ describe('what is no list of files', () => {
   })
 })
 
+test('numbers before the messages of a log are no sizes of objects', () => {
+  const line = (nth: number) => `2016-03-11 12:31:3${nth} 140148322658176 [ERROR] InnoDB: a.b/c ${nth}\n`
+  expect(read([1, 2, 3, 4].map(line).join('')).format).toBe('log')
+  expect(read([1, 2, 3, 4].map(line).join('')).records?.[0]).toMatchObject({ level: 'ERROR' })
+})
+
 test('every name, size and time is told as it was printed', () => {
   const name = fc
     .string({ minLength: 1, maxLength: 20, unit: 'grapheme' })

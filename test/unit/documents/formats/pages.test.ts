@@ -64,3 +64,14 @@ test('tables with other names are no pages of one, and a text with a small table
   expect(read(`${one}\n${other}`).format).not.toBe('table')
   expect(read(`${'These are words, and none is a row of it.\n'.repeat(9)}\n${one}`).format).toBe('text')
 })
+
+test('what stands above the names of a page is no row, and lines of keys are none of a table', () => {
+  const titled = (title: string) =>
+    `${title}\n${page(1, '', ...[11, 12, 13].map((day) => row(day, '1.00', ''))).slice(21)}`
+  expect(read(`${titled('In euros')}\n${titled('In pounds')}`).records).toHaveLength(6)
+  const pods = [1, 2, 3].map(
+    (nth) =>
+      `Name:   web-${nth}\nStatus: Running\nEvents:\n  Type     Reason   Message\n  Normal   Pulled   Image ${nth}\n`,
+  )
+  expect(read(pods.join('\n')).format).toBe('entries')
+})
