@@ -62,10 +62,10 @@ const RATED =
   /^\s*(\d{1,3}(?:\.\d{1,2})?)\s?(?:[★⭐☆✩✰]\ufe0f?\s*$|(?:[★⭐☆✩✰]\ufe0f?|\/\s?\d{1,3})?\s?\([\d.,]{1,15}[kKmM]?\+?\s?(?:reviews?|ratings?|votes?)?\)\s*$)/u
 /**
  * Words behind an amount: `9,412 (53 influential)`, `5 (3h ago)`, `3435216869 -- 3.44 billion`, `100+1 below`. Those in brackets tell
- * another amount: `1.2 (beta)` is a version, and `5 (minutes)` has a unit.
+ * another amount: `1.2 (beta)` and `1.10 (build 45)` are versions, and `5 (minutes)` has a unit.
  */
 const REMARK =
-  /(?:\s?\((?=[^()]*\d)(?=[^()]*[\p{L}°]{2})[^()]+\)|(?<=\d{4})\s--\s(?=.*\p{L}).+|\s—\s(?=\p{L}).+|\+\d{1,3}\s\p{L}[\p{L} ]*)\s*$/u
+  /(?:\s?\((?!(?:build|rev|release|update|patch|beta|alpha|rc|sp|main|default|final|stable|lts|dev)\b)(?=[^()]*\d)(?=[^()]*[\p{L}°]{2})[^()]+\)|(?<=\d{4})\s--\s(?=.*\p{L}).+|\s—\s(?=\p{L}).+|\+\d{1,3}\s\p{L}[\p{L} ]*)\s*$/u
 /** `1.2 MB/s` and `100 Mbps`. */
 const RATE = /^\s*(.{1,30}?)(?:\/s(?:ec)?|ps)\s*$/
 

@@ -46,6 +46,7 @@ describe('an amount with a remark behind it', () => {
     '555-1234 (home)',
     '404 (Not Found)',
     '3.10 (default)',
+    '1.10 (build 45)',
     '5 (minutes)',
     '5 -- 10 km',
   ])('%s is none', (text) => {
