@@ -42,7 +42,7 @@ function countedBeside(records: readonly JsonObject[]): ReadonlyMap<string, Coun
 /** The value before the first mark, and the fields behind it; undefined where something else stands there. */
 function parts(record: JsonObject, key: string): [value: string, fields: Field[]] | undefined {
   const value = own(record, key)
-  if (typeof value !== 'string' || value.length > LONGEST || !value.includes(':') || value.includes('\n'))
+  if (typeof value !== 'string' || value.length > LONGEST || !value.includes(': ') || value.includes('\n'))
     return undefined
   const [first = '', ...others] = value.split(MARK)
   const fields = others.map(fieldIn)

@@ -5,7 +5,7 @@ import { overviewOfEntries } from '../overview/entries.ts'
 import { findAlike } from './alike.ts'
 import { withFieldsApart } from './beside.ts'
 import { asideOf, exactNumber, freeName } from './cells.ts'
-import { defineFormat } from './define.ts'
+import { BEGINNING, defineFormat } from './define.ts'
 import { COUNT, headingIn, titleIn } from './items.ts'
 import { isNumbered, withNumbers } from './numbered.ts'
 import { stringOf } from './python.ts'
@@ -70,7 +70,8 @@ function readStanzas(text: string): Stanzas | undefined {
   if (layout) return inLayout(lines, layout)
   const blocks = readHeadedBlocks(lines)
   if (blocks) return { read: () => blocks().records, around: () => blocks().around.slice(0, MOST_TOLD) }
-  const atMargin = hasSeparators(lines) ? indexLines(withKeysAtMargin(text)) : undefined
+  const isLikely = hasSeparators(lines) && separated(indexLines(withKeysAtMargin(text.slice(0, BEGINNING))))
+  const atMargin = isLikely ? indexLines(withKeysAtMargin(text)) : undefined
   const apart = atMargin && separated(atMargin)
   return apart && inLayout(atMargin, apart)
 }

@@ -127,15 +127,14 @@ function contentWith(root: Document, selected: Document, asked: Asked, notes: st
     .reverse()
   const found = ofHolders(asked, (name) => named.has(name), isNumber)
   // The holders of holders repeat in these.
-  const asks = found && { ...found, alone: found.alone && another === undefined }
-  const rows = asks?.alone ? onePerHolder(items, all, inner) : items
+  const alone = found?.alone === true && another === undefined
+  const rows = alone ? onePerHolder(items, all, inner) : items
+  const computed = found?.names ?? []
   const holderOf = (name: string): string => named.get(name)?.holder ?? inner
-  for (const holder of new Set(asks?.names.map(holderOf)))
-    if (asks) {
-      const names = asks.names.filter((name) => holderOf(name) === holder)
-      const place = `\`${holder}\`${asks.alone ? ' with records' : ''}`
-      notes.push(repeatedNote({ ...asks, names }, place, rows.length))
-    }
+  for (const holder of new Set(computed.map(holderOf))) {
+    const names = computed.filter((name) => holderOf(name) === holder)
+    notes.push(repeatedNote({ names, alone }, `\`${holder}\`${alone ? ' with records' : ''}`, rows.length))
+  }
   const content = placed(fromRows({ noun: 'record', items: rows }), selected.provenance)
   return withNames(content, [...named.keys()], (_, name) => {
     const one = named.get(name)

@@ -77,8 +77,9 @@ export interface Measure {
   readonly unit: string
 }
 
-/** The amount in front of a remark; any other text as it is. */
+/** The amount in front of a remark; any other text as it is. Most texts have no mark of one, and this is on the way of every text. */
 function unremarked(text: string): string {
+  if (!text.includes('(') && !text.includes('—') && !text.includes(' --') && !text.includes('+')) return text
   return /^\s*(?:[A-Z]{3}\s|R\$)?[^\p{L}(\s]/u.test(text) ? text.replace(REMARK, '') : text
 }
 
@@ -90,8 +91,6 @@ export function hasRemark(text: string): boolean {
 /** 31 and `km/h` of "31 km/h", 31200 of "31.2K views", 4.5 of "4.5 out of 5 stars", bytes for each second of "1.2 MB/s". */
 export function measured(written: string): Measure | undefined {
   if (written.length > LONGEST_NUMBER || !/\d/.test(written)) return undefined
-  const [, stars] = RATED.exec(written) ?? []
-  if (stars !== undefined) return { number: Number(stars), unit: '' }
   const text = unremarked(written)
   const [, amount, unit, apart] = MEASURED.exec(text) ?? []
   if (amount !== undefined) return { number: signed(amount), unit: plainUnit(unit ?? apart ?? '') }
@@ -100,7 +99,7 @@ export function measured(written: string): Measure | undefined {
     return { number: signed(count) * 1000 ** THOUSANDS.indexOf(letter.toLowerCase()), unit: '' }
   const [, near] = ABOUT.exec(text) ?? []
   if (near !== undefined) return { number: signed(near), unit: '' }
-  const rated = OUT_OF.exec(text)?.[1]
+  const rated = (OUT_OF.exec(text) ?? RATED.exec(written))?.[1]
   if (rated !== undefined) return { number: Number(rated), unit: '' }
   const held = RATE.exec(text)?.[1]
   const size = held === undefined ? undefined : quantity(held)
