@@ -6,7 +6,15 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { runProxy } from './support/command.ts'
 import { type LineClient, startLineClient } from './support/line-client.ts'
 import { filesystem, memory } from './support/real-servers.ts'
-import { fixture, handleOf, startProxy, temporaryDirectory, textOf, type Until } from './support/world.ts'
+import {
+  fixture,
+  handleOf,
+  isOnDisk,
+  startProxy,
+  temporaryDirectory,
+  textOf,
+  type Until,
+} from './support/world.ts'
 
 const servers = { f: fixture('f') }
 
@@ -74,9 +82,7 @@ test('when the gateway is killed, calls under way are answered, and the client g
   await client.open()
   const cache_id = handleOf(await client.call('f_records', { count: 400 }))
   const [pid = 0] = gateways()
-  const folder = join(directory, 'data')
-  const onDisk = () => readdirSync(folder, { recursive: true, encoding: 'utf8' }).join('\n')
-  await expect.poll(onDisk).toContain(cache_id)
+  await expect.poll(() => isOnDisk(join(directory, 'data'), cache_id)).toBe(true)
   const slow = client.call('f_slow', { ms: 10, held: true })
   const refused = expect(slow).rejects.toThrow('The gateway ended while this request was under way')
   await expect.poll(async () => textOf(await client.call('f_text', { size: 1 }))).toBe('a')

@@ -1,7 +1,7 @@
 /** A test's own world: a directory, a configuration, a proxy as a child process, clients of the SDK; all gone at its end. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client, type ClientOptions } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -127,4 +127,10 @@ export function handleOf(result: ToolResult): string {
   const handle = result._meta?.['mcp-rlm-proxy/cache-id']
   if (typeof handle !== 'string') throw new Error(`no handle in ${JSON.stringify(result).slice(0, 500)}`)
   return handle
+}
+
+/** Whether a disk store under a directory has all of a kept result: its metadata is written after its content. */
+export function isOnDisk(directory: string, handle: string): boolean {
+  const paths = readdirSync(directory, { recursive: true, encoding: 'utf8' })
+  return paths.some((path) => basename(path) === `${handle}.json`)
 }
