@@ -31,6 +31,7 @@ import { linkNotes } from './links.ts'
 import { readable, sourceNote, unitsIn } from './readable.ts'
 import {
   asPlainText,
+  brokenByLineEnds,
   contextLines,
   counts,
   inOtherLetters,
@@ -107,7 +108,10 @@ export const grep = defineStep({
       }
       notes.push(...nearMisses(view, params, near))
     } else if (found.unit === undefined && view.text.length <= mostTwice)
-      notes.push(inOtherLetters(params, found.matched, (pattern) => countIn(given, view, pattern)))
+      notes.push(
+        inOtherLetters(params, found.matched, (pattern) => countIn(given, view, pattern)),
+        plain || other ? undefined : brokenByLineEnds(view, params),
+      )
     const sought = other?.pattern ?? plain?.pattern ?? written
     const links =
       found.matched > 0 ? runPattern(sought, () => linkNotes(given, (text) => sought.test(text))) : []

@@ -110,7 +110,7 @@ const toldWidth = 160
 /** The first reading by which something in `view` matches. */
 export function otherReading(view: Searchable, params: SearchParams): OtherReading | undefined {
   const source = params.pattern ?? ''
-  for (const reading of readingsOf(source, params).slice(0, mostReadings)) {
+  for (const reading of readingsOf(source, params, view.isProse).slice(0, mostReadings)) {
     const found = tried(view, params, reading)
     if (found)
       return { ...found, note: `Nothing matches ${quoted(source)} as written; it was read ${reading.how}.` }
@@ -144,13 +144,55 @@ function tried(view: Searchable, params: SearchParams, reading: Reading) {
 }
 
 /** From what was most likely meant on. */
-function readingsOf(source: string, params: SearchParams): Reading[] {
+function readingsOf(source: string, params: SearchParams, isProse: boolean): Reading[] {
   const found = [...bySyntax(source), ...byOperators(source)]
   if (params.multiline !== true && /\\[nr]|\n/.test(source))
     found.push({ source, multiline: true, how: 'as a match over several lines' })
+  const broken = isProse && params.multiline !== true ? overLineEnds(source) : undefined
+  if (broken !== undefined) found.push({ source: broken, multiline: true, how: 'over the ends of lines' })
   if (params.case_insensitive === undefined)
     found.push({ source, caseInsensitive: true, how: 'regardless of case' })
   return found
+}
+
+/** Blanks of a pattern, or what a blank in it does not stand for itself. */
+const BLANKS = /((?: |\\s[+*]?)+)|\\[\s\S]|\[\^?\]?(?:\\[\s\S]|[^\]\\])*\]/g
+
+/** A blank, or the end of a line with the marks of a quoted text behind it. */
+const BLANK_OR_END = String.raw`(?:[ \t]+|[ \t]*\r?\n[ \t>]*)`
+
+/** The words of a pattern with line ends for blanks. Nothing for one with dots or anchors: it is about one line. */
+function overLineEnds(source: string): string | undefined {
+  const plain = source.replaceAll(BLANKS, (_, blanks) => (blanks === undefined ? '' : ' '))
+  if (!/\S \S/.test(plain) || /[.^$\n]|\\n|\[\^/.test(plain)) return undefined
+  return source.replaceAll(BLANKS, (part, blanks) => (blanks === undefined ? part : BLANK_OR_END))
+}
+
+/** The remark on matches that no line has whole. */
+export function brokenByLineEnds(view: Searchable, params: SearchParams): string | undefined {
+  const source = params.multiline === true || !view.isProse ? undefined : overLineEnds(params.pattern ?? '')
+  const pattern =
+    source === undefined
+      ? undefined
+      : compilePattern(source, { caseInsensitive: params.case_insensitive === true, multiline: true })
+  if (pattern === undefined || !isPattern(pattern)) return undefined
+  const places: string[] = []
+  try {
+    pattern.run(() => {
+      for (const { start, end } of pattern.matches(view.text)) {
+        if (!view.text.slice(start, end).includes('\n')) continue
+        const first = view.lines?.lineAt(start) ?? 0
+        places.push(`${first + 1}-${(view.lines?.lineAt(end - 1) ?? first) + 1}`)
+      }
+    })
+  } catch (error) {
+    if (error instanceof PatternError) return undefined
+    throw error
+  }
+  const more = formatPlural(places.length, 'place')
+  return places.length === 0
+    ? undefined
+    : `It also stands over the end of a line in ${more}: lines ${places.slice(0, mostTold).join(', ')}${places.length > mostTold ? ', …' : ''} (multiline: true, \`\\s+\` for blanks).`
 }
 
 /** The remark on what a pattern in small letters alone leaves out that has capital ones. `countOf`: how many match a pattern. */

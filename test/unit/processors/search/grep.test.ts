@@ -68,6 +68,32 @@ describe('regular expressions in text', () => {
     expect(find(records, { pattern: 'crash' }).notes).toContain('1 more in other letters')
   })
 
+  verifies(
+    'S3.21',
+    'finds words over the end of a line of prose, and says how many of them do so beside whole lines',
+    () => {
+      const broken = 'when the connection\n> is refused it waits'
+      const prose = fromText(`${broken}\nand then\nfor a connection  \nis refused here`)
+      const found = find(prose, { pattern: 'connection is refused' })
+      expect(found.metadata.matched).toBe(2)
+      expect(found.rows).toEqual([
+        '1: when the connection\n2: > is refused it waits',
+        '--\n4: for a connection  \n5: is refused here',
+      ])
+      expect(found.notes).toContain('it was read over the ends of lines')
+      const some = fromText(`${broken}\nno connection is refused\n${broken.replace('c', 'C')}`)
+      expect(find(some, { pattern: 'connection (is|was)\\s+refused' })).toMatchObject({
+        metadata: { matched: 1 },
+        notes: expect.stringContaining('It also stands over the end of a line in 1 place: lines 1-2 ('),
+      })
+      expect(find(some, { pattern: '(?i)connection is' }).notes).toContain('in 2 places: lines 1-2, 4-5 (')
+      for (const pattern of ['connection is$', 'connection.is', 'connection', 'no connection is'])
+        expect(find(some, { pattern }).notes).not.toContain('over the end')
+      const log = fromRecognised('10:00:01 INFO a connection\n10:00:02 INFO is refused\n'.repeat(5))
+      expect(find(log, { pattern: 'connection is' }).metadata.matched).toBe(0)
+    },
+  )
+
   verifies('S3.21', 'says to which entry a line further down in it belongs', () => {
     const trace = ['Error: broken', '    at load (a.js:1)', '    at run (b.js:2)']
     const entries = Array.from({ length: 9 }, (_, n) => [`2026-11-27T10:00:0${n}Z ERROR app - request ${n}`])
