@@ -17,7 +17,7 @@ import {
   parseDate,
   zoneIn,
 } from '../../text/values/dates.ts'
-import { amountOf, familyOf } from '../../text/values/families.ts'
+import { amountOf, familyOf, inUnitOf } from '../../text/values/families.ts'
 import { holdsLevels, levelAsNumber } from '../../text/values/levels.ts'
 import {
   areUneven,
@@ -318,6 +318,11 @@ function adaptedOperand(
     note(`\`${operand.text}\` read as ${formatCount(number)}, the unit of \`${name}\`.`)
     return { ...operand, number, size: undefined }
   }
+  const inUnit = inUnitOf(name, operand.text) ?? ofOneLetter(operand, name, numbers)
+  if (inUnit !== undefined) {
+    note(`\`${operand.text}\` read as ${formatCount(inUnit)}: \`${name}\` holds plain numbers.`)
+    return { ...operand, number: inUnit, size: undefined }
+  }
   if (operand.size === undefined || !/[a-z]/i.test(operand.text)) return operand
   const billions = billionsOf(operand.text, name, numbers)
   if (billions !== undefined) {
@@ -328,6 +333,19 @@ function adaptedOperand(
   if (number !== operand.size || operand.size >= 1_000)
     note(`\`${operand.text}\` read as ${formatCount(number)}.`)
   return { ...operand, size: number }
+}
+
+/** 500 of `500m` and `500g` where 500 millions are far from all there is: metres and grams. Of times, `5m` may be minutes. */
+function ofOneLetter(
+  { text, size = 0 }: Operand,
+  name: string,
+  numbers: readonly number[],
+): number | undefined {
+  const [, number, unit] = /^\s*(\d{1,15}(?:\.\d{1,9})?)\s?([gmt])\s*$/.exec(text) ?? []
+  if (unit === 'm' && /time|dur|elapsed|latency|age|wait|took|delay/i.test(name)) return undefined
+  const largest = numbers.reduce((most, one) => Math.max(most, one), 0)
+  const isNear = Number(number) <= FAR * largest && size > FAR * largest
+  return number !== undefined && isNear ? Number(number) : undefined
 }
 
 function readAsNumber(name: string, text: string, number: number | string): string {

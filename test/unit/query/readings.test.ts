@@ -208,6 +208,35 @@ test('a list that is equal to a list: all of it; beside single values, any of it
   expect(found(plans, 'actions in ["delete", "create"]').ids).toEqual([0, 1])
 })
 
+describe('a number with a unit, compared with plain numbers', () => {
+  const things = (name: string, of: JsonValue[]): JsonValue =>
+    of.map((value, n) => ({ id: n + 1, [name]: value }))
+
+  test.each<[string, JsonValue[], string, number[], string]>([
+    ['weight', [900, 1999, 8841], '2000g', [3], '2,000'],
+    ['weight', ['900', '1999', '8841'], '2000 g', [3], '2,000'],
+    ['weight', [1, 2, 3], '2 kg', [3], '2'],
+    ['weight_g', [900, 1999, 8841], '1.5 kg', [2, 3], '1,500'],
+    ['distance (km)', [3, 5, 9], '4200m', [2, 3], '4.2'],
+    ['heightCm', [120, 180], '1.5 m', [2], '150'],
+    ['speed', [20, 40], '30 mph', [2], '30'],
+  ])('reads it as they are written: %s of %j', (name, values, operand, ids, read) => {
+    expect(found(things(name, values), `"${name}" > "${operand}"`)).toEqual({
+      ids,
+      notes: [
+        `\`${operand}\` read as ${read}: \`${name.includes(' ') ? `["${name}"]` : name}\` holds plain numbers.`,
+      ],
+    })
+  })
+
+  test('leaves sizes, times and counts that the numbers reach', () => {
+    expect(found(things('memory', [1e9, 5e9]), 'memory > 4g').ids).toEqual([2])
+    expect(found(things('price', [300, 200]), 'price > 5k').ids).toEqual([])
+    expect(found(things('elapsed_s', [200, 400]), 'elapsed_s > 5m').ids).toEqual([2])
+    expect(found(things('elapsed', [200, 400]), 'elapsed > 5m').ids).toEqual([])
+  })
+})
+
 describe('a number without a unit, compared with values that have one', () => {
   const sizes = (...of: string[]): JsonValue => of.map((size, n) => ({ id: n + 1, size }))
 
