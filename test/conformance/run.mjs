@@ -49,17 +49,24 @@ function folder(name) {
   return path
 }
 
-/** Columns at a time: a run mostly waits. */
-const AT_ONCE = 2
+/** Columns at a time, of whatever group: a run mostly waits. */
+const AT_ONCE = 4
 
-async function runGroup({ title, columns }) {
-  const results = new Map()
-  const waiting = columns.values()
+/** Runs the columns of all groups; resolves to their results, which lie by group as the columns do. */
+async function runAll(groups) {
+  const results = groups.map(() => [])
+  const waiting = groups
+    .flatMap(({ columns }, group) => columns.map(([, run], at) => [group, at, run]))
+    .values()
   const work = async () => {
-    for (const [column, run] of waiting) results.set(column, await run())
+    for (const [group, at, run] of waiting) results[group][at] = await run()
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
-  const done = columns.map(([column]) => [column, results.get(column)])
+  return results
+}
+
+function tell({ title, columns }, results) {
+  const done = columns.map(([column], at) => [column, results[at]])
   totals.push(...done.map(([column, found]) => [`${title}, ${column}`, found]))
   print(`\n${title}; in parentheses what the revision does not require\n`)
   print(table(done))
@@ -77,7 +84,9 @@ try {
   const chosen = options.only ?? Object.keys(runs)
   const unknown = chosen.find((name) => !Object.hasOwn(runs, name))
   if (unknown !== undefined) throw new Error(`--only takes ${Object.keys(runs).join(', ')}, not ${unknown}`)
-  for (const group of chosen.flatMap((name) => runs[name])) await runGroup(group)
+  const groups = chosen.flatMap((name) => runs[name])
+  const results = await runAll(groups)
+  for (const [at, group] of groups.entries()) tell(group, results[at])
   if (options.update) writeFileSync(KNOWN, `${JSON.stringify(known, null, 2)}\n`)
 } catch (error) {
   problems.push(error.stack)

@@ -15,7 +15,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { hasNginx, startNginx } from '../support/nginx.ts'
 import { ownPort } from '../support/own-port.ts'
 import { describeWithValkey, startValkey } from '../support/valkey-server.ts'
-import type { AnyClient } from './support/clients.ts'
+import { patient } from './support/clients.ts'
 import { startHttpProxy } from './support/http-proxy.ts'
 import { fixture, handleOf, PATIENT, type ProxyOptions, textOf } from './support/world.ts'
 
@@ -81,10 +81,9 @@ describeWithValkey('two replicas behind a balancer', () => {
       onTestFinished(() => balancer.stop())
       const { url } = balancer
       const clients = await Promise.all(
-        Array.from({ length: CLIENTS }, async (_, nth) => {
-          const client = nth % 2 === 0 ? (await connectLegacy(url)).client : await connectModern(url)
-          return client as unknown as AnyClient
-        }),
+        Array.from({ length: CLIENTS }, async (_, nth) =>
+          patient(nth % 2 === 0 ? (await connectLegacy(url)).client : await connectModern(url)),
+        ),
       )
       const wrong: string[] = []
       let calls = 0
@@ -128,7 +127,7 @@ describeWithValkey('two replicas behind a balancer', () => {
       [0, 300].map(async (ms) => {
         while (!isOver) {
           const asked = { name: 'f_slow', arguments: { ms } }
-          const answer = await (client as unknown as AnyClient).callTool(asked).then(textOf, String)
+          const answer = await patient(client).callTool(asked).then(textOf, String)
           if (answer !== `slept ${ms}`) lost.push(answer)
           calls++
           await sleep(10)
@@ -166,7 +165,7 @@ describeWithValkey('two replicas behind a balancer', () => {
     for (const client of clients)
       for (let nth = 0; nth < 10; nth++) {
         const asked = { name: 'f_slow', arguments: { ms: 0 } }
-        expect(textOf(await (client as unknown as AnyClient).callTool(asked))).toBe('slept 0')
+        expect(textOf(await patient(client).callTool(asked))).toBe('slept 0')
       }
     expect(broken).toBeGreaterThan(5)
   })
@@ -176,7 +175,7 @@ describeWithValkey('two replicas behind a balancer', () => {
     const running = await Promise.all([startHttpProxy(options), startHttpProxy(options)])
     const balancer = await startNginx(running.map(({ url }) => Number(url.port)))
     onTestFinished(() => balancer.stop())
-    const client = (await connectModern(balancer.url)) as unknown as AnyClient
+    const client = patient(await connectModern(balancer.url))
     const asked = { name: 'f_slow', arguments: { ms: 5_000 } }
     const answers = Array.from({ length: 4 }, () => client.callTool(asked).then(textOf, String))
     await sleep(2_000)
@@ -234,7 +233,7 @@ describeWithValkey('two replicas behind a balancer', () => {
       content: { type: 'text', text: 'sampled' },
     }))
     await client.connect(new StreamableHTTPClientTransport(here, { fetch: alternately }), PATIENT)
-    const answer = await (client as unknown as AnyClient).callTool({ name: 'f_sample', arguments: {} })
+    const answer = await patient(client).callTool({ name: 'f_sample', arguments: {} })
     expect(textOf(answer)).toContain('sampled')
     expect(rounds).toEqual(['here', 'there'])
   })

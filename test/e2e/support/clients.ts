@@ -43,6 +43,11 @@ export async function connectClient(generation: Generation, server: Command): Pr
     generation === '1.x' ? new LegacyTransport(parameters) : new StdioClientTransport(parameters)
   onTestFinished(() => client.close())
   await client.connect(transport as never, PATIENT)
+  return patient(client)
+}
+
+/** Waits for answers as long as a busy machine takes. */
+export function patient(client: Client | LegacyClient): AnyClient {
   return {
     listTools: async () =>
       (await client.listTools(undefined, PATIENT)) as Awaited<ReturnType<AnyClient['listTools']>>,
