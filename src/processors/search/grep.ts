@@ -81,6 +81,7 @@ export const grep = defineStep({
     const view = searchable(document)
     const written = requirePattern(params)
     const plain = asPlainText(view, params)
+    const countOf = (pattern: Pattern): number => countIn(given, view, pattern)
     const find = (pattern: Pattern, how: SearchParams): Found => findIn(given, document, view, pattern, how)
     let found = plain ? find(plain.pattern, plain.params) : find(written, params)
     const notes = [plain?.note, plain ? undefined : written.note]
@@ -109,8 +110,8 @@ export const grep = defineStep({
       notes.push(...nearMisses(view, params, near))
     } else if (found.unit === undefined && view.text.length <= mostTwice)
       notes.push(
-        inOtherLetters(params, found.matched, (pattern) => countIn(given, view, pattern)),
-        plain || other ? undefined : brokenByLineEnds(view, params),
+        inOtherLetters(params, found.matched, countOf),
+        plain ? undefined : brokenByLineEnds(view, params, found.matched, countOf),
       )
     const sought = other?.pattern ?? plain?.pattern ?? written
     const links =

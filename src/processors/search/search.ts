@@ -1,6 +1,7 @@
 /** The common part of the modes of a search: each is a step of its own, and all have the same parameters. */
 import { Refusal } from '../../query/refusal.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
+import type { LineIndex } from '../../text/lines.ts'
 import { compilePattern, isPattern, type Pattern, PatternError } from '../../text/patterns/pattern.ts'
 import { excerpt } from '../../text/shorten.ts'
 import { eachWord } from '../../text/words/tokenize.ts'
@@ -110,7 +111,7 @@ const toldWidth = 160
 /** The first reading by which something in `view` matches. */
 export function otherReading(view: Searchable, params: SearchParams): OtherReading | undefined {
   const source = params.pattern ?? ''
-  for (const reading of readingsOf(source, params, view.isProse).slice(0, mostReadings)) {
+  for (const reading of readingsOf(source, params, view.goesOn).slice(0, mostReadings)) {
     const found = tried(view, params, reading)
     if (found)
       return { ...found, note: `Nothing matches ${quoted(source)} as written; it was read ${reading.how}.` }
@@ -144,11 +145,11 @@ function tried(view: Searchable, params: SearchParams, reading: Reading) {
 }
 
 /** From what was most likely meant on. */
-function readingsOf(source: string, params: SearchParams, isProse: boolean): Reading[] {
+function readingsOf(source: string, params: SearchParams, goesOn: boolean): Reading[] {
   const found = [...bySyntax(source), ...byOperators(source)]
   if (params.multiline !== true && /\\[nr]|\n/.test(source))
     found.push({ source, multiline: true, how: 'as a match over several lines' })
-  const broken = isProse && params.multiline !== true ? overLineEnds(source) : undefined
+  const broken = goesOn && params.multiline !== true ? overLineEnds(source) : undefined
   if (broken !== undefined) found.push({ source: broken, multiline: true, how: 'over the ends of lines' })
   if (params.case_insensitive === undefined)
     found.push({ source, caseInsensitive: true, how: 'regardless of case' })
@@ -168,31 +169,39 @@ function overLineEnds(source: string): string | undefined {
   return source.replaceAll(BLANKS, (part, blanks) => (blanks === undefined ? part : BLANK_OR_END))
 }
 
-/** The remark on matches that no line has whole. */
-export function brokenByLineEnds(view: Searchable, params: SearchParams): string | undefined {
-  const source = params.multiline === true || !view.isProse ? undefined : overLineEnds(params.pattern ?? '')
-  const pattern =
-    source === undefined
-      ? undefined
-      : compilePattern(source, { caseInsensitive: params.case_insensitive === true, multiline: true })
-  if (pattern === undefined || !isPattern(pattern)) return undefined
-  const places: string[] = []
+/** The remark on matches that no line has whole, beside those that one has. `countOf`: how many values match a pattern. */
+export function brokenByLineEnds(
+  view: Searchable,
+  params: SearchParams,
+  matched: number,
+  countOf: (pattern: Pattern) => number,
+): string | undefined {
+  const { pattern: written = '', case_insensitive, multiline } = params
+  const source = multiline === true || !view.goesOn ? undefined : overLineEnds(written)
+  if (source === undefined) return undefined
+  const pattern = compilePattern(source, { caseInsensitive: case_insensitive === true, multiline: true })
+  if (!isPattern(pattern)) return undefined
+  const { text, lines } = view
   try {
-    pattern.run(() => {
-      for (const { start, end } of pattern.matches(view.text)) {
-        if (!view.text.slice(start, end).includes('\n')) continue
-        const first = view.lines?.lineAt(start) ?? 0
-        places.push(`${first + 1}-${(view.lines?.lineAt(end - 1) ?? first) + 1}`)
-      }
-    })
+    const places = pattern.run(() => (lines ? [...broken(text, lines, pattern)] : []))
+    const more = lines ? places.length : pattern.run(() => countOf(pattern)) - matched
+    if (more <= 0) return undefined
+    const where = places.length > 0 ? ` (lines ${listedPlaces(places)})` : ''
+    const call = `\`${written.replaceAll(/ +|\\s\+/g, String.raw`[\s>]+`)}\`${lines ? ', multiline: true' : ''}`
+    return `${formatCount(more)} more over the end of a line${where}: ${call}.`
   } catch (error) {
     if (error instanceof PatternError) return undefined
     throw error
   }
-  const more = formatPlural(places.length, 'place')
-  return places.length === 0
-    ? undefined
-    : `It also stands over the end of a line in ${more}: lines ${places.slice(0, mostTold).join(', ')}${places.length > mostTold ? ', …' : ''} (multiline: true, \`\\s+\` for blanks).`
+}
+
+function* broken(text: string, lines: LineIndex, pattern: Pattern): Generator<string> {
+  for (const { start, end } of pattern.matches(text))
+    if (text.slice(start, end).includes('\n')) yield `${lines.lineAt(start) + 1}-${lines.lineAt(end - 1) + 1}`
+}
+
+function listedPlaces(places: readonly string[]): string {
+  return `${places.slice(0, mostTold).join(', ')}${places.length > mostTold ? ', …' : ''}`
 }
 
 /** The remark on what a pattern in small letters alone leaves out that has capital ones. `countOf`: how many match a pattern. */

@@ -16,8 +16,8 @@ export interface Searchable {
   readonly units: Spans
   /** The name of a unit. */
   readonly noun: 'line' | 'value'
-  /** True for lines of prose: what is said in one goes on in the next. */
-  readonly isProse: boolean
+  /** True where what is said in one line goes on in the next: not where each is a record. */
+  readonly goesOn: boolean
   /** Exactly one of the two is there. */
   readonly lines?: LineIndex
   readonly leaves?: LeafIndex
@@ -55,12 +55,12 @@ const compacted = new WeakSet<LeafIndex>()
 
 function ofData(document: Document): Searchable {
   const leaves = indexLeaves(document)
-  return { text: leaves.text, units: leaves.units, noun: 'value', isProse: false, leaves }
+  return { text: leaves.text, units: leaves.units, noun: 'value', goesOn: true, leaves }
 }
 
 function ofText(document: Document): Searchable {
   const lines = document.lines()
-  return { text: document.text, units: lines, noun: 'line', isProse: !isRecordLines(document), lines }
+  return { text: document.text, units: lines, noun: 'line', goesOn: !isRecordLines(document), lines }
 }
 
 const vocabularies = new WeakMap<Searchable, Vocabulary>()

@@ -84,11 +84,25 @@ describe('regular expressions in text', () => {
       const some = fromText(`${broken}\nno connection is refused\n${broken.replace('c', 'C')}`)
       expect(find(some, { pattern: 'connection (is|was)\\s+refused' })).toMatchObject({
         metadata: { matched: 1 },
-        notes: expect.stringContaining('It also stands over the end of a line in 1 place: lines 1-2 ('),
+        notes: expect.stringContaining(
+          '1 more over the end of a line (lines 1-2): `connection[\\s>]+(is|was)[\\s>]+refused`, multiline: true.',
+        ),
       })
-      expect(find(some, { pattern: '(?i)connection is' }).notes).toContain('in 2 places: lines 1-2, 4-5 (')
+      expect(find(some, { pattern: '(?i)connection is' }).notes).toContain(
+        '2 more over the end of a line (lines 1-2, 4-5)',
+      )
       for (const pattern of ['connection is$', 'connection.is', 'connection', 'no connection is'])
         expect(find(some, { pattern }).notes).not.toContain('over the end')
+      const values = fromValue([{ t: broken }, { t: 'a connection is refused' }, { t: 'no' }])
+      expect(find(values, { pattern: 'connection is' }).notes).toContain(
+        '1 more over the end of a line: `connection[\\s>]+is`.',
+      )
+      expect(find(values, { pattern: 'connection[\\s>]+is' }).metadata).toMatchObject({ matched: 2 })
+      expect(find(some, { pattern: 'connection[\\s>]+is', multiline: true }).metadata.matched).toBe(2)
+      expect(find(values, { pattern: 'is refused it' }).metadata.matched).toBe(1)
+      expect(find(values, { pattern: 'the connection is' }).notes).toContain(
+        'it was read over the ends of lines',
+      )
       const log = fromRecognised('10:00:01 INFO a connection\n10:00:02 INFO is refused\n'.repeat(5))
       expect(find(log, { pattern: 'connection is' }).metadata.matched).toBe(0)
     },
