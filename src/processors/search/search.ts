@@ -169,7 +169,7 @@ function overLineEnds(source: string): string | undefined {
   return source.replaceAll(BLANKS, (part, blanks) => (blanks === undefined ? part : BLANK_OR_END))
 }
 
-/** The remark on matches that no line has whole, beside those that one has. `countOf`: how many values match a pattern. */
+/** The remark on matches that no line has whole, beside matches that one has. `countOf`: how many values match a pattern. */
 export function brokenByLineEnds(
   view: Searchable,
   params: SearchParams,
