@@ -1,8 +1,8 @@
 /** Several steps as one: each works on what the one before it made. */
 import type { ZodType } from 'zod'
 import type { Document } from '../documents/document.ts'
-import type { ProcessorResult, StepMetadata } from './processor.ts'
-import { complaint, failed, reason, unchanged } from './step.ts'
+import type { ProcessorResult } from './processor.ts'
+import { attempted, complaint, failed, present, unchanged } from './step.ts'
 
 /** A processor that takes its own parameters out of many. Any `Processor` is one. */
 export interface PipelineStep {
@@ -13,16 +13,8 @@ export interface PipelineStep {
 }
 
 /** The work of one step. */
-export interface StepReport {
+export interface StepReport extends ProcessorResult {
   name: string
-  applied: boolean
-  metadata: StepMetadata
-  /** The document after the step. */
-  readonly content: Document
-  /** Characters before and after, computed when read. */
-  readonly originalSize: number
-  readonly processedSize: number
-  error?: string
 }
 
 export interface PipelineResult {
@@ -47,7 +39,7 @@ export function runPipeline(
   const reports = steps.map((step): StepReport => {
     const done = runStep(current, step, params)
     current = done.content
-    return report(step.name, done)
+    return { name: step.name, ...done }
   })
   const errors = reports.flatMap(({ name, error }) => (error === undefined ? [] : [`${name}: ${error}`]))
   return { document: current, steps: reports, ...(errors.length > 0 && { error: errors.join('\n') }) }
@@ -58,28 +50,9 @@ function runStep(
   step: PipelineStep,
   params: Readonly<Record<string, unknown>>,
 ): ProcessorResult {
-  try {
-    const present = Object.fromEntries(Object.entries(params).filter(([, value]) => value != null))
-    const read = step.params.safeParse(present)
+  return attempted(document, () => {
+    const read = step.params.safeParse(present(params))
     if (!read.success) return failed(document, complaint(read.error))
     return step.wanted(read.data) ? step.process(document, read.data) : unchanged(document)
-  } catch (error) {
-    return failed(document, reason(error))
-  }
-}
-
-function report(name: string, done: ProcessorResult): StepReport {
-  return {
-    name,
-    applied: done.applied,
-    metadata: done.metadata,
-    content: done.content,
-    get originalSize() {
-      return done.originalSize
-    },
-    get processedSize() {
-      return done.processedSize
-    },
-    ...(done.error !== undefined && { error: done.error }),
-  }
+  })
 }

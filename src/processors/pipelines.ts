@@ -25,7 +25,7 @@ import { bm25 } from './search/bm25.ts'
 import { context } from './search/context.ts'
 import { fuzzy } from './search/fuzzy.ts'
 import { grep } from './search/grep.ts'
-import { unchanged } from './step.ts'
+import { applied, unchanged, withNotes } from './step.ts'
 import { join } from './steps/join.ts'
 import { type Asked, namesEntries, withEntries } from './steps/map-entries.ts'
 import { projection } from './steps/projection.ts'
@@ -82,8 +82,7 @@ function computes({ fields = [] }: Asked): boolean {
 /** The lines of a text as records, so that something can be computed of each. */
 function linesOf(document: Document): ProcessorResult {
   const { noun, items } = document.rows()
-  const content = fromRows({ noun, items: items.map((line, at) => ({ line, line_number: at + 1 })) })
-  return { ...unchanged(document), content, applied: true }
+  return applied(fromRows({ noun, items: items.map((line, at) => ({ line, line_number: at + 1 })) }))
 }
 
 /** The steps that work on records. */
@@ -174,7 +173,7 @@ function ofGroups(step: PipelineStep): PipelineStep {
       const left = (asked.fields ?? []).filter((name) => !isKnown(name))
       if (left.length === 0) return step.process(document, params)
       const note = `Left out: ${listed(left)}. The ${asked.group_by?.length ? 'groups' : 'totals'} have ${listed(columns)}.`
-      return { ...unchanged(document), metadata: { notes: [note] } }
+      return withNotes(unchanged(document), [note])
     },
   }
 }

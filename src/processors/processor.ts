@@ -7,9 +7,6 @@ export interface ProcessorResult {
   /** The document after the step; the same object as before when nothing was applied. */
   content: Document
   metadata: StepMetadata
-  /** Characters before and after. Computed when read: serialising is the costly part of most steps. */
-  readonly originalSize: number
-  readonly processedSize: number
   /** False when the step's parameters are absent or it failed: `content` is then unchanged. */
   applied: boolean
   /** The text that the caller should write instead. The pipeline goes on. */

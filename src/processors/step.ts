@@ -1,4 +1,4 @@
-/** The common work of every processor: read its parameters, skip, catch, measure. */
+/** The common work of every processor: read its parameters, skip, catch. */
 
 import type * as z from 'zod'
 import type { ZodObject } from 'zod'
@@ -31,49 +31,53 @@ export function defineStep<S extends ZodObject>({ name, params, wanted, run }: S
       const read = params.safeParse(present(given))
       if (!read.success) return failed(document, complaint(read.error))
       if (!wanted(read.data)) return unchanged(document)
-      try {
+      return attempted(document, () => {
         const { content, metadata } = run(document, read.data)
-        return result(document, content, true, metadata)
-      } catch (error) {
-        return failed(document, reason(error))
-      }
+        return applied(content, metadata)
+      })
     },
   }
 }
 
 /** Models write null for what they leave out. */
-function present(given: unknown): unknown {
+export function present(given: unknown): unknown {
   if (typeof given !== 'object' || given === null) return given
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
 }
 
+/** The result of a step that did its work. */
+export function applied(content: Document, metadata: StepMetadata = {}): ProcessorResult {
+  return { content, metadata, applied: true }
+}
+
 /** The result of a step that had nothing to do. */
 export function unchanged(document: Document): ProcessorResult {
-  return result(document, document, false)
+  return { content: document, metadata: {}, applied: false }
 }
 
 /** The result of a step that could not do what was asked. `error` says what to write instead. */
 export function failed(document: Document, error: string): ProcessorResult {
-  return Object.assign(unchanged(document), { error })
+  return { ...unchanged(document), error }
 }
 
-function result(
-  before: Document,
-  content: Document,
-  applied: boolean,
-  metadata: StepMetadata = {},
-): ProcessorResult {
-  return {
-    content,
-    metadata,
-    applied,
-    get originalSize() {
-      return before.characters
-    },
-    get processedSize() {
-      return content.characters
-    },
+/** The result of a step; where it throws, the error is told in its place. */
+export function attempted(document: Document, run: () => ProcessorResult): ProcessorResult {
+  try {
+    return run()
+  } catch (error) {
+    return failed(document, reason(error))
   }
+}
+
+/** The same result with more notes, behind its own or before them. */
+export function withNotes(
+  result: ProcessorResult,
+  notes: readonly string[],
+  place: 'behind' | 'before' = 'behind',
+): ProcessorResult {
+  const own = result.metadata.notes ?? []
+  const all = place === 'behind' ? [...own, ...notes] : [...notes, ...own]
+  return { ...result, metadata: { ...result.metadata, notes: all } }
 }
 
 /** The complaint of the schema about the parameters, for the model. */
@@ -85,7 +89,7 @@ export function complaint(error: z.ZodError): string {
 }
 
 /** The answer of a step that threw: a refusal as it is written, anything else as a failure. */
-export function reason(error: unknown): string {
+function reason(error: unknown): string {
   if (error instanceof Refusal) return error.message
   if (error instanceof RangeError)
     return 'The data is nested too deeply for this. Choose a part of it with `path` first.'

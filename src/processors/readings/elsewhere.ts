@@ -25,7 +25,7 @@ import { formatCount } from '../../text/format.ts'
 import { literal } from '../../text/patterns/literal.ts'
 import type { PipelineStep } from '../pipeline.ts'
 import type { ProcessorResult } from '../processor.ts'
-import { failed, unchanged } from '../step.ts'
+import { applied, failed, unchanged, withNotes } from '../step.ts'
 import { entriesOf } from '../steps/map-entries.ts'
 
 /**
@@ -48,8 +48,7 @@ export function orElsewhere(
       const found = place && step.process(fromTable('record', place.records.table), params)
       if (!place || !found || found.error !== undefined) return naming(result, document, names)
       const said = `Only \`${place.path}\` has ${listed(names)}, so the records there were asked.`
-      found.metadata = { ...found.metadata, notes: [said, ...(found.metadata.notes ?? [])] }
-      return found
+      return withNotes(found, [said], 'before')
     },
   }
 }
@@ -83,8 +82,7 @@ export function whereAllIs(step: PipelineStep): PipelineStep {
       const found = place && step.process(fromTable('record', place.records.table), params)
       if (!place || !found || found.error !== undefined || found.metadata.matched === 0) return result
       const said = `Only \`${place.path}\` has ${listed([...new Set(names)])}, so the records there were asked.`
-      found.metadata = { ...found.metadata, notes: [said, ...(found.metadata.notes ?? [])] }
-      return found
+      return withNotes(found, [said], 'before')
     },
   }
 }
@@ -132,10 +130,7 @@ export function tellingOfNested(step: PipelineStep, others: readonly string[]): 
             ...siblingMatches(document, records, every),
           ]
         : []
-      if (told.length === 0) return result
-      const notes = [...(result.metadata.notes ?? []), ...told]
-      result.metadata = { ...result.metadata, notes }
-      return result
+      return told.length === 0 ? result : withNotes(result, told)
     },
   }
 }
@@ -178,14 +173,14 @@ export function withNodes(
   if (!whole && names.every((name) => isExactly(records, name))) {
     const told = asked.where && !asked.group_by && !asked.aggregate ? undefined : answer(content)
     const notes = told ? ofAllLevels(told, table.count, asked) : []
-    return { ...unchanged(document), applied: true, metadata: { notes } }
+    return applied(document, { notes })
   }
   const isKnown = names.every(knowing(requireRecords(content, 'ask')))
   if (!isKnown && (!whole || placesNaming(document, names).length > 0)) return unchanged(document)
   const own = document.records()?.path ?? '$'
   const nodes = `Asked of all ${formatCount(table.count)} nodes of the tree${whole ? `, "path": ${JSON.stringify(path)}` : ''}`
   const note = `${nodes}; the ${formatCount(outer)} at the top alone: "path": ${JSON.stringify(own)}.`
-  return { ...unchanged(document), content, applied: true, metadata: { notes: [note] } }
+  return applied(content, { notes: [note] })
 }
 
 /** Where nothing is a list or a large map: the values of the small map that has the fields in question. Maps in one map are one. */
@@ -212,7 +207,7 @@ function ofSmallMap(document: Document, asked: Asked): ProcessorResult {
       keys: Object.keys(only.value),
     })
     const note = `\`${only.path}\` was read as a map: its ${formatCount(items.length)} values are the records, with their key in \`_key\`.`
-    return { ...unchanged(document), content, applied: true, metadata: { notes: [note] } }
+    return applied(content, { notes: [note] })
   }
   const places = maps.map(({ path }) => path)
   return failed(
@@ -238,7 +233,7 @@ function ofMapsBeside(document: Document, outer: string): ProcessorResult {
   )
   const content = placed(fromRows({ noun: 'record', items }), { path: outer, keys: [], scattered: true })
   const note = `The maps in \`${outer}\` were read as one: their ${formatCount(items.length)} values are the records, with their key in \`_key\` and that of their map in \`_map\`.`
-  return { ...unchanged(document), content, applied: true, metadata: { notes: [note] } }
+  return applied(content, { notes: [note] })
 }
 
 /** Rows of an answer that a remark tells, and characters of them. */

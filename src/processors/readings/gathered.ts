@@ -12,9 +12,8 @@ import { type Records, recordsOf } from '../../query/fields/records.ts'
 import { listed, safely } from '../../query/refusal.ts'
 import type { PipelineStep } from '../pipeline.ts'
 import type { ProcessorResult } from '../processor.ts'
-import { unchanged } from '../step.ts'
+import { applied, unchanged, withNotes } from '../step.ts'
 import { conditionFields, fieldsNamed, namedIn } from './elsewhere.ts'
-import { withNotes } from './stray.ts'
 
 type Asked = Readonly<Record<string, unknown>>
 
@@ -33,7 +32,7 @@ export const gathered: Omit<PipelineStep, 'params'> = {
     if (!records) return unchanged(document)
     return (
       outerOf(document, params as Asked) ??
-      pointsFor(document, records, params as Asked) ??
+      pointsFor(records, params as Asked) ??
       oneOf(document, params as Asked) ??
       withAll(document, params as Asked)
     )
@@ -58,11 +57,7 @@ function oneOf(document: Document, asked: Asked): ProcessorResult | undefined {
   if (typeof held !== 'object' || held === null) return undefined
   const keys = isObject(held) ? Object.keys(held) : undefined
   const records = keyedRecords({ path: place, keys, values: Object.values(held) })
-  return about(
-    document,
-    tableOf(records, place, { path: place, keys }),
-    `The records of \`${place}\` were asked.`,
-  )
+  return about(tableOf(records, place, { path: place, keys }), `The records of \`${place}\` were asked.`)
 }
 
 /** Says that the records of all lists of an object were asked, where the answer does not show it. */
@@ -75,7 +70,7 @@ function withAll(document: Document, { where, group_by, aggregate }: Asked): Pro
   return withNotes(made, [`All ${said} in \`${path}\` were asked; \`${by}\` says which one each is of.`])
 }
 
-function pointsFor(document: Document, records: Records, asked: Asked): ProcessorResult | undefined {
+function pointsFor(records: Records, asked: Asked): ProcessorResult | undefined {
   const found = records.table.derived('points', () => {
     const own = pointsOf(records.values, false)
     const { values, gathered: of } = own ?? pointsOf(records.values, true) ?? {}
@@ -92,7 +87,7 @@ function pointsFor(document: Document, records: Records, asked: Asked): Processo
   const asksOfTime = timed.some((name) => name === time) || ordered.some((name) => fields.includes(name))
   const isAsked = (asksOfTime && !found.areDetails) || namedIn(asked).some(isOfPoints)
   if (!isAsked) return undefined
-  return about(document, found.table, `Each of the ${said} is a record here: ${listed(fields)}.`)
+  return about(found.table, `Each of the ${said} is a record here: ${listed(fields)}.`)
 }
 
 /** The records of which the ones at hand are parts, where a question names their fields: `post.tags` of the paths of an interface. */
@@ -103,24 +98,10 @@ function outerOf(document: Document, asked: Asked): ProcessorResult | undefined 
   if (!namedIn(asked).some((name) => name === '_key' || own.has(/^\w+/.exec(name)?.[0] ?? '')))
     return undefined
   const { path, keys } = outer
-  return about(
-    document,
-    tableOf(keyedRecords(outer), path, { path, keys }),
-    `The records of \`${path}\` were asked.`,
-  )
+  return about(tableOf(keyedRecords(outer), path, { path, keys }), `The records of \`${path}\` were asked.`)
 }
 
-function about(document: Document, table: Table, note: string): ProcessorResult {
+function about(table: Table, note: string): ProcessorResult {
   const content = placed(fromTable('record', table), table.provenance)
-  return {
-    content,
-    metadata: { total: table.count, matched: table.count, notes: [note] },
-    applied: true,
-    get originalSize() {
-      return document.characters
-    },
-    get processedSize() {
-      return content.characters
-    },
-  }
+  return applied(content, { total: table.count, matched: table.count, notes: [note] })
 }

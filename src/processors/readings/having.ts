@@ -14,10 +14,10 @@ import { formatCount, formatPlural } from '../../text/format.ts'
 import { aggregateParams, whereParams } from '../parameters.ts'
 import type { PipelineStep } from '../pipeline.ts'
 import type { ProcessorResult } from '../processor.ts'
-import { failed, unchanged } from '../step.ts'
+import { failed, unchanged, withNotes } from '../step.ts'
 import { aggregate, columnOfCall } from '../steps/group.ts'
 import { where } from '../steps/where.ts'
-import { countedElements, strayElements, withNotes } from './stray.ts'
+import { countedElements, strayElements } from './stray.ts'
 
 interface Asked {
   where?: string[] | undefined
@@ -104,16 +104,11 @@ function only(
   const { items } = kept.content.rows()
   const said = `${formatCount(items.length)} of ${formatPlural(all, 'group')} fulfil ${listed(conditions.map(({ written }) => written))}.`
   const notes = [...(grouped.metadata.notes ?? []), said, ...(kept.metadata.notes ?? [])]
-  const content = fromRows({ noun: 'group', items })
   return {
     ...grouped,
-    content,
+    content: fromRows({ noun: 'group', items }),
     metadata: { ...grouped.metadata, matched: items.length, notes },
     applied: true,
-    originalSize: grouped.originalSize,
-    get processedSize() {
-      return content.characters
-    },
   }
 }
 

@@ -13,6 +13,7 @@ import { scalarAt } from '../../query/fields/walk.ts'
 import { listed, safely } from '../../query/refusal.ts'
 import { formatCount } from '../../text/format.ts'
 import type { ProcessorResult } from '../processor.ts'
+import { withNotes } from '../step.ts'
 import { conditionFields, fieldsNamed, namedIn } from './elsewhere.ts'
 
 type Asked = Readonly<Record<string, unknown>>
@@ -41,15 +42,7 @@ export function withHolders(root: Document, selected: ProcessorResult, asked: As
   const once = listsOnce(root, selected.content, asked, notes)
   const content = once ?? withHeadings(root, contentWith(root, selected.content, asked, notes), asked)
   if (content === selected.content && notes.length === 0) return selected
-  return {
-    ...selected,
-    content,
-    metadata: { ...selected.metadata, notes: [...(selected.metadata.notes ?? []), ...notes] },
-    originalSize: selected.originalSize,
-    get processedSize() {
-      return content.characters
-    },
-  }
+  return { ...withNotes(selected, notes), content }
 }
 
 /** A record for each list of which all records were put together, where a question is about what these repeat alone. */

@@ -21,7 +21,7 @@ import { listed, safely } from '../../query/refusal.ts'
 import { newWork } from '../../query/work.ts'
 import { formatCount } from '../../text/format.ts'
 import type { PipelineStep } from '../pipeline.ts'
-import type { ProcessorResult } from '../processor.ts'
+import { withNotes } from '../step.ts'
 import { aggregate, type Call, parseCall } from '../steps/group.ts'
 import { projection } from '../steps/projection.ts'
 import { select } from '../steps/select.ts'
@@ -325,18 +325,6 @@ function shownElements(
   if (error !== undefined || count === 0) return undefined
   const told = abridge(items.slice(0, MOST_SHOWN), LONGEST_SHOWN)
   return `\`${list}\` is shown whole. Of its ${formatCount(elements.all.rows().count)} elements ${formatCount(count)} ${count === 1 ? 'fulfils' : 'fulfil'} the condition: ${told}, "path": "${list}[*]".`
-}
-
-/** The same result with more notes. */
-export function withNotes(result: ProcessorResult, notes: readonly string[]): ProcessorResult {
-  return {
-    ...result,
-    metadata: { ...result.metadata, notes: [...(result.metadata.notes ?? []), ...notes] },
-    originalSize: result.originalSize,
-    get processedSize() {
-      return result.content.characters
-    },
-  }
 }
 
 function callOf(written: string): Call | undefined {

@@ -7,6 +7,7 @@ import { withField } from '../../documents/shape/collections.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { formatCount } from '../../text/format.ts'
 import type { ProcessorResult } from '../processor.ts'
+import { withNotes } from '../step.ts'
 
 /** The questions about the records that a path reaches. */
 export interface Asked {
@@ -33,16 +34,7 @@ export function withEntries(selected: ProcessorResult, asked: Asked): ProcessorR
   )
   const count = content.rows().count
   const note = `Read as ${another ? 'maps' : 'a map'}: ${formatCount(count)} entries with \`_key\`${hasValues(objects) ? ' and `_value`' : ''}.`
-  const notes = [...(selected.metadata.notes ?? []), note]
-  return {
-    content,
-    applied: true,
-    metadata: { ...selected.metadata, notes },
-    originalSize: selected.originalSize,
-    get processedSize() {
-      return content.characters
-    },
-  }
+  return { ...withNotes(selected, [note]), content }
 }
 
 function objectsIn(content: Document, asked: Asked): readonly JsonObject[] | undefined {

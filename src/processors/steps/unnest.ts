@@ -12,7 +12,7 @@ import { Refusal } from '../../query/refusal.ts'
 import { newWork, type Work } from '../../query/work.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
 import type { PipelineStep } from '../pipeline.ts'
-import { failed, reason, unchanged } from '../step.ts'
+import { applied, attempted, unchanged } from '../step.ts'
 
 /** Parameters in which lists may be unnested. */
 const ASKED = ['where', 'group_by', 'aggregate', 'sort', 'fields', 'exclude'] as const
@@ -84,25 +84,13 @@ export const unnest: Omit<PipelineStep, 'params'> = {
   process(document, params) {
     const plan = unnestPlan(params)
     if (!plan) return unchanged(document)
-    try {
+    return attempted(document, () => {
       const records = requireRecords(document, 'unnest')
       const content = unnested(records, plan.lists, newWork(MOST_WORK))
       const { count } = content.rows()
       const said = `${formatPlural(records.values.length, 'record')} unnested by \`${plan.lists.join('`, `')}\`: ${formatCount(count)}.`
-      return {
-        content,
-        metadata: { total: records.values.length, matched: count, notes: [said] },
-        applied: true,
-        get originalSize() {
-          return document.characters
-        },
-        get processedSize() {
-          return content.characters
-        },
-      }
-    } catch (error) {
-      return failed(document, reason(error))
-    }
+      return applied(content, { total: records.values.length, matched: count, notes: [said] })
+    })
   },
 }
 

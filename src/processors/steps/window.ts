@@ -26,8 +26,7 @@ import { Refusal, safely, shown } from '../../query/refusal.ts'
 import { newWork } from '../../query/work.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
 import type { PipelineStep } from '../pipeline.ts'
-import type { ProcessorResult } from '../processor.ts'
-import { failed, reason, unchanged } from '../step.ts'
+import { applied, attempted, failed, unchanged } from '../step.ts'
 import { columnOfCall, partsOfRows } from './group.ts'
 import { inOrder, positions, type Ranks, ranksOf } from './sort.ts'
 import { where } from './where.ts'
@@ -253,13 +252,7 @@ function withPlan(step: PipelineStep, change: (plan: Plan, asked: Asked) => obje
   return {
     ...step,
     wanted: (params) => step.wanted(changed(params)),
-    process(document, params) {
-      try {
-        return step.process(document, changed(params))
-      } catch (error) {
-        return failed(document, reason(error))
-      }
-    },
+    process: (document, params) => attempted(document, () => step.process(document, changed(params))),
   }
 }
 
@@ -284,26 +277,13 @@ export function windowStep(early: boolean): Omit<PipelineStep, 'params'> {
     wanted,
     process(document, params) {
       if (!wanted(params)) return unchanged(document)
-      try {
+      return attempted(document, () => {
         const plan = planOf(params)
         const content = withColumns(document, plan)
-        const done: ProcessorResult = {
-          content,
-          metadata: { total: content.rows().count },
-          applied: true,
-          get originalSize() {
-            return document.characters
-          },
-          get processedSize() {
-            return content.characters
-          },
-        }
-        if (plan.after.length === 0) return done
+        if (plan.after.length === 0) return applied(content, { total: content.rows().count })
         const kept = where.process(content, { where: plan.after })
         return kept.error === undefined ? kept : failed(document, kept.error)
-      } catch (error) {
-        return failed(document, reason(error))
-      }
+      })
     },
   }
 }
