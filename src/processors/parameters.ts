@@ -78,6 +78,9 @@ export const filterParams = z.object({
   limit: count('Default: at most 50.', 1),
 })
 
+/** The question of a filter: one object that all of its steps read. */
+export type Asked = Partial<z.output<typeof filterParams>>
+
 export const searchParams = z.object({
   ...searchStepParams.shape,
   ...selectParams.shape,

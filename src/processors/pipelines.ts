@@ -5,6 +5,7 @@ import { fromRows } from '../documents/opening/derive.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 import { listed } from '../query/refusal.ts'
 import {
+  type Asked,
   aggregateParams,
   fieldsParams,
   filterParams,
@@ -27,7 +28,7 @@ import { fuzzy } from './search/fuzzy.ts'
 import { grep } from './search/grep.ts'
 import { applied, unchanged, withNotes } from './step.ts'
 import { join } from './steps/join.ts'
-import { type Asked, namesEntries, withEntries } from './steps/map-entries.ts'
+import { namesEntries, withEntries } from './steps/map-entries.ts'
 import { projection } from './steps/projection.ts'
 import { select } from './steps/select.ts'
 import { sort } from './steps/sort.ts'

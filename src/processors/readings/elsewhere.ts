@@ -23,6 +23,7 @@ import { listed, safely } from '../../query/refusal.ts'
 import { newWork } from '../../query/work.ts'
 import { formatCount } from '../../text/format.ts'
 import { literal } from '../../text/patterns/literal.ts'
+import type { Asked } from '../parameters.ts'
 import type { PipelineStep } from '../pipeline.ts'
 import type { ProcessorResult } from '../processor.ts'
 import { applied, failed, unchanged, withNotes } from '../step.ts'
@@ -133,14 +134,6 @@ export function tellingOfNested(step: PipelineStep, others: readonly string[]): 
       return told.length === 0 ? result : withNotes(result, told)
     },
   }
-}
-
-interface Asked {
-  path?: string | undefined
-  where?: readonly string[] | undefined
-  group_by?: readonly string[] | undefined
-  aggregate?: readonly string[] | undefined
-  sort?: readonly string[] | undefined
 }
 
 /** True for a question about values of records, without a path: where they are a tree, all of its nodes are meant. */

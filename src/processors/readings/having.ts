@@ -11,19 +11,13 @@ import { scan } from '../../query/language/scanner.ts'
 import { type Expression, mapped, sourceOf } from '../../query/language/tree.ts'
 import { listed, safely } from '../../query/refusal.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
-import { aggregateParams, whereParams } from '../parameters.ts'
+import { type Asked, aggregateParams, whereParams } from '../parameters.ts'
 import type { PipelineStep } from '../pipeline.ts'
 import type { ProcessorResult } from '../processor.ts'
 import { failed, unchanged, withNotes } from '../step.ts'
 import { aggregate, columnOfCall } from '../steps/group.ts'
 import { where } from '../steps/where.ts'
 import { countedElements, strayElements } from './stray.ts'
-
-interface Asked {
-  where?: string[] | undefined
-  group_by?: string[] | undefined
-  aggregate?: string[] | undefined
-}
 
 const params = whereParams.extend(aggregateParams.shape)
 

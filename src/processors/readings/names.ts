@@ -5,20 +5,11 @@ import { type Records, withNames } from '../../query/fields/records.ts'
 import { holdsAggregate, parseNamed } from '../../query/language/parser.ts'
 import { fieldsIn, type Named } from '../../query/language/tree.ts'
 import { safely } from '../../query/refusal.ts'
+import type { Asked } from '../parameters.ts'
 import type { PipelineStep } from '../pipeline.ts'
 import { failed } from '../step.ts'
 import { columnOfCall } from '../steps/group.ts'
 import { isWindow } from '../steps/window.ts'
-
-interface Asked {
-  where?: readonly string[] | undefined
-  group_by?: readonly string[] | undefined
-  aggregate?: readonly string[] | undefined
-  sort?: readonly string[] | undefined
-  fields?: readonly string[] | undefined
-  join_on?: readonly string[] | undefined
-  mode?: string | undefined
-}
 
 /** `left.region` and `right.region` that a question about joined records is about. */
 function sidesIn({ join_on = [], where, group_by, aggregate, sort, fields }: Asked): string[] {
@@ -123,7 +114,7 @@ function sourceIn(text: string): string {
 }
 
 /** The fields that are shown of groups: also all that was asked to be computed, where they name nothing of it. */
-function withCalls(shown: readonly string[], calls: readonly string[]): readonly string[] | undefined {
+function withCalls(shown: string[], calls: readonly string[]): string[] | undefined {
   if (shown.length === 0) return undefined
   const columns = calls.map(columnNamed)
   // Values of their own, `3 as a`, are asked for beside one row.

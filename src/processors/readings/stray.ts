@@ -20,6 +20,7 @@ import {
 import { listed, safely } from '../../query/refusal.ts'
 import { newWork } from '../../query/work.ts'
 import { formatCount } from '../../text/format.ts'
+import type { Asked } from '../parameters.ts'
 import type { PipelineStep } from '../pipeline.ts'
 import { withNotes } from '../step.ts'
 import { aggregate, type Call, parseCall } from '../steps/group.ts'
@@ -27,14 +28,6 @@ import { projection } from '../steps/projection.ts'
 import { select } from '../steps/select.ts'
 import { unnested } from '../steps/unnest.ts'
 import { where } from '../steps/where.ts'
-
-interface Asked {
-  where?: string[] | undefined
-  fields?: string[] | undefined
-  mode?: string | undefined
-  group_by?: string[] | undefined
-  aggregate?: string[] | undefined
-}
 
 /** Says where a function is over all elements of a list although a condition was about some of them: it chose whole records. */
 export function strayElements(

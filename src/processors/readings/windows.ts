@@ -3,14 +3,7 @@ import { aggregateNamed } from '../../query/language/aggregates.ts'
 import { functionNamed } from '../../query/language/functions.ts'
 import { closingAt } from '../../query/language/scanner.ts'
 import { windowNamed } from '../../query/language/windows.ts'
-
-interface Asked {
-  readonly where?: readonly string[] | undefined
-  readonly aggregate?: readonly string[] | undefined
-  readonly group_by?: readonly string[] | undefined
-  readonly sort?: readonly string[] | undefined
-  readonly fields?: readonly string[] | undefined
-}
+import type { Asked } from '../parameters.ts'
 
 const PLACES = ['where', 'aggregate', 'sort', 'fields'] as const
 const CALL = /(?<![\w.$])([a-z]\w{2,30})\s*\(/gi

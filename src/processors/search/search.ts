@@ -2,6 +2,7 @@
 import { Refusal } from '../../query/refusal.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
 import type { LineIndex } from '../../text/lines.ts'
+import { literal } from '../../text/patterns/literal.ts'
 import { compilePattern, isPattern, type Pattern, PatternError } from '../../text/patterns/pattern.ts'
 import { excerpt } from '../../text/shorten.ts'
 import { eachWord } from '../../text/words/tokenize.ts'
@@ -124,7 +125,7 @@ export function asPlainText(view: Searchable, params: SearchParams): OtherReadin
   const source = params.pattern ?? ''
   const bare = source.replace(/\\[\s\S]/g, '')
   if (!/^\s*\||\|\s*$|\|\||\(\)|\[\]/.test(bare)) return undefined
-  const found = tried(view, params, { source: escaped(source), how: 'as plain text' })
+  const found = tried(view, params, { source: literal(source), how: 'as plain text' })
   return found && { ...found, note: `${quoted(source)} was read as plain text.` }
 }
 
@@ -269,9 +270,9 @@ function bySyntax(source: string): Reading[] {
   // A model that escapes for JSON twice.
   if (/\\\\[dwsbDWSB.()[\]{}|+*?$^]/.test(source))
     found.push({ source: source.replaceAll('\\\\', '\\'), how: 'with single backslashes' })
-  if (/[\^$\\.*+?()[\]{}|]/.test(source)) found.push({ source: escaped(source), how: 'as plain text' })
+  if (/[\^$\\.*+?()[\]{}|]/.test(source)) found.push({ source: literal(source), how: 'as plain text' })
   if (/^[^\\()[\]{}|^$+?]*\*[^\\()[\]{}|^$+?]*$/.test(source) && /[^*\s]/.test(source)) {
-    const parts = source.split('*').map(escaped)
+    const parts = source.split('*').map(literal)
     found.push({ source: parts.join('.*'), how: 'with `*` for anything' })
   }
   return found
@@ -299,7 +300,7 @@ function byWords(source: string): Reading[] {
   if (words.length < 2 || words.length > mostWords) return []
   return [
     {
-      source: together(words.map(escaped)),
+      source: together(words.map(literal)),
       caseInsensitive: true,
       how: 'With these words in any order and case',
     },
@@ -307,11 +308,6 @@ function byWords(source: string): Reading[] {
 }
 
 const together = (all: readonly string[]): string => `^${all.map((part) => `(?=.*${part})`).join('')}`
-
-/** As a pattern that matches the text itself. */
-function escaped(text: string): string {
-  return text.replace(/[\^$\\.*+?()[\]{}|]/g, '\\$&')
-}
 
 function quoted(source: string): string {
   return `\`${source.length > 60 ? `${source.slice(0, 60)}…` : source}\``

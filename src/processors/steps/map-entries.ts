@@ -6,18 +6,9 @@ import { placed } from '../../documents/opening/make.ts'
 import { withField } from '../../documents/shape/collections.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { formatCount } from '../../text/format.ts'
+import type { Asked } from '../parameters.ts'
 import type { ProcessorResult } from '../processor.ts'
 import { withNotes } from '../step.ts'
-
-/** The questions about the records that a path reaches. */
-export interface Asked {
-  where?: readonly string[] | undefined
-  group_by?: readonly string[] | undefined
-  aggregate?: readonly string[] | undefined
-  sort?: readonly string[] | undefined
-  fields?: readonly string[] | undefined
-  exclude?: readonly string[] | undefined
-}
 
 /** The result of a path with the entries of its objects in their place, with their key in `_key`; itself where they are not asked for. */
 export function withEntries(selected: ProcessorResult, asked: Asked): ProcessorResult {

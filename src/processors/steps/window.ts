@@ -25,20 +25,12 @@ import { type Frame, type Partition, WINDOWS, windowNamed } from '../../query/la
 import { Refusal, safely, shown } from '../../query/refusal.ts'
 import { newWork } from '../../query/work.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
+import type { Asked } from '../parameters.ts'
 import type { PipelineStep } from '../pipeline.ts'
 import { applied, attempted, failed, unchanged } from '../step.ts'
 import { columnOfCall, partsOfRows } from './group.ts'
 import { inOrder, positions, type Ranks, ranksOf } from './sort.ts'
 import { where } from './where.ts'
-
-/** Parameters in which windows may be written. */
-interface Asked {
-  where?: readonly string[] | undefined
-  aggregate?: readonly string[] | undefined
-  group_by?: readonly string[] | undefined
-  sort?: readonly string[] | undefined
-  fields?: readonly string[] | undefined
-}
 
 /** A column that is computed, and the parameters with its name in place of the call. */
 export interface Plan {

@@ -25,6 +25,7 @@ import {
 import { type Table, tableOf } from '../../documents/table.ts'
 import { isObject, type JsonValue, own } from '../../protocol/json.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
+import { bareName } from '../../text/words/bare-name.ts'
 import { isExactly } from '../fields/fields.ts'
 import { locate } from '../fields/locate.ts'
 import { formatPath, parsePath } from '../fields/path.ts'
@@ -180,8 +181,7 @@ function lastNames(conditions: readonly string[]): string[] {
 }
 
 function lastName(name: string): string {
-  const last = /([^.[\]"'*]+)[\]"'*[]*$/.exec(name)?.[1] ?? name
-  return last.toLowerCase().replaceAll(/[\s_-]/g, '')
+  return bareName(/([^.[\]"'*]+)[\]"'*[]*$/.exec(name)?.[1] ?? name)
 }
 
 /** The places besides the main list that have fields called like all those in the conditions, with their records. */

@@ -9,6 +9,7 @@ import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/j
 import { formatCount } from '../../text/format.ts'
 import { literal } from '../../text/patterns/literal.ts'
 import { type Operand, operandFor, operandOf } from '../../text/values/compare.ts'
+import { bareName } from '../../text/words/bare-name.ts'
 import { fieldAt } from '../fields/fields.ts'
 import { acrossMap, calledSo, eitherWithin, holdsObjects, innerFields } from '../fields/inner-fields.ts'
 import { parsePath } from '../fields/path.ts'
@@ -681,8 +682,5 @@ function isSpelled(text: string, wanted: string): boolean {
 const IS_PLAIN = /^[\0-\x7f]*$/
 
 function squeezed(text: string): string {
-  return text
-    .normalize('NFC')
-    .toLowerCase()
-    .replaceAll(/[\s_-]/g, '')
+  return bareName(text.normalize('NFC'))
 }

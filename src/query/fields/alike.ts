@@ -1,4 +1,6 @@
 /** Names that differ from a reference in spelling only: case, `_` and `-`, plural, levels left out, a slip of the pen. */
+
+import { bareName } from '../../text/words/bare-name.ts'
 import { editDistance } from '../../text/words/edit-distance.ts'
 import { type Path, parsePath } from './path.ts'
 
@@ -146,7 +148,7 @@ function spelled(names: ReadonlyMap<string, unknown>): readonly Spelled[] {
 /** The names on a path, without case, blanks, `_` and `-`. */
 function partsOf(name: string): string[] {
   return namesOn(parsePath(name)).flatMap((part) => {
-    const plain = part.toLowerCase().replaceAll(/[\s_-]/g, '')
+    const plain = bareName(part)
     // The keys of rows that an earlier step made are paths in themselves.
     return /^[\w.]+$/.test(plain) ? plain.split('.').filter((each) => each !== '') : [plain]
   })

@@ -10,6 +10,7 @@ import { toJson } from '../../documents/json/stringify.ts'
 import { isObject, type JsonValue, own } from '../../protocol/json.ts'
 import { type Calendar, onClock, parseDate } from '../../text/values/dates.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
+import { bareName } from '../../text/words/bare-name.ts'
 import { nearest } from '../../text/words/edit-distance.ts'
 import { aggregateNamed } from '../language/aggregates.ts'
 import { compile, type Evaluate, halvesOf, Many, plain, type Result } from '../language/compile.ts'
@@ -1136,11 +1137,10 @@ const SYNONYMS = [
 ]
 
 function synonym(records: Records, reference: string): string | undefined {
-  const plain = (name: string): string => name.toLowerCase().replaceAll(/[\s_-]/g, '')
-  const wanted = plain(reference)
+  const wanted = bareName(reference)
   if (OF_TIMES.test(wanted) && areKeysDates(records)) return '_key'
   const meant = new Set(SYNONYMS.filter((names) => names.includes(wanted)).flat())
-  const found = meant.size > 0 ? [...records.names().keys()].filter((name) => meant.has(plain(name))) : []
+  const found = meant.size > 0 ? [...records.names().keys()].filter((name) => meant.has(bareName(name))) : []
   return found.length === 1 ? found[0] : undefined
 }
 

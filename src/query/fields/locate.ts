@@ -2,6 +2,7 @@
 import { areMapsOf } from '../../documents/shape/collections.ts'
 import { identifying } from '../../documents/shape/identity.ts'
 import { isObject, type JsonValue, own } from '../../protocol/json.ts'
+import { bareName } from '../../text/words/bare-name.ts'
 import { nearest } from '../../text/words/edit-distance.ts'
 import { listed, shown } from '../refusal.ts'
 import { newWork, type Work } from '../work.ts'
@@ -70,11 +71,9 @@ export function lengthAt(root: JsonValue, path: Path): Located | undefined {
 /** From the strictest on. */
 const spellings: readonly ((name: string) => string)[] = [
   (name) => name.toLowerCase(),
-  (name) => name.toLowerCase().replaceAll(/[\s_-]/g, ''),
+  bareName,
   (name) =>
-    name
-      .toLowerCase()
-      .replaceAll(/[\s_-]/g, '')
+    bareName(name)
       .replace(/(?:ies|y)$/, 'y')
       .replace(/([^s])s$/, '$1'),
 ]

@@ -19,7 +19,9 @@ import {
   saysNothing,
 } from '../../text/values/quantities.ts'
 import { mixOf, TIME_READERS } from '../../text/values/time-readers.ts'
+import { bareName } from '../../text/words/bare-name.ts'
 import { compareNaturally } from '../../text/words/natural-order.ts'
+import { byName, otherNames } from './table.ts'
 
 /** Which rows are in which groups: one pair for each row and group that it is in, in the order of the rows. */
 export interface Members {
@@ -131,7 +133,7 @@ const ROWS: readonly Row[] = [
 export const AGGREGATES: readonly Aggregate[] = ROWS.map(
   ([name, others, takes, reads, text, example, compute]) => ({
     name,
-    otherNames: others.split(' ').filter((one) => one !== ''),
+    otherNames: otherNames(others),
     takes,
     reads,
     text,
@@ -154,14 +156,7 @@ export const TOLD_AGGREGATES: readonly string[] = [
   'collect',
 ]
 
-const BY_NAME: ReadonlyMap<string, Aggregate> = new Map([
-  ...AGGREGATES.flatMap((one) => one.otherNames.map((name) => [name, one] as const)),
-  ...AGGREGATES.map((one) => [bare(one.name), one] as const),
-])
-
-function bare(word: string): string {
-  return word.toLowerCase().replaceAll(/[\s_-]/g, '')
-}
+const BY_NAME = byName(AGGREGATES)
 
 export interface NamedAggregate {
   aggregate: Aggregate
@@ -174,7 +169,7 @@ export interface NamedAggregate {
 /** The aggregate that a word names, case, `_` and `-` aside. */
 export function aggregateNamed(word: string): NamedAggregate | undefined {
   const [, digits] = /^p(?:ct)?(\d{1,2}(?:_\d+)?)$/.exec(word.toLowerCase()) ?? []
-  const name = bare(word)
+  const name = bareName(word)
   const aggregate = BY_NAME.get(digits === undefined ? name : 'percentile')
   if (!aggregate) {
     const [, base] = /^([a-z]{3,20})(?:if|where)$/.exec(name) ?? []

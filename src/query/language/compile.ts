@@ -14,6 +14,7 @@ import {
   longInteger,
   looseNumber,
 } from '../../text/values/quantities.ts'
+import { bareName } from '../../text/words/bare-name.ts'
 import { Refusal, shown } from '../refusal.ts'
 import type { Work } from '../work.ts'
 import { aggregateNamed } from './aggregates.ts'
@@ -538,11 +539,7 @@ function loosely(object: JsonObject, key: string): JsonValue | undefined {
   if (exact !== undefined) return exact
   const keys = Object.keys(object)
   if (keys.length > MOST_KEYS) return undefined
-  const wanted = spelling(key)
-  const [only, another] = keys.filter((name) => name.length < key.length + 5 && spelling(name) === wanted)
+  const wanted = bareName(key)
+  const [only, another] = keys.filter((name) => name.length < key.length + 5 && bareName(name) === wanted)
   return only === undefined || another !== undefined ? undefined : own(object, only)
-}
-
-function spelling(name: string): string {
-  return name.toLowerCase().replaceAll(/[\s_-]/g, '')
 }

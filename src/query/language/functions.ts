@@ -9,8 +9,10 @@ import { type DatePart, dateOf, datePart, partOf, WEEKDAYS } from '../../text/va
 import { DAY } from '../../text/values/dates.ts'
 import { startOf, startsBetween, timeUnit, unitsBetween, unitsLater } from '../../text/values/intervals.ts'
 import { amountIn, duration, longInteger, looseNumber } from '../../text/values/quantities.ts'
+import { bareName } from '../../text/words/bare-name.ts'
 import { compareNaturally } from '../../text/words/natural-order.ts'
 import { Refusal, shown } from '../refusal.ts'
+import { byName, otherNames } from './table.ts'
 
 type Value = JsonValue | undefined
 type Args = readonly Value[]
@@ -297,8 +299,8 @@ function unknownUnit(value: Value): Refusal {
   )
 }
 
-/** `date_trunc('month', date)` and `date_trunc(date, 'month')`: which part, and of what. */
-function partAndDate([first, second]: Args): { part: DatePart; value: JsonValue } | undefined {
+/** `date_trunc('month', date)` and `date_trunc(date, 'month')`. */
+function truncated([first, second]: Args): JsonValue {
   const named = (value: Value): DatePart | undefined => {
     const word = textOf(value)
     return word === undefined ? undefined : datePart(unitOf(word) ?? word)
@@ -306,7 +308,9 @@ function partAndDate([first, second]: Args): { part: DatePart; value: JsonValue 
   const leading = named(first)
   const [part, value] = leading ? [leading, second] : [named(second), first]
   if (part === undefined) throw unknownUnit(second ?? first)
-  return value === undefined || value === null ? undefined : { part, value }
+  if (value === undefined || value === null) return null
+  if (Array.isArray(value)) return value.slice(0, MOST_PARTS).map((one) => partOf(one, part) ?? null)
+  return partOf(value, part) ?? null
 }
 
 /** The numbers of the parts of a time. */
@@ -342,7 +346,7 @@ const PART_WORDS: Readonly<Record<string, string>> = {
 /** `date_part('hour', date)`: a number. */
 function numberOfPart([first, second]: Args): JsonValue {
   const named = (value: Value): string | undefined => {
-    const word = (textOf(value) ?? '').toLowerCase().replaceAll(/[\s_-]/g, '')
+    const word = bareName(textOf(value) ?? '')
     const one = Object.hasOwn(PART_WORDS, word) ? PART_WORDS[word] : (unitOf(word) ?? word)
     return one !== undefined && Object.hasOwn(NUMBERS, one) ? one : undefined
   }
@@ -498,8 +502,7 @@ function part(text: string, [separator, nth]: Args): JsonValue {
   if (nth === undefined) return parts.slice(0, MOST_PARTS)
   if (wanted === 0)
     throw new Refusal("`split` counts from 1: `split(path, '/', 1)` is the first part, -1 the last.")
-  if (wanted === undefined) return null
-  return parts[wanted < 0 ? parts.length + wanted : wanted - 1] ?? null
+  return elementAt(parts, wanted)
 }
 
 /** The text before the nth separator; behind the nth from the end where it is negative. */
@@ -606,7 +609,7 @@ const ROWS: readonly Row[] = [
   ['date_diff', 'timestampdiff timediff', [2, 3], 'number', 'Time from one date to another in a unit, with fractions; without a unit the days from the second to the first.', "date_diff('day', created_at, closed_at)", difference],
   ['days_between', 'datediff', [2, 3], 'number', 'How many midnights lie between two dates, the later first, or how often another unit begins.', "days_between(closed_at, created_at)", (args) => apart(args, startsBetween)],
   ['age', '', [1, 3], 'number', 'Days from a date to now, or to another; a unit may follow.', "age(created_at, 'year')", aged],
-  ['date_trunc', 'truncdate startof timestamptrunc', 2, 'date', 'The year, quarter, month, week, day, hour or minute of a date.', "date_trunc('month', created_at)", ([first, second]) => truncated([first, second])],
+  ['date_trunc', 'truncdate startof timestamptrunc', 2, 'date', 'The year, quarter, month, week, day, hour or minute of a date.', "date_trunc('month', created_at)", truncated],
   ['date_part', '', 2, 'number', 'A part of a date as a number: year, quarter, month, week, day, hour, minute, second, dow (Sunday 0), isodow (Sunday 7), doy, epoch.', "date_part('hour', created_at)", numberOfPart],
   ...(['year', 'quarter', 'month', 'week', 'day', 'hour', 'minute', 'second'] as const).map(
     (name): Row => [
@@ -674,7 +677,7 @@ export const FUNCTIONS: readonly ScalarFunction[] = ROWS.map(
     const [least, most] = typeof arity === 'number' ? [arity, arity] : arity
     return {
       name,
-      otherNames: others.split(' ').filter((one) => one !== ''),
+      otherNames: otherNames(others),
       least,
       most,
       gives,
@@ -689,19 +692,12 @@ export const FUNCTIONS: readonly ScalarFunction[] = ROWS.map(
 export const TOLD_FUNCTIONS: readonly string[] = ['substr', 'extract', 'date_diff', 'date_trunc']
 
 /** Names as they are written, and without `_` and `-`. A name of its own goes before another's other name. */
-const BY_NAME: ReadonlyMap<string, ScalarFunction> = new Map(named((name) => name))
-const BY_BARE_NAME: ReadonlyMap<string, ScalarFunction> = new Map(named(bare))
-
-function named(form: (name: string) => string): (readonly [string, ScalarFunction])[] {
-  return [
-    ...FUNCTIONS.flatMap((one) => one.otherNames.map((name) => [form(name), one] as const)),
-    ...FUNCTIONS.map((one) => [form(one.name), one] as const),
-  ]
-}
+const BY_NAME = byName(FUNCTIONS, (name) => name)
+const BY_BARE_NAME = byName(FUNCTIONS)
 
 /** The function that a word names; where none is called just so, `_` and `-` aside. `date_diff` has fractions, `DATEDIFF` of SQL has none. */
 export function functionNamed(word: string): ScalarFunction | undefined {
-  return BY_NAME.get(word.toLowerCase()) ?? BY_BARE_NAME.get(bare(word))
+  return BY_NAME.get(word.toLowerCase()) ?? BY_BARE_NAME.get(bareName(word))
 }
 
 /** The functions that take a list as a whole, or several values of one. */
@@ -738,10 +734,6 @@ export function isChoice({ name }: ScalarFunction): boolean {
 /** The function that is to one list what an aggregate is to all records. */
 export function functionOfList(aggregate: string): string | undefined {
   return aggregate === 'count' ? 'length' : functionNamed(`list_${aggregate}`)?.name
-}
-
-function bare(word: string): string {
-  return word.toLowerCase().replaceAll(/[\s_-]/g, '')
 }
 
 /** The value of a call. Throws a `Refusal` for a number of arguments that it does not take. */
@@ -809,14 +801,6 @@ function aged([first, second, third]: Args): JsonValue {
     return from === undefined ? null : unitsBetween(from, Date.now(), unit)
   }
   return difference([first, second, third ?? 'day'])
-}
-
-function truncated(args: Args): JsonValue {
-  const found = partAndDate(args)
-  if (!found) return null
-  const { part, value } = found
-  if (Array.isArray(value)) return value.slice(0, MOST_PARTS).map((one) => partOf(one, part) ?? null)
-  return partOf(value, part) ?? null
 }
 
 /** `date_add(date, 7, 'day')`, `dateadd('day', 7, date)`. */

@@ -1212,7 +1212,7 @@ class Parser {
     if (this.#isStrict) return this.#member()
     if (token.kind === 'word') {
       const word = token.text.toLowerCase()
-      if (word === 'case') return this.#case(powers)
+      if (word === 'case') return this.#case()
       const interval = word === 'interval' ? this.#interval() : undefined
       if (interval) return interval
       if (
@@ -1433,7 +1433,7 @@ class Parser {
   }
 
   /** `case when a > 5 then 'big' else 'small' end`, `case state when 'open' then 1 else 0 end`. */
-  #case(powers: Readonly<Record<string, number>>): Expression {
+  #case(): Expression {
     const depth = this.#tokens[this.#at]?.depth ?? 0
     let open = 0
     const marks: { word: string; at: number }[] = []
@@ -1472,7 +1472,6 @@ class Parser {
     }
     this.#at = end + 1
     if (branches.length === 0) return this.#refuse('has a `case` without `then`')
-    void powers
     return { kind: 'case', branches, ...(otherwise && { otherwise }) }
   }
 

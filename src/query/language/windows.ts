@@ -4,7 +4,9 @@
  * partition any of `aggregates.ts` serves.
  */
 import type { JsonValue } from '../../protocol/json.ts'
+import { bareName } from '../../text/words/bare-name.ts'
 import { decimalsOf, rounded } from './aggregates.ts'
+import { byName, otherNames } from './table.ts'
 
 /** The rows of one partition, and what a function is called with. */
 export interface Partition {
@@ -81,7 +83,7 @@ export const TOLD_WINDOWS: readonly string[] = ['rank() over (partition by a ord
 export const WINDOWS: readonly WindowFunction[] = ROWS.map(
   ([name, others, [least, most], text, example, compute]) => ({
     name,
-    otherNames: others.split(' ').filter((one) => one !== ''),
+    otherNames: otherNames(others),
     least,
     most,
     text,
@@ -90,18 +92,11 @@ export const WINDOWS: readonly WindowFunction[] = ROWS.map(
   }),
 )
 
-const BY_NAME: ReadonlyMap<string, WindowFunction> = new Map([
-  ...WINDOWS.flatMap((one) => one.otherNames.map((name) => [name, one] as const)),
-  ...WINDOWS.map((one) => [bare(one.name), one] as const),
-])
-
-function bare(word: string): string {
-  return word.toLowerCase().replaceAll(/[\s_-]/g, '')
-}
+const BY_NAME = byName(WINDOWS)
 
 /** The window function that a word names, case, `_` and `-` aside. */
 export function windowNamed(word: string): WindowFunction | undefined {
-  return BY_NAME.get(bare(word))
+  return BY_NAME.get(bareName(word))
 }
 
 function share(part: number, whole: number): number {

@@ -1,5 +1,6 @@
 /** Parts of dates to group by: each month, each day of the week. By the clock of their field, or UTC. */
 import { isObject, type JsonValue } from '../../protocol/json.ts'
+import { bareName } from '../words/bare-name.ts'
 import {
   bucket,
   type Calendar,
@@ -47,9 +48,7 @@ const SYNONYMS: Readonly<Record<string, DatePart>> = {
 
 /** The part that a word names, whatever its case, plural and marks. */
 export function datePart(word: string): DatePart | undefined {
-  const plain = word
-    .toLowerCase()
-    .replaceAll(/[\s_-]/g, '')
+  const plain = bareName(word)
     .replace(/ly$|s$/, '')
     .replace(/^dai$/, 'day')
   const part = DATE_PARTS.find((one) => one.replaceAll('_', '') === plain)

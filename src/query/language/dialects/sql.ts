@@ -3,6 +3,7 @@
  * clauses round a condition. Only the clauses are told apart here; what stands in them is read like the parameters that it becomes.
  */
 
+import { literal } from '../../../text/patterns/literal.ts'
 import { Refusal, shown } from '../../refusal.ts'
 import { aggregateNamed } from '../aggregates.ts'
 import { enclosed, scan, splitAt, type Token } from '../scanner.ts'
@@ -937,7 +938,7 @@ function withoutEscapes(pattern: string, mark: string): string {
     const isEscaped = pattern[at] === mark && at + 1 < pattern.length
     const sign = pattern[isEscaped ? ++at : at] ?? ''
     const meaning = isEscaped ? undefined : { '%': '.*', _: '.' }[sign]
-    out += meaning ?? sign.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
+    out += meaning ?? literal(sign)
   }
   return out
 }
