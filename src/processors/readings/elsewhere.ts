@@ -16,11 +16,10 @@ import type { Matcher } from '../../query/conditions/verdict.ts'
 import { isExactly, knowing } from '../../query/fields/fields.ts'
 import { formatPath, parsePath } from '../../query/fields/path.ts'
 import { recordsOf, requireRecords } from '../../query/fields/records.ts'
-import { readValues } from '../../query/fields/walk.ts'
+import { valuesAt } from '../../query/fields/walk.ts'
 import { parseCondition, parseNamed } from '../../query/language/parser.ts'
 import { fieldsIn } from '../../query/language/tree.ts'
 import { listed, safely } from '../../query/refusal.ts'
-import { newWork } from '../../query/work.ts'
 import { formatCount } from '../../text/format.ts'
 import { literal } from '../../text/patterns/literal.ts'
 import type { Asked } from '../parameters.ts'
@@ -213,8 +212,7 @@ const outerPath = (path: string): string => formatPath(parsePath(path).slice(0, 
 
 /** The objects in the maps of one map, as the operations of each path of an OpenAPI document: `_key` has their key, `_map` that of their map. */
 function ofMapsBeside(document: Document, outer: string): ProcessorResult {
-  const found: JsonValue[] = []
-  readValues(document.json() ?? null, parsePath(outer), found, newWork())
+  const found = valuesAt(document.json() ?? null, parsePath(outer))
   const [map] = found
   if (!isObject(map ?? null)) return unchanged(document)
   const items = Object.entries(map as JsonObject).flatMap(([name, inner]) =>

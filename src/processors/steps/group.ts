@@ -40,7 +40,7 @@ import {
   requireRecords,
   withNames,
 } from '../../query/fields/records.ts'
-import { readValues } from '../../query/fields/walk.ts'
+import { readValues, valuesAt } from '../../query/fields/walk.ts'
 import { rejoined } from '../../query/fields/wanted.ts'
 import {
   AGGREGATES,
@@ -1067,8 +1067,7 @@ function withFormulas(
     const row: JsonObject = {}
     for (const key of Object.keys(before)) if (!hidden.has(key)) setOwn(row, key, own(before, key) ?? null)
     for (const { name, path } of fields) {
-      const values: JsonValue[] = []
-      readValues(before, path, values, newWork())
+      const values = valuesAt(before, path)
       setOwn(row, name, values[0] ?? null)
     }
     return row

@@ -9,9 +9,9 @@ import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../pr
 import { resolveExactly, resolveField } from '../../query/fields/fields.ts'
 import { holdsObjects } from '../../query/fields/inner-fields.ts'
 import { listName, listOn, unwind, withoutList } from '../../query/fields/lists.ts'
-import { formatPath, type Path, parsePath } from '../../query/fields/path.ts'
+import { formatPath, namesOn, type Path, parsePath } from '../../query/fields/path.ts'
 import { type Field, type Records, recordsOf } from '../../query/fields/records.ts'
-import { readValues } from '../../query/fields/walk.ts'
+import { valuesAt } from '../../query/fields/walk.ts'
 import { parseComputed, parseCondition } from '../../query/language/parser.ts'
 import { scan } from '../../query/language/scanner.ts'
 import { type Condition, type Expression, mapParts, sourceOf } from '../../query/language/tree.ts'
@@ -486,10 +486,6 @@ export function sideOf(path: string, records: Records, handle: string, several: 
   }
 }
 
-function namesOn(path: Path): string[] {
-  return path.flatMap(({ selectors: [only] }) => (only?.kind === 'name' ? [only.name] : []))
-}
-
 /** The field that a reference means in a side; undefined when it has none. `qualified`: the reference names the side. */
 export function fieldIn(
   side: Side,
@@ -750,8 +746,7 @@ function expandBoth({ left, right, on }: Pairing, work: Work): [Expanded, Expand
 export function keysOf(row: JsonValue, paths: readonly Path[], work: Work): string[][] {
   let keys: string[][] = [[]]
   for (const path of paths) {
-    const values: JsonValue[] = []
-    readValues(row, path, values, work)
+    const values = valuesAt(row, path, work)
     const parts = values.flat(1).flatMap((value) => exactKey(value) ?? [])
     keys = keys.flatMap((key) => parts.map((part) => [...key, part]))
   }

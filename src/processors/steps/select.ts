@@ -21,7 +21,14 @@ import { isObject, type JsonValue, own } from '../../protocol/json.ts'
 import { asSent, ofEach } from '../../query/fields/as-sent.ts'
 import { followExtended, isExtended } from '../../query/fields/jsonpath.ts'
 import { explainMissing, type Located, lengthAt, locate, type Reached } from '../../query/fields/locate.ts'
-import { formatPath, fromPointer, isDefinite, type Path, parsePath } from '../../query/fields/path.ts'
+import {
+  formatPath,
+  fromPointer,
+  isDefinite,
+  namesOn,
+  type Path,
+  parsePath,
+} from '../../query/fields/path.ts'
 import { fromPipes } from '../../query/language/dialects/jq.ts'
 import { listed, Refusal, shown } from '../../query/refusal.ts'
 import { newWork } from '../../query/work.ts'
@@ -135,7 +142,7 @@ function find(document: Document, root: JsonValue, path: Path, source: string): 
 
 /** The one table below the heading that a path is: `Inputs`, `tables.Inputs`. Throws a `Refusal` where several tables are. */
 function tableUnder(root: JsonValue, path: Path): Located | undefined {
-  const names = path.flatMap(({ selectors: [only] }) => (only?.kind === 'name' ? only.name : []))
+  const names = namesOn(path)
   const heading = (names[0] === 'tables' ? names.slice(1) : names).join('.')
   const tables = names.length < path.length ? [] : tablesUnder(root, heading)
   const [table, another] = tables

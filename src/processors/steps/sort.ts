@@ -9,7 +9,7 @@ import { holdsObjects, nameWithin, numberWithin, valueOfPairs } from '../../quer
 import { formatPath, type Path, pathKey } from '../../query/fields/path.ts'
 import { codedOf } from '../../query/fields/reader.ts'
 import { type Field, type Records, requireRecords } from '../../query/fields/records.ts'
-import { readValues } from '../../query/fields/walk.ts'
+import { readValues, valuesAt } from '../../query/fields/walk.ts'
 import { rejoined } from '../../query/fields/wanted.ts'
 import { closingAt } from '../../query/language/scanner.ts'
 import { newWork } from '../../query/work.ts'
@@ -215,9 +215,7 @@ function elementIn(
   const work = newWork(MOST_WORK)
   let best: { key: Known; index: number } | undefined
   for (const [index, element] of here.entries()) {
-    const found: JsonValue[] = []
-    readValues(element, rest, found, work)
-    for (const value of found.flat()) {
+    for (const value of valuesAt(element, rest, work).flat()) {
       const key = value === null ? undefined : keyOfValue(value, reading)
       const order = key === undefined || best === undefined ? 0 : ascending(key, best.key)
       if (key !== undefined && (best === undefined || (descending ? order > 0 : order < 0)))

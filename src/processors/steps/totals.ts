@@ -3,7 +3,7 @@ import { fromTable } from '../../documents/opening/derive.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
 import type { Path } from '../../query/fields/path.ts'
 import { type Field, type Records, requireRecords } from '../../query/fields/records.ts'
-import { readValues } from '../../query/fields/walk.ts'
+import { valuesAt } from '../../query/fields/walk.ts'
 import { newWork } from '../../query/work.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
 
@@ -103,8 +103,7 @@ function areSums(
 ): boolean {
   const work = newWork()
   const numberAt = (at: number): number => {
-    const found: JsonValue[] = []
-    readValues(values[at] ?? null, path, found, work)
+    const found = valuesAt(values[at] ?? null, path, work)
     const [value] = found
     return typeof value === 'string' ? (looseNumber(value) ?? 0) : typeof value === 'number' ? value : 0
   }

@@ -6,7 +6,7 @@ import { resolveField } from '../../query/fields/fields.ts'
 import { listOn, MOST_WORK, unwind } from '../../query/fields/lists.ts'
 import type { Path } from '../../query/fields/path.ts'
 import { type Records, requireRecords } from '../../query/fields/records.ts'
-import { readValues } from '../../query/fields/walk.ts'
+import { valuesAt } from '../../query/fields/walk.ts'
 import { scan } from '../../query/language/scanner.ts'
 import { Refusal } from '../../query/refusal.ts'
 import { newWork, type Work } from '../../query/work.ts'
@@ -115,9 +115,9 @@ const MOST_ROWS = 1_000_000
 
 /** True for a record that has no element there, which SQL and jq leave out as well. */
 function isEmpty(row: JsonValue, list: Path, work: Work): boolean {
-  const values: JsonValue[] = []
-  readValues(row, list, values, work)
-  return values.every((value) => value === null || (Array.isArray(value) && value.length === 0))
+  return valuesAt(row, list, work).every(
+    (value) => value === null || (Array.isArray(value) && value.length === 0),
+  )
 }
 
 /** A step after lists were unnested: it sees their names in place of the calls. */

@@ -9,7 +9,7 @@ import { exactPath, resolveField } from '../../query/fields/fields.ts'
 import { parsePath } from '../../query/fields/path.ts'
 import { codedOf } from '../../query/fields/reader.ts'
 import { type Field, type Records, recordsOfValues, requireRecords } from '../../query/fields/records.ts'
-import { readValues } from '../../query/fields/walk.ts'
+import { valuesAt } from '../../query/fields/walk.ts'
 import { aggregateNamed, decimalsIn, readingsOf } from '../../query/language/aggregates.ts'
 import { parseComputed, parseCondition } from '../../query/language/parser.ts'
 import { scan } from '../../query/language/scanner.ts'
@@ -343,9 +343,7 @@ function computed(records: Records, source: string, frames: readonly Frame[]): r
   const { path } = resolveField(recordsOfValues(rows), sourceOf(rest))
   const work = newWork(MOST_WORK)
   return rows.map((row) => {
-    const values: JsonValue[] = []
-    readValues(row, path, values, work)
-    return values[0] ?? null
+    return valuesAt(row, path, work)[0] ?? null
   })
 }
 

@@ -14,7 +14,7 @@ import { NAMES_OF_LINES } from '../fields/own-lines.ts'
 import { type Path, parsePath } from '../fields/path.ts'
 import { columnOf } from '../fields/reader.ts'
 import type { Field, Records } from '../fields/records.ts'
-import { readValues } from '../fields/walk.ts'
+import { valuesAt } from '../fields/walk.ts'
 import { listed, shown } from '../refusal.ts'
 import { newWork } from '../work.ts'
 import { type Bound, keysIn } from './comparison.ts'
@@ -271,8 +271,7 @@ function some(records: Records, name: string, holds: (values: readonly JsonValue
   const work = newWork()
   const step = Math.max(1, Math.ceil(records.values.length / MOST_SAMPLED))
   for (let at = 0; at < records.values.length; at += step) {
-    const values: JsonValue[] = []
-    readValues(records.values[at] ?? null, path, values, work)
+    const values = valuesAt(records.values[at] ?? null, path, work)
     if (holds(values)) return true
   }
   return false

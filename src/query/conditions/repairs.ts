@@ -15,7 +15,7 @@ import { acrossMap, calledSo, eitherWithin, holdsObjects, innerFields } from '..
 import { parsePath } from '../fields/path.ts'
 import { columnOf } from '../fields/reader.ts'
 import type { Field, Records } from '../fields/records.ts'
-import { readValues } from '../fields/walk.ts'
+import { valuesAt } from '../fields/walk.ts'
 import { halvesOf } from '../language/compile.ts'
 import { splitAt } from '../language/scanner.ts'
 import { Refusal, safely, shown, UnknownField } from '../refusal.ts'
@@ -390,9 +390,7 @@ function pairIn(records: Records, { path }: Field, condition: string): string | 
   const [, key = '', value = ''] = /^(\w+)\s*[=:]\s*(\S.*)$/s.exec(condition) ?? []
   const work = columnWork()
   for (const record of records.values) {
-    const values: JsonValue[] = []
-    readValues(record, path, values, work)
-    for (const element of values.flat()) {
+    for (const element of valuesAt(record, path, work).flat()) {
       const halves = halvesOf(element)
       const held = halves && isObject(element) ? own(element, halves.key) : undefined
       if (halves && held === key)

@@ -2,7 +2,7 @@
 
 import { bareName } from '../../text/words/bare-name.ts'
 import { editDistance } from '../../text/words/edit-distance.ts'
-import { type Path, parsePath } from './path.ts'
+import { namesOn, parsePath } from './path.ts'
 
 /** The names of fields that a reference may mean, best first, or several that are as good as each other. */
 export type Candidates =
@@ -152,10 +152,6 @@ function partsOf(name: string): string[] {
     // The keys of rows that an earlier step made are paths in themselves.
     return /^[\w.]+$/.test(plain) ? plain.split('.').filter((each) => each !== '') : [plain]
   })
-}
-
-function namesOn(path: Path): string[] {
-  return path.flatMap(({ selectors: [first] }) => (first?.kind === 'name' ? [first.name] : []))
 }
 
 /** Edit distance, with two letters exchanged as one slip; in short words another letter makes another word. */

@@ -30,11 +30,20 @@ import {
 } from './inner-fields.ts'
 import { listOfAll, listOn, within } from './lists.ts'
 import { NAMES_OF_LINES } from './own-lines.ts'
-import { formatPath, named, type Path, parsePath, pathKey, type Segment, withinValue } from './path.ts'
+import {
+  formatPath,
+  named,
+  namesOn,
+  type Path,
+  parsePath,
+  pathKey,
+  type Segment,
+  withinValue,
+} from './path.ts'
 import { calendarOf, columnOf, holdsTextsAlone, zoneRemark } from './reader.ts'
 import type { Field, Records } from './records.ts'
 import { letterRemark, otherCases, strictnessOf } from './strictness.ts'
-import { readValues } from './walk.ts'
+import { readValues, valuesAt } from './walk.ts'
 
 /** The field that a path leads to, as it is called. */
 export function fieldAt(path: Path): Field {
@@ -206,9 +215,7 @@ function atSamePlaces(records: Records, field: Field, asked: Path): Field {
 function holdsLists(records: Records, path: Path): boolean {
   const work = newWork()
   return records.whole.some((record) => {
-    const values: JsonValue[] = []
-    readValues(record, path, values, work)
-    return values.some(Array.isArray)
+    return valuesAt(record, path, work).some(Array.isArray)
   })
 }
 
@@ -581,8 +588,7 @@ function reachIn(path: Path, list?: Path): Evaluate {
   return (value, _root, work) => {
     const whole = read(value, path, work)
     if (!(whole instanceof Many) || !inner || !elements) return whole
-    const all: JsonValue[] = []
-    readValues(value, elements, all, work)
+    const all = valuesAt(value, elements, work)
     return new Many(whole.values, { list: listed, values: all.map((one) => read(one, inner, work)) })
   }
 }
@@ -774,9 +780,7 @@ function areEqual({ table: { whole } }: Records, first: string, others: readonly
   return whole.derived(`equal: ${[first, ...others].join(' ')}`, () => {
     const [path, ...paths] = [first, ...others].map((name) => parsePath(name))
     const valuesOf = (row: JsonValue, at: Path = []): string => {
-      const values: JsonValue[] = []
-      readValues(row, at, values, newWork())
-      return toJson(values)
+      return toJson(valuesAt(row, at))
     }
     let some = false
     const areSame = whole.rows.every((row) => {
@@ -836,9 +840,7 @@ function mapOf(records: Records, names: readonly string[]): Field | undefined {
   if (differing.length !== 1 || at === undefined || at === 0) return undefined
   const everywhere = records.values.some((record) =>
     paths.every((path) => {
-      const values: JsonValue[] = []
-      readValues(record, path.slice(0, at + 1), values, newWork())
-      return values.length > 0
+      return valuesAt(record, path.slice(0, at + 1)).length > 0
     }),
   )
   return everywhere ? undefined : fieldAt([...first.slice(0, at), ...parsePath('*'), ...first.slice(at + 1)])
@@ -850,9 +852,7 @@ export function holding({ whole }: Pick<Records, 'whole'>, names: readonly strin
   return names.filter((name) => {
     const path = parsePath(name)
     const hasValue = (record: JsonValue): boolean => {
-      const values: JsonValue[] = []
-      readValues(record, path, values, work)
-      return values.some(isValue)
+      return valuesAt(record, path, work).some(isValue)
     }
     // Too much to look at: then it is not ruled out.
     return safely(() => whole.some(hasValue)) ?? true
@@ -928,10 +928,8 @@ function mayBeAlias(records: Records, [first, ...rest]: Path): boolean {
 /** `Tags.Name`, the list under any of its spellings; the key may have dots in it. */
 export function pair(records: Records, path: Path, written: string): Field | undefined {
   for (let at = path.length - 1; at >= Math.max(1, path.length - MOST_TRIES); at--) {
-    const names = path
-      .slice(at)
-      .map(({ selectors: [first] }) => (first?.kind === 'name' ? first.name : undefined))
-    if (names.some((name) => name === undefined)) return undefined
+    const names = namesOn(path.slice(at))
+    if (names.length < path.length - at) return undefined
     const list = resolveExactly(records, path.slice(0, at)) ?? listAlike(records, path.slice(0, at))
     const found = list && taggedIn(records, list.path, list.name, names.join('.'))
     if (found)
@@ -951,9 +949,8 @@ function listAlike(records: Records, path: Path): Field | undefined {
 
 /** `Content-Type` or `http.method`, the key of a pair in the only list that has such. */
 export function pairAnywhere(records: Records, path: Path, written: string): Field | undefined {
-  const names = path.map(({ selectors: [first] }) => (first?.kind === 'name' ? first.name : undefined))
-  if (names.length === 0 || names.length > MOST_TRIES || names.some((name) => name === undefined))
-    return undefined
+  const names = namesOn(path)
+  if (names.length === 0 || names.length > MOST_TRIES || names.length < path.length) return undefined
   const key = names.join('.')
   const work = newWork()
   const lists = [...records.names()].flatMap(([name]): Path[] => {
@@ -1002,9 +999,7 @@ export function taggedIn(records: Records, list: Path, listName: string, key: st
   let left = MOST_SPELLED
   for (const record of records.values.slice(0, MOST_SAMPLED)) {
     if (halves && left-- <= 0) break
-    const values: JsonValue[] = []
-    readValues(record, list, values, work)
-    for (const element of values.flat()) {
+    for (const element of valuesAt(record, list, work).flat()) {
       const pair = halvesOf(element)
       const held = pair && isObject(element) ? own(element, pair.key) : undefined
       if (!pair || typeof held !== 'string' || held.toLowerCase() !== wanted) continue

@@ -4,27 +4,39 @@ import { identifying, isNaming } from '../../documents/shape/identity.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { AMOUNTS, looseNumber } from '../../text/values/quantities.ts'
 import { newWork } from '../work.ts'
-import { formatPath, parsePath } from './path.ts'
+import { formatPath, type Path, parsePath } from './path.ts'
 import type { Field, Records } from './records.ts'
-import { readValues } from './walk.ts'
+import { readValues, valuesAt } from './walk.ts'
 
 const MOST_SAMPLED = 200
 const TIME = /^\d{4}-\d\d-\d\d(?:[T ]|$)/
 
+/** The values that the first records have at a path, read as far as they are looked at. */
+function* firstValues(records: Records, path: Path): Generator<JsonValue> {
+  const work = newWork()
+  for (let at = 0; at < Math.min(records.values.length, MOST_SAMPLED); at++)
+    yield* valuesAt(records.values[at] ?? null, path, work)
+}
+
+/** The part of the objects of a field, with the step to it as it is written. The name of an entry of a list of tags is not its path. */
+function partOf({ name, path }: Field, step: string): Field {
+  const inner = `${name}${step}`
+  return {
+    name: inner,
+    path: [...path, ...parsePath(`x${step}`).slice(1)],
+    note: `\`${name}\` holds objects and was read as \`${inner}\`.`,
+  }
+}
+
 /** True when what the field holds are objects, alone or in lists, or nothing. */
 export function holdsObjects(records: Records, { path }: Field): boolean {
-  const work = newWork()
   let found = false
-  for (let at = 0; at < Math.min(records.values.length, MOST_SAMPLED); at++) {
-    const values: JsonValue[] = []
-    readValues(records.values[at] ?? null, path, values, work)
-    for (const value of values)
-      for (const one of Array.isArray(value) ? value : [value]) {
-        if (one === null) continue
-        if (!isObject(one)) return false
-        found = true
-      }
-  }
+  for (const value of firstValues(records, path))
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one === null) continue
+      if (!isObject(one)) return false
+      found = true
+    }
   return found
 }
 
@@ -112,94 +124,64 @@ export function nameWithin(records: Records, field: Field): Field | undefined {
 }
 
 /** The list in objects that hold nothing else, `{"tag": ["a", "b"]}`, as documents of XML have them. Undefined where they hold more. */
-export function listWithin(records: Records, { name, path }: Field): Field | undefined {
+export function listWithin(records: Records, field: Field): Field | undefined {
   const keys = new Set<string>()
-  const work = newWork()
   let areLists = false
-  for (const record of records.values.slice(0, MOST_SAMPLED)) {
-    const values: JsonValue[] = []
-    readValues(record, path, values, work)
-    for (const value of values) {
-      if (value === null || value === '') continue
-      const [key, another] = isObject(value) ? Object.keys(value) : []
-      if (key === undefined || another !== undefined || keys.add(key).size > 1) return undefined
-      const list = own(value as JsonObject, key)
-      // A date may be spelled so: `{"date-parts": [[2024, 5, 1]]}`.
-      if (Array.isArray(list) && list.some(Array.isArray)) return undefined
-      areLists ||= Array.isArray(list)
-    }
+  for (const value of firstValues(records, field.path)) {
+    if (value === null || value === '') continue
+    const [key, another] = isObject(value) ? Object.keys(value) : []
+    if (key === undefined || another !== undefined || keys.add(key).size > 1) return undefined
+    const list = own(value as JsonObject, key)
+    // A date may be spelled so: `{"date-parts": [[2024, 5, 1]]}`.
+    if (Array.isArray(list) && list.some(Array.isArray)) return undefined
+    areLists ||= Array.isArray(list)
   }
   const [key] = keys
   if (key === undefined || !areLists) return undefined
-  const inner = [...path, ...parsePath(`x[${JSON.stringify(key)}]`).slice(1)]
-  const title = `${name}${pathStep(key)}`
-  return { name: title, path: inner, note: `\`${name}\` holds objects and was read as \`${title}\`.` }
+  return partOf(field, pathStep(key))
 }
 
 /**
  * The parts right within of which each object has one: `start["date","dateTime"]` of a calendar, for days and hours, and
  * `value["stringValue","intValue"]` of values that say their type. Undefined where some object has several, or none.
  */
-export function eitherWithin(records: Records, { name, path }: Field): Field | undefined {
+export function eitherWithin(records: Records, field: Field): Field | undefined {
   const names = new Set<string>()
-  const work = newWork()
   let alone = 0
-  for (const record of records.values.slice(0, MOST_SAMPLED)) {
-    const values: JsonValue[] = []
-    readValues(record, path, values, work)
-    for (const value of values) {
-      if (value === null) continue
-      const part = isObject(value) ? onlyPart(value) : undefined
-      if (part === undefined || names.size > MOST_PARTS) return undefined
-      if (Object.keys(value as JsonObject).length === 1) alone++
-      names.add(part)
-    }
+  for (const value of firstValues(records, field.path)) {
+    if (value === null) continue
+    const part = isObject(value) ? onlyPart(value) : undefined
+    if (part === undefined || names.size > MOST_PARTS) return undefined
+    if (Object.keys(value as JsonObject).length === 1) alone++
+    names.add(part)
   }
   // Where it is always the same one it is a field like any other. A value that says its type may be reached by a key beside it alone.
   const isTyped = alone > 0 && [...names].every((part) => TYPED.test(part))
   if (names.size < 2 && !isTyped) return undefined
-  const parts = `[${[...names].map((one) => JSON.stringify(one)).join(',')}]`
-  const either = `${name}${parts}`
-  return {
-    name: either,
-    // The name of an entry of a list of tags is not its path.
-    path: [...path, ...parsePath(`x${parts}`).slice(1)],
-    note: `\`${name}\` holds objects and was read as \`${either}\`.`,
-  }
+  return partOf(field, `[${[...names].map((one) => JSON.stringify(one)).join(',')}]`)
 }
 
 /**
  * The value of objects that say which of their parts it is, as the properties of Notion (`{"type": "date", "date": null}`). A boolean of
  * DynamoDB (`{"BOOL": false}`) is their only part. Undefined where one of them has no such part.
  */
-export function typedWithin(records: Records, { name, path }: Field): Field | undefined {
-  const work = newWork()
+export function typedWithin(records: Records, field: Field): Field | undefined {
   let part: string | undefined
-  for (const record of records.values.slice(0, MOST_SAMPLED)) {
-    const values: JsonValue[] = []
-    readValues(record, path, values, work)
-    for (const value of values) {
-      if (value === null) continue
-      if (!isObject(value)) return undefined
-      const type = own(value, 'type')
-      const [only, another] = Object.keys(value)
-      const told =
-        typeof type === 'string' && Object.hasOwn(value, type)
-          ? type
-          : another === undefined && only !== undefined && typeof own(value, only) === 'boolean'
-            ? only
-            : undefined
-      if (told === undefined || (part !== undefined && part !== told)) return undefined
-      part = told
-    }
+  for (const value of firstValues(records, field.path)) {
+    if (value === null) continue
+    if (!isObject(value)) return undefined
+    const type = own(value, 'type')
+    const [only, another] = Object.keys(value)
+    const told =
+      typeof type === 'string' && Object.hasOwn(value, type)
+        ? type
+        : another === undefined && only !== undefined && typeof own(value, only) === 'boolean'
+          ? only
+          : undefined
+    if (told === undefined || (part !== undefined && part !== told)) return undefined
+    part = told
   }
-  if (part === undefined) return undefined
-  const inner = `${name}${pathStep(part)}`
-  return {
-    name: inner,
-    path: [...path, ...parsePath(`x${pathStep(part)}`).slice(1)],
-    note: `\`${name}\` holds objects and was read as \`${inner}\`.`,
-  }
+  return part === undefined ? undefined : partOf(field, pathStep(part))
 }
 
 const MOST_PARTS = 8
@@ -216,15 +198,13 @@ function onlyPart(value: JsonObject): string | undefined {
 }
 
 /** True when records have different values there that have no parts. */
-function differs(records: Records, path: Field['path']): boolean {
-  const work = newWork()
+function differs(records: Records, path: Path): boolean {
   const found = new Set<JsonValue>()
-  for (let at = 0; at < Math.min(records.values.length, MOST_SAMPLED) && found.size < 2; at++) {
-    const values: JsonValue[] = []
-    readValues(records.values[at] ?? null, path, values, work)
-    for (const value of values) if (value !== null && typeof value !== 'object') found.add(value)
+  for (const value of firstValues(records, path)) {
+    if (value !== null && typeof value !== 'object') found.add(value)
+    if (found.size > 1) return true
   }
-  return found.size > 1
+  return false
 }
 
 /**
@@ -302,18 +282,13 @@ function isTimeline(pairs: readonly JsonValue[], place: number): boolean {
   return last !== undefined
 }
 
-function holdsNumbers(records: Records, path: Field['path']): boolean {
-  const work = newWork()
+function holdsNumbers(records: Records, path: Path): boolean {
   let found = 0
-  for (let at = 0; at < Math.min(records.values.length, MOST_SAMPLED); at++) {
-    const values: JsonValue[] = []
-    readValues(records.values[at] ?? null, path, values, work)
-    for (const value of values) {
-      if (value === null) continue
-      if (typeof value !== 'number' && (typeof value !== 'string' || looseNumber(value) === undefined))
-        return false
-      found += 1
-    }
+  for (const value of firstValues(records, path)) {
+    if (value === null) continue
+    if (typeof value !== 'number' && (typeof value !== 'string' || looseNumber(value) === undefined))
+      return false
+    found += 1
   }
   return found > 0
 }

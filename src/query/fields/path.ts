@@ -60,6 +60,11 @@ export function named(name: string): Segment {
 /** The steps from a value to the values that it reaches; empty: the value itself. */
 export type Path = readonly Segment[]
 
+/** The keys on a path. */
+export function namesOn(path: Path): string[] {
+  return path.flatMap(({ selectors: [first] }) => (first?.kind === 'name' ? [first.name] : []))
+}
+
 /** True when a path can reach at most one value whatever the data, lists crossed by name aside. */
 export function isDefinite(path: Path): boolean {
   return path.every(

@@ -4,7 +4,7 @@ import type { JsonValue } from '../../protocol/json.ts'
 import { type Calendar, type DateOrder, offset, orderOfDates, zoneOfDates } from '../../text/values/dates.ts'
 import { newWork, type Work } from '../work.ts'
 import { type Path, pathKey } from './path.ts'
-import { readValues, scalarAt } from './walk.ts'
+import { scalarAt, valuesAt } from './walk.ts'
 
 export type { Column } from '../../documents/columns/column.ts'
 
@@ -24,9 +24,7 @@ export function readerOf(path: Path, work: Work): Reader {
     key,
     scalar: (row) => scalarAt(row, path),
     values(row) {
-      const values: JsonValue[] = []
-      readValues(row, path, values, work)
-      return values
+      return valuesAt(row, path, work)
     },
   }
   if (key === undefined) unnamed.set(path, reader)

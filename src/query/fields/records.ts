@@ -6,10 +6,9 @@ import { type Collection, collectionsOf, keyedRecords } from '../../documents/sh
 import { Table, tableOf } from '../../documents/table.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { Refusal } from '../refusal.ts'
-import { newWork } from '../work.ts'
 import { ownLines } from './own-lines.ts'
 import { formatPath, named, type Path, parsePath } from './path.ts'
-import { readValues } from './walk.ts'
+import { valuesAt } from './walk.ts'
 
 /** A field of records. */
 export interface Field {
@@ -140,9 +139,7 @@ function otherPlace(document: Document, own: string, field: string): string {
 }
 
 function has(value: JsonValue, path: Path): boolean {
-  const found: JsonValue[] = []
-  readValues(value, path, found, newWork())
-  return found.length > 0
+  return valuesAt(value, path).length > 0
 }
 
 /** The records of the collections that are not the main one. Of a list of tables the tables are asked, not the list. */

@@ -48,6 +48,13 @@ export function readValues(record: JsonValue, path: Path, into: JsonValue[], wor
   return false
 }
 
+/** The values that a path reaches in a record. */
+export function valuesAt(record: JsonValue, path: Path, work = newWork()): JsonValue[] {
+  const values: JsonValue[] = []
+  readValues(record, path, values, work)
+  return values
+}
+
 /**
  * The one scalar that a path of plain names leads to in a record; undefined when there is nothing. Like `readValues`, but without
  * a list for it: for questions that go through all records.

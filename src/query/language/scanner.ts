@@ -193,3 +193,8 @@ export function closingAt(source: string, open: number, options: ScanOptions = {
   const token = tokens.find(({ kind, from }) => kind === 'open' && from === open)
   return token && token.match >= 0 ? (tokens[token.match]?.from ?? -1) : -1
 }
+
+/** True for a word, whatever its case. */
+export function isWord(token: Token | undefined, word: string): boolean {
+  return token?.kind === 'word' && token.text.toLowerCase() === word
+}

@@ -141,41 +141,7 @@ export function mapped(
   expression: Expression,
   change: (one: Expression) => Expression | undefined,
 ): Expression {
-  const changed = change(expression)
-  if (changed) return changed
-  const part = (one: Expression): Expression => mapped(one, change)
-  // A part of a condition stays a condition: a field in its place is the condition that it is true.
-  const condition = (one: Condition): Condition => asCondition(part(one))
-  switch (expression.kind) {
-    case 'call':
-      return { ...expression, args: expression.args.map(part) }
-    case 'arithmetic':
-      return { ...expression, left: part(expression.left), right: part(expression.right) }
-    case 'negative':
-      return { ...expression, operand: part(expression.operand) }
-    case 'case': {
-      const branches = expression.branches.map(({ when, value }) => ({
-        when: condition(when),
-        value: part(value),
-      }))
-      return {
-        kind: 'case',
-        branches,
-        ...(expression.otherwise && { otherwise: part(expression.otherwise) }),
-      }
-    }
-    case 'and':
-    case 'or':
-      return { ...expression, parts: expression.parts.map(condition) }
-    case 'not':
-      return { ...expression, part: condition(expression.part) }
-    case 'comparison':
-      return { ...expression, left: part(expression.left), operands: expression.operands.map(part) }
-    case 'literal':
-    case 'field':
-    case 'within':
-      return expression
-  }
+  return change(expression) ?? mapParts(expression, (part) => mapped(part, change))
 }
 
 /** The expression as a condition: that it is true. */
@@ -271,9 +237,9 @@ function quoted(text: string): string {
   return `${mark}${text.replaceAll(mark, mark + mark)}${mark}`
 }
 
-/** The same expression, its parts one level down changed. */
+/** The same expression, its parts one level down changed. A part of a condition stays one: a field in its place is one that is true. */
 export function mapParts(one: Expression, change: (part: Expression) => Expression): Expression {
-  if (partsOf(one).length === 0) return one
+  const condition = (part: Condition): Condition => asCondition(change(part))
   switch (one.kind) {
     case 'call':
       return { ...one, args: one.args.map(change) }
@@ -284,17 +250,14 @@ export function mapParts(one: Expression, change: (part: Expression) => Expressi
     case 'case':
       return {
         ...one,
-        branches: one.branches.map(({ when, value }) => ({
-          when: change(when) as typeof when,
-          value: change(value),
-        })),
+        branches: one.branches.map(({ when, value }) => ({ when: condition(when), value: change(value) })),
         ...(one.otherwise && { otherwise: change(one.otherwise) }),
       }
     case 'and':
     case 'or':
-      return { ...one, parts: one.parts.map((part) => change(part) as typeof part) }
+      return { ...one, parts: one.parts.map(condition) }
     case 'not':
-      return { ...one, part: change(one.part) as typeof one.part }
+      return { ...one, part: condition(one.part) }
     case 'comparison':
       return { ...one, left: change(one.left), operands: one.operands.map(change) }
     default:

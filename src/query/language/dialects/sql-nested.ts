@@ -1,6 +1,6 @@
 /** SELECTs within a statement: in FROM and JOIN, after WITH, joined by UNION, and as values in a condition. */
 import { Refusal, safely, shown } from '../../refusal.ts'
-import { enclosed, scan, type Token } from '../scanner.ts'
+import { enclosed, isWord, scan, type Token } from '../scanner.ts'
 import { conditionsOf, equationOf, sourcesOf } from './sql.ts'
 
 /** A question, and the ones asked before it: the one that it is asked of, or the ones that it joins, by their names. */
@@ -329,8 +329,4 @@ function outer(tokens: readonly Token[], word: string): number[] {
 
 function isQuestion(token: Token | undefined): boolean {
   return isWord(token, 'select') || isWord(token, 'with')
-}
-
-function isWord(token: Token | undefined, word: string): boolean {
-  return token?.kind === 'word' && token.text.toLowerCase() === word
 }

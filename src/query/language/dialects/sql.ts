@@ -6,7 +6,7 @@
 import { literal } from '../../../text/patterns/literal.ts'
 import { Refusal, shown } from '../../refusal.ts'
 import { aggregateNamed } from '../aggregates.ts'
-import { enclosed, scan, splitAt, type Token } from '../scanner.ts'
+import { enclosed, isWord, scan, splitAt, type Token } from '../scanner.ts'
 
 /** The parameters of a filter in a statement. Lists are absent where the statement has none. */
 export interface SelectParams {
@@ -610,10 +610,6 @@ export function sourcesOf(statement: string): (Source & { fields: readonly strin
         : [],
     ),
   }))
-}
-
-function isWord(token: Token | undefined, word: string): boolean {
-  return token?.kind === 'word' && token.text.toLowerCase() === word
 }
 
 /** The words of a clause stand here, outside of brackets, and are no name of a field. */
