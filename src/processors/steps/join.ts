@@ -497,23 +497,21 @@ export function fieldIn(
   const path = parsePath(reference)
   const renamed = side.merged && reference.includes('.') && resolveExactly(side.records, keyed(reference))
   if (renamed) return { field: renamed, qualified: true }
-  const within = unqualified(side, path)
-  for (const [candidate, qualified] of [
-    [within, true],
-    [path, false],
-  ] as const) {
-    const found = candidate && candidate.length > 0 ? resolveExactly(side.records, candidate) : undefined
-    if (found) return { field: keyWithin(side.records, found), qualified }
+  const candidates = [
+    { candidate: unqualified(side, path) ?? [], qualified: true },
+    { candidate: path, qualified: false },
+  ].filter(({ candidate }) => candidate.length > 0)
+  const exactly = (candidate: Path): Field | undefined => {
+    const found = resolveExactly(side.records, candidate)
+    return found && keyWithin(side.records, found)
   }
-  if (!leniently) return undefined
-  for (const [candidate, qualified] of [
-    [within, true],
-    [path, false],
-  ] as const) {
-    if (!candidate || candidate.length === 0) continue
-    const field = safely(() => keyWithin(side.records, resolveField(side.records, formatPath(candidate))))
-    if (field) return { field, qualified }
-  }
+  const loosely = (candidate: Path): Field | undefined =>
+    safely(() => keyWithin(side.records, resolveField(side.records, formatPath(candidate))))
+  for (const find of leniently ? [exactly, loosely] : [exactly])
+    for (const { candidate, qualified } of candidates) {
+      const field = find(candidate)
+      if (field) return { field, qualified }
+    }
   return undefined
 }
 

@@ -931,13 +931,8 @@ export function pair(records: Records, path: Path, written: string): Field | und
     const names = namesOn(path.slice(at))
     if (names.length < path.length - at) return undefined
     const list = resolveExactly(records, path.slice(0, at)) ?? listAlike(records, path.slice(0, at))
-    const found = list && taggedIn(records, list.path, list.name, names.join('.'))
-    if (found)
-      return {
-        name: `${list.name}.${found.key}`,
-        path: found.path,
-        note: `\`${written}\` read as \`${found.written}\`.`,
-      }
+    const found = list && taggedIn(records, list, names.join('.'), written)
+    if (found) return found
   }
   return undefined
 }
@@ -962,28 +957,11 @@ export function pairAnywhere(records: Records, path: Path, written: string): Fie
     const values: JsonValue[] = []
     for (const record of records.values.slice(0, 20)) readValues(record, list, values, work)
     if (!values.flat().some((element) => halvesOf(element))) return []
-    const tagged = taggedIn(records, list, name, key)
-    return tagged
-      ? [
-          {
-            name: `${name}.${tagged.key}`,
-            path: tagged.path,
-            note: `\`${written}\` read as \`${tagged.written}\`.`,
-          },
-        ]
-      : []
+    return taggedIn(records, { name, path: list }, key, written) ?? []
   })
   if (found.length > 1)
     throw new Refusal(`\`${written}\` is in ${listed(found.map(({ name }) => name))}: name one of them.`)
   return found[0]
-}
-
-/** A field of a pair: the key it has, and the way to its value. */
-export interface Tagged {
-  key: string
-  path: Path
-  /** `Tags[?@.Key == "Name"].Value`. */
-  written: string
 }
 
 const MOST_SAMPLED = 2_000
@@ -991,7 +969,7 @@ const MOST_SAMPLED = 2_000
 const MOST_SPELLED = 200
 
 /** The pair called `key` in the lists at `list`. Undefined when they are no lists of pairs, or none is called so. */
-export function taggedIn(records: Records, list: Path, listName: string, key: string): Tagged | undefined {
+function taggedIn(records: Records, list: Field, key: string, written: string): Field | undefined {
   const work = newWork()
   const wanted = key.toLowerCase()
   const spelled = new Set<string>()
@@ -999,7 +977,7 @@ export function taggedIn(records: Records, list: Path, listName: string, key: st
   let left = MOST_SPELLED
   for (const record of records.values.slice(0, MOST_SAMPLED)) {
     if (halves && left-- <= 0) break
-    for (const element of valuesAt(record, list, work).flat()) {
+    for (const element of valuesAt(record, list.path, work).flat()) {
       const pair = halvesOf(element)
       const held = pair && isObject(element) ? own(element, pair.key) : undefined
       if (!pair || typeof held !== 'string' || held.toLowerCase() !== wanted) continue
@@ -1007,13 +985,13 @@ export function taggedIn(records: Records, list: Path, listName: string, key: st
       spelled.add(held)
     }
   }
-  return halves && tagged(list, listName, halves, spelled.has(key) ? [key, ...spelled] : [...spelled])
+  return halves && tagged(list, halves, spelled.has(key) ? [key, ...spelled] : [...spelled], written)
 }
 
 type Halves = NonNullable<ReturnType<typeof halvesOf>>
 
 /** Names of headers are the same in any case. `spelled`: as they are written, the one that was asked for first. */
-function tagged(list: Path, listName: string, halves: Halves, spelled: readonly string[]): Tagged {
+function tagged(list: Field, halves: Halves, spelled: readonly string[], written: string): Field {
   const [key = '', ...others] = new Set(spelled)
   const wanted = key.toLowerCase()
   const source =
@@ -1025,11 +1003,12 @@ function tagged(list: Path, listName: string, halves: Halves, spelled: readonly 
     return typeof held === 'string' && (held === key || held.toLowerCase() === wanted)
   }
   const path: Path = [
-    ...list,
+    ...list.path,
     { selectors: [{ kind: 'filter', source, holds }], deep: false, dotted: [] },
     named(halves.value),
   ]
-  return { key, path, written: `${listName}[?${source}].${halves.value}` }
+  const note = `\`${written}\` read as \`${list.name}[?${source}].${halves.value}\`.`
+  return { name: `${list.name}.${key}`, path, note }
 }
 
 // ---- Other words -------------------------------------------------------------------------------------------------

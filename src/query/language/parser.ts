@@ -21,6 +21,7 @@ import {
   asCondition,
   type Comparison,
   type Condition,
+  comparing,
   type Expression,
   fieldsIn,
   type Literal,
@@ -500,10 +501,11 @@ class Parser {
 
   /** `5 < comments <= 10` as two conditions. */
   #chained({ from, to }: Range): Condition | undefined {
+    const beginsValue = (token: Token | undefined): token is Token =>
+      token !== undefined && (/^(?:number|text)$/.test(token.kind) || /^[-+]$/.test(token.text))
     const first = this.#tokens[from]
-    if (first?.kind !== 'number' && first?.kind !== 'text' && first?.text !== '-' && first?.text !== '+')
-      return undefined
-    const depth = first.depth
+    if (!beginsValue(first)) return undefined
+    const { depth } = first
     const signs: number[] = []
     for (let at = from; at < to; at++) {
       const token = this.#tokens[at]
@@ -516,36 +518,16 @@ class Parser {
       return undefined
     const low = this.#text({ from, to: one })
     const field = this.#text({ from: one + 1, to: other })
-    const last = this.#tokens[other + 1]
-    if (last?.kind !== 'number' && last?.kind !== 'text' && last?.text !== '-' && last?.text !== '+')
-      return undefined
-    if (this.#exactly(low)) return undefined
+    if (!beginsValue(this.#tokens[other + 1]) || this.#exactly(low)) return undefined
     const flipped = FLIPPED[this.#tokens[one]?.text ?? ''] ?? '<'
     const left = this.#left(field, { from: one + 1, to: other })
-    const written = (text: string): string => shown(text, 60)
     const high = this.#text({ from: other + 1, to })
-    const symbol = this.#tokens[other]?.text ?? '<'
-    return {
-      kind: 'and',
-      parts: [
-        {
-          kind: 'comparison',
-          left,
-          operator: flipped,
-          negated: false,
-          operands: [literalOf(low)],
-          written: written(`${field} ${flipped} ${low}`),
-        },
-        {
-          kind: 'comparison',
-          left,
-          operator: symbol,
-          negated: false,
-          operands: [literalOf(high)],
-          written: written(`${field} ${symbol} ${high}`),
-        },
-      ],
-    }
+    const bound = (sign: string, value: string): Comparison =>
+      comparing(left, sign, {
+        operands: [literalOf(value)],
+        written: shown(`${field} ${sign} ${value}`, 60),
+      })
+    return { kind: 'and', parts: [bound(flipped, low), bound(this.#tokens[other]?.text ?? '<', high)] }
   }
 
   // ---- Calls that are conditions ----------------------------------------------------------------------------------
@@ -604,19 +586,12 @@ class Parser {
     const isNegated = verdict[1] !== undefined && /false|0/i.test(verdict[1])
     const object = this.#text(call.object)
     const written = shown(this.#text(range), 60)
-    const comparison = (
-      symbol: string,
-      negated: boolean,
-      left: Range,
-      operands: Expression[],
-    ): Comparison => ({
-      kind: 'comparison',
-      left: this.#left(this.#text(left), left),
-      operator: symbol,
-      negated: negated !== isNegated,
-      operands,
-      written,
-    })
+    const comparison = (symbol: string, negated: boolean, left: Range, operands: Expression[]): Comparison =>
+      comparing(this.#left(this.#text(left), left), symbol, {
+        negated: negated !== isNegated,
+        operands,
+        written,
+      })
     if (call.args.length === 0) {
       const single = operatorCalledAlone(call.name)
       if (single) return comparison(single.symbol, single.negated, call.object, [])
@@ -706,17 +681,10 @@ class Parser {
     const text = this.#text(range)
     const source = inherited === undefined ? text : `${inherited} ${text}`
     const written = shown(source, 60)
-    const existing = /^(exists|has|missing)\s+([\w.[\]*$@"'-]+)$/i.exec(source)
-    if (existing) {
-      const [, word = '', field = ''] = existing
-      return {
-        kind: 'comparison',
-        left: { kind: 'field', name: field },
-        operator: 'exists',
-        negated: /missing/i.test(word),
-        operands: [],
-        written,
-      }
+    const [, word = '', existing] = /^(exists|has|missing)\s+([\w.[\]*$@"'-]+)$/i.exec(source) ?? []
+    if (existing !== undefined) {
+      const negated = /missing/i.test(word)
+      return comparing({ kind: 'field', name: existing }, 'exists', { negated, written })
     }
     // Records that are values have no name: `~ README`, `> 5`.
     const isNameless =
@@ -730,25 +698,12 @@ class Parser {
     if (cut) return this.#ofCut(this.#turned(cut), source, held)
     const bare = source.replace(/^!\s*/, '')
     const isQuoted = /^(["`])[^"`]+\1$/.test(bare) && this.#knows(bare.slice(1, -1)) === 'within'
-    if (ALONE.test(source) || isQuoted || this.#exactly(bare))
-      return {
-        kind: 'comparison',
-        left: { kind: 'field', name: bare },
-        operator: 'is true',
-        negated: source.startsWith('!'),
-        operands: [],
-        written,
-      }
+    if (ALONE.test(source) || isQuoted || this.#exactly(bare)) {
+      const negated = source.startsWith('!')
+      return comparing({ kind: 'field', name: bare }, 'is true', { negated, written })
+    }
     const computed = this.#computedOf(range)
-    if (computed)
-      return {
-        kind: 'comparison',
-        left: computed,
-        operator: 'is true',
-        negated: false,
-        operands: [],
-        written,
-      }
+    if (computed) return comparing(computed, 'is true', { written })
     const field = shown(source.replace(/^!/, ''), 40) || 'field'
     throw new Refusal(
       `The condition \`${shown(source)}\` has no operator. Write like \`${field} = value\`, \`${field} > 5\`, \`${field} ~ pattern\`, \`${field} has x\` or \`${field} exists\`.`,
@@ -1458,14 +1413,10 @@ class Parser {
       if (word === 'when' && then?.word === 'then') {
         const value = { from: then.at + 1, to: marks[nth + 2]?.at ?? end }
         const when: Condition = subject
-          ? {
-              kind: 'comparison',
-              left: this.#argument(subject),
-              operator: '=',
-              negated: false,
+          ? comparing(this.#argument(subject), '=', {
               operands: [literalOf(this.#text(range))],
               written: this.#text(range),
-            }
+            })
           : this.#conditionWithin(range)
         branches.push({ when, value: this.#value(value) })
       } else if (word === 'else') otherwise = this.#value(range)
@@ -1798,14 +1749,7 @@ function operation(sign: string, left: Expression, right: Expression, strict: bo
       return { kind: 'arithmetic', operator: sign, left, right }
     default: {
       const operator = sign.replace(/^!?==?=?$/, '=')
-      return {
-        kind: 'comparison',
-        left,
-        operator,
-        negated: sign.startsWith('!'),
-        operands: [right],
-        written: '',
-      }
+      return comparing(left, operator, { negated: sign.startsWith('!'), operands: [right] })
     }
   }
 }

@@ -146,15 +146,12 @@ export function mapped(
 
 /** The expression as a condition: that it is true. */
 export function asCondition(expression: Expression): Condition {
-  if (isCondition(expression)) return expression
-  return {
-    kind: 'comparison',
-    left: expression,
-    operator: 'is true',
-    negated: false,
-    operands: [],
-    written: '',
-  }
+  return isCondition(expression) ? expression : comparing(expression, 'is true')
+}
+
+/** A comparison; one that is not written stands in no message. */
+export function comparing(left: Expression, operator: string, more: Partial<Comparison> = {}): Comparison {
+  return { kind: 'comparison', left, operator, negated: false, operands: [], written: '', ...more }
 }
 
 /** The names of all fields in an expression, each once, in the order in which they are written. */
