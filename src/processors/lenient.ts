@@ -29,12 +29,12 @@ export function text(description: string) {
  * nothing, so a name with a comma is written `["a, b"]` within the string.
  */
 export function names(description: string) {
-  return list(description, splitNames, namesIn)
+  return list(description, namesIn)
 }
 
 /** Names that mostly come alone: told to models as one string, read like `names`. */
 export function joined(description: string) {
-  return list(description, splitNames, pairsIn).meta({ type: 'string', description })
+  return list(description, pairsIn).meta({ type: 'string', description })
 }
 
 /** Sentences that may contain commas: `["a = 1", "b = 2"]`, one string, or a JSON list in a string. */
@@ -104,36 +104,17 @@ export function choice<const W extends string>(words: readonly [W, ...W[]], desc
     .describe(description)
 }
 
-function list(
-  description: string,
-  split: (value: string) => unknown[],
-  fromObject: (value: object) => unknown[] = (value) => [value],
-) {
-  return z
-    .preprocess(
-      (value) =>
-        typeof value === 'string'
-          ? fromString(value, split)
-          : Array.isArray(value)
-            ? value.flatMap(parts(split, fromObject))
-            : isObject(value)
-              ? fromObject(value)
-              : value,
-      listOfTexts(),
-    )
-    .optional()
-    .describe(description)
-}
-
-/** Members of a list are cut like the string they may have come from. */
-function parts(
-  split: (value: string) => unknown[],
-  fromObject: (value: object) => unknown[],
-): (value: unknown) => unknown[] {
-  return (value) => {
+function list(description: string, fromObject: (value: object) => unknown[]) {
+  // Members of a list are cut like the string they may have come from.
+  const part = (value: unknown): unknown[] => {
     if (isObject(value)) return fromObject(value)
-    return typeof value === 'string' && value.length <= longestText ? split(value) : [value]
+    return typeof value === 'string' && value.length <= longestText ? splitNames(value) : [value]
   }
+  const read = (value: unknown): unknown => {
+    if (typeof value === 'string') return fromString(value)
+    return Array.isArray(value) ? value.flatMap(part) : isObject(value) ? fromObject(value) : value
+  }
+  return z.preprocess(read, listOfTexts()).optional().describe(description)
 }
 
 function listOfTexts(longest = longestText) {
@@ -146,7 +127,7 @@ function textItem(longest = longestText) {
   return z.string('must be a string').max(longest, `too long; write at most ${longest} characters`)
 }
 
-function fromString(value: string, split: (value: string) => unknown[]): unknown {
+function fromString(value: string): unknown {
   const trimmed = value.trim()
   if (trimmed === '') return []
   if (trimmed.length > longestJoined) return [trimmed]
@@ -154,7 +135,7 @@ function fromString(value: string, split: (value: string) => unknown[]): unknown
     const parsed = parsedList(trimmed)
     if (parsed) return parsed
   }
-  return split(trimmed)
+  return splitNames(trimmed)
 }
 
 /** An object, or a list of texts and objects, written as JSON or as Python writes it. */
@@ -165,25 +146,22 @@ function parsedData(value: string): object | undefined {
     .replaceAll(/(?<=[:,[]\s*)(True|False|None)(?=\s*[\]},])/g, (word) =>
       word === 'None' ? 'null' : word.toLowerCase(),
     )
-  for (const candidate of [value, python]) {
-    try {
-      const parsed: unknown = JSON.parse(candidate)
-      if (typeof parsed === 'object' && parsed !== null) return parsed
-    } catch {
-      // Not JSON: then it is a condition.
-    }
-  }
-  return undefined
+  return firstJson([value, python], (parsed) => typeof parsed === 'object' && parsed !== null)
 }
 
 /** A JSON list of strings; undefined for anything else, `["a b"].c` (a path) included. */
 function parsedList(value: string): unknown[] | undefined {
-  for (const candidate of [value, value.replaceAll("'", '"')]) {
+  return firstJson([value, value.replaceAll("'", '"')], Array.isArray)
+}
+
+/** The first of these texts that is JSON of the wanted kind: others are conditions, paths and lists with commas. */
+function firstJson<T>(texts: readonly string[], isWanted: (value: unknown) => value is T): T | undefined {
+  for (const text of texts) {
     try {
-      const parsed: unknown = JSON.parse(candidate)
-      if (Array.isArray(parsed)) return parsed
+      const parsed: unknown = JSON.parse(text)
+      if (isWanted(parsed)) return parsed
     } catch {
-      // Not JSON: then it is a path or a comma-separated list.
+      // The next one may be.
     }
   }
   return undefined
