@@ -134,15 +134,18 @@ function tried(view: Searchable, params: SearchParams, reading: Reading) {
   const multiline = reading.multiline ?? params.multiline === true
   const source = multiline ? nearestDots(reading.source) : reading.source
   const pattern = compilePattern(source, { caseInsensitive, multiline })
-  if (!isPattern(pattern)) return undefined
+  if (!isPattern(pattern) || !inTime(pattern, () => hasHit(view, pattern, multiline))) return undefined
+  return { pattern, params: { ...params, case_insensitive: caseInsensitive, multiline } }
+}
+
+/** `pattern.run` of another reading; undefined where that takes too long. */
+function inTime<T>(pattern: Pattern, work: () => T): T | undefined {
   try {
-    if (!pattern.run(() => hasHit(view, pattern, multiline))) return undefined
+    return pattern.run(work)
   } catch (error) {
-    // A reading that takes too long is none.
     if (error instanceof PatternError) return undefined
     throw error
   }
-  return { pattern, params: { ...params, case_insensitive: caseInsensitive, multiline } }
 }
 
 /** From what was most likely meant on. */
@@ -215,13 +218,8 @@ export function inOtherLetters(
   const isSmall = /\p{Ll}/u.test(source) && !/[^\p{Ll}\p{N}\s_-]/u.test(source)
   if (!isSmall || case_insensitive !== undefined || multiline === true) return undefined
   const pattern = compilePattern(source, { caseInsensitive: true })
-  try {
-    const more = isPattern(pattern) ? pattern.run(() => countOf(pattern)) - matched : 0
-    return more > 0 ? `${formatCount(more)} more in other letters: \`(?i)${source}\`.` : undefined
-  } catch (error) {
-    if (error instanceof PatternError) return undefined
-    throw error
-  }
+  const more = (isPattern(pattern) ? (inTime(pattern, () => countOf(pattern)) ?? 0) : 0) - matched
+  return more > 0 ? `${formatCount(more)} more in other letters: \`(?i)${source}\`.` : undefined
 }
 
 /**
@@ -235,20 +233,16 @@ export function nearMatches(view: Searchable, params: SearchParams): string | un
     params.case_insensitive === true ? byWords(source) : [anyCase, ...byWords(source)]
   for (const reading of readings) {
     const found = tried(view, params, reading)
-    if (!found) continue
-    try {
-      const { kept, units } = found.pattern.run(() => findHits(view, found.pattern, mostTold, true))
-      const places = kept.map(({ unit, start, end }) => {
-        const from = view.units.start(unit)
-        const whole = view.text.slice(from, view.units.end(unit))
-        const shown = excerpt(whole, { start: start - from, end: end - from }, toldWidth)
-        return view.noun === 'line' ? `${unit + 1}: ${shown}` : shown
-      })
-      const list = places.map((place) => `\n  ${place}`).join('')
-      return `${reading.how}, ${formatPlural(units, view.noun)} would match:${list}`
-    } catch (error) {
-      if (!(error instanceof PatternError)) throw error
-    }
+    const hits = found && inTime(found.pattern, () => findHits(view, found.pattern, mostTold, true))
+    if (!hits) continue
+    const places = hits.kept.map(({ unit, start, end }) => {
+      const from = view.units.start(unit)
+      const whole = view.text.slice(from, view.units.end(unit))
+      const shown = excerpt(whole, { start: start - from, end: end - from }, toldWidth)
+      return view.noun === 'line' ? `${unit + 1}: ${shown}` : shown
+    })
+    const list = places.map((place) => `\n  ${place}`).join('')
+    return `${reading.how}, ${formatPlural(hits.units, view.noun)} would match:${list}`
   }
   return undefined
 }
