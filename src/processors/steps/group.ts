@@ -659,9 +659,8 @@ function parseGroupKey(records: Records, reference: string): GroupKey {
 const MOST_OF_FIELD = 500
 const LEAST_KEYS = 10
 
-/** True where the field holds objects with keys that come and go. */
+/** True where the objects that a field holds have keys that come and go. */
 function holdsMaps(records: Records, field: Field): boolean {
-  if (!holdsObjects(records, field)) return false
   const column = columnOf(records.values, field.path)
   const objects: JsonObject[] = []
   for (let code = 0; code < column.size && objects.length < MOST_OF_FIELD; code++)

@@ -271,8 +271,7 @@ function some(records: Records, name: string, holds: (values: readonly JsonValue
   const work = newWork()
   const step = Math.max(1, Math.ceil(records.values.length / MOST_SAMPLED))
   for (let at = 0; at < records.values.length; at += step) {
-    const values = valuesAt(records.values[at] ?? null, path, work)
-    if (holds(values)) return true
+    if (holds(valuesAt(records.values[at] ?? null, path, work))) return true
   }
   return false
 }

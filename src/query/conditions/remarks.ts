@@ -3,7 +3,7 @@ import { type Column, several } from '../../documents/columns/column.ts'
 import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { formatCount } from '../../text/format.ts'
 import { contains, type Operand, order } from '../../text/values/compare.ts'
-import { parseDate } from '../../text/values/dates.ts'
+import { DAY, parseDate } from '../../text/values/dates.ts'
 import { columnOf } from '../fields/reader.ts'
 import type { Records } from '../fields/records.ts'
 import { letterRemark } from '../fields/strictness.ts'
@@ -124,8 +124,6 @@ function* unorderedIn(name: string, [operand]: readonly Operand[], column: Colum
   const last = column.codes.findLast((code) => stray.has(code)) ?? 0
   yield `${formatCount(left)} of ${formatCount(all)} values of \`${name}\` cannot be compared, as ${shown(JSON.stringify(stray.get(last) ?? null), 40)}, and were left out.`
 }
-
-const DAY = 86_400_000
 
 /** `> 2024-03-31` begins after the whole day: databases have the rest of it as well. */
 function* restOfDay({ comparison, field }: Bound, column: Column): Generator<string> {

@@ -6,6 +6,7 @@ import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/j
 import { literal } from '../../text/patterns/literal.ts'
 import { compilePattern, isPattern, type Pattern } from '../../text/patterns/pattern.ts'
 import { contains, equals, has, type Operand, order, type Strictness } from '../../text/values/compare.ts'
+import { bareName } from '../../text/words/bare-name.ts'
 import { Refusal } from '../refusal.ts'
 
 /** True when the values of one side in one record fulfil a comparison, its negation aside. */
@@ -361,7 +362,7 @@ export interface Spelling {
   word: boolean
 }
 
-const bare = (word: string): string => word.toLowerCase().replaceAll(/[\s_-]|'/g, '')
+const bare = (word: string): string => bareName(word).replaceAll("'", '')
 const listOf = (words: string | undefined, separator: RegExp): string[] =>
   (words ?? '').split(separator).flatMap((word) => (word.trim() === '' ? [] : [word.trim()]))
 
@@ -460,12 +461,12 @@ export function operatorNamed(name: string): string | undefined {
 
 /** The operator that a function with values means: `contains(title, "x")`. */
 export function operatorCalled(name: string): { symbol: string; negated: boolean } | undefined {
-  return CALLS.get(name.toLowerCase().replaceAll('_', ''))
+  return CALLS.get(bareName(name))
 }
 
 /** The operator that a function of a field alone means: `isnull(due)`. */
 export function operatorCalledAlone(name: string): { symbol: string; negated: boolean } | undefined {
-  return CALLS_ALONE.get(name.toLowerCase().replaceAll('_', ''))
+  return CALLS_ALONE.get(bareName(name))
 }
 
 /** The part of the description of `where` about all operators: their pieces of text, in the order of the table. */

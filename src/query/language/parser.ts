@@ -10,6 +10,7 @@ import { operandOf } from '../../text/values/compare.ts'
 import { DATE_PARTS, WEEKDAYS } from '../../text/values/date-parts.ts'
 import { timeUnit } from '../../text/values/intervals.ts'
 import { plainNumber } from '../../text/values/quantities.ts'
+import { bareName } from '../../text/words/bare-name.ts'
 import { Refusal, safely, shown } from '../refusal.ts'
 import { aggregateNamed } from './aggregates.ts'
 import { operatorAtEnd } from './dialects/django.ts'
@@ -136,6 +137,7 @@ const POWERS: Readonly<Record<string, number>> = {
   '%': 6,
 }
 const STRICT_POWERS: Readonly<Record<string, number>> = {
+  ...POWERS,
   '||': 1,
   or: 1,
   '&&': 2,
@@ -148,11 +150,6 @@ const STRICT_POWERS: Readonly<Record<string, number>> = {
   '<=': 4,
   '>': 4,
   '>=': 4,
-  '+': 5,
-  '-': 5,
-  '*': 6,
-  '/': 6,
-  '%': 6,
 }
 
 /** A field and nothing else: `draft`, `!archived`, `user.admin`. */
@@ -178,7 +175,6 @@ const CHANGE_NOTHING: ReadonlySet<string> = new Set(
     ' ',
   ),
 )
-const plainName = (name: string): string => name.toLowerCase().replaceAll('_', '')
 
 /** The properties of a field that may be asked for without parentheses: `labels.length`, `created_at:month`. */
 const PROPERTIES: ReadonlySet<string> = new Set(['length', 'len', 'size', 'count', ...DATE_PARTS])
@@ -633,7 +629,7 @@ class Parser {
     const worded = this.#worded(this.#text(range))
     if (worded) return worded
     const call = this.#callIn(range)
-    const quantifier = call && QUANTIFIERS.get(plainName(call.name))
+    const quantifier = call && QUANTIFIERS.get(bareName(call.name))
     if (!call || !quantifier) return undefined
     if (call.rest !== '' && !/^(?:==?=?\s*true|(?:\.length)?\s*>\s*0)$/i.test(call.rest)) return undefined
     const written = shown(this.#text(range), 60)
@@ -786,7 +782,7 @@ class Parser {
     if (this.#exactly(name)) return { kind: 'field', name }
     const inside = this.#text(range) === name ? range : undefined
     const call = inside && this.#callIn(inside)
-    if (call && call.rest === '' && CHANGE_NOTHING.has(plainName(call.name)) && !hasDefault(call)) {
+    if (call && call.rest === '' && CHANGE_NOTHING.has(bareName(call.name)) && !hasDefault(call)) {
       const inner = this.#left(this.#text(call.object), call.object)
       return /low|upp|case|fold/i.test(call.name) ? { kind: 'call', name: 'lower', args: [inner] } : inner
     }
@@ -862,7 +858,7 @@ class Parser {
 
   /** `DAYOFWEEK(due) = 1` is Sunday and `WEEKDAY(due) = 0` Monday, as MySQL counts them; the functions give names. */
   #dayNames(left: Expression, operands: Expression[]): Expression[] {
-    const name = left.kind === 'call' ? plainName(left.name) : ''
+    const name = left.kind === 'call' ? bareName(left.name) : ''
     if (name !== 'dayofweek' && name !== 'weekday') return operands
     return operands.map((operand) => {
       const day = operand.kind === 'literal' && /^\d$/.test(operand.text) ? Number(operand.text) : Number.NaN
@@ -1273,9 +1269,9 @@ class Parser {
     const from = this.#wordIn(inside, 'from')
     const read = (range: Range): Expression => this.#argument(range)
     let call: Expression
-    if (plainName(name) === 'extract' && from !== undefined)
+    if (bareName(name) === 'extract' && from !== undefined)
       call = datePart(words(inside.from), read({ from: from + 1, to: inside.to }))
-    else if (plainName(name) === 'cast') {
+    else if (bareName(name) === 'cast') {
       const as = this.#wordIn(inside, 'as')
       const kind = as === undefined ? 'string' : this.#text({ from: as + 1, to: inside.to })
       call = cast(read({ from: inside.from, to: as ?? inside.to }), kind)
