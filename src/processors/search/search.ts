@@ -153,8 +153,8 @@ function readingsOf(source: string, params: SearchParams, goesOn: boolean): Read
   const found = [...bySyntax(source), ...byOperators(source)]
   if (params.multiline !== true && /\\[nr]|\n/.test(source))
     found.push({ source, multiline: true, how: 'as a match over several lines' })
-  const broken = goesOn && params.multiline !== true ? overLineEnds(source) : undefined
-  if (broken !== undefined) found.push({ source: broken, multiline: true, how: 'over the ends of lines' })
+  const overEnds = goesOn && params.multiline !== true ? overLineEnds(source) : undefined
+  if (overEnds !== undefined) found.push({ source: overEnds, multiline: true, how: 'over the ends of lines' })
   if (params.case_insensitive === undefined)
     found.push({ source, caseInsensitive: true, how: 'regardless of case' })
   return found
@@ -186,26 +186,20 @@ export function brokenByLineEnds(
   const pattern = compilePattern(source, { caseInsensitive: case_insensitive === true, multiline: true })
   if (!isPattern(pattern)) return undefined
   const { text, lines } = view
-  try {
-    const places = pattern.run(() => (lines ? [...broken(text, lines, pattern)] : []))
-    const more = lines ? places.length : pattern.run(() => countOf(pattern)) - matched
-    if (more <= 0) return undefined
-    const where = places.length > 0 ? ` (lines ${listedPlaces(places)})` : ''
-    const call = `\`${written.replaceAll(/ +|\\s\+/g, String.raw`[\s>]+`)}\`${lines ? ', multiline: true' : ''}`
-    return `${formatCount(more)} more over the end of a line${where}: ${call}.`
-  } catch (error) {
-    if (error instanceof PatternError) return undefined
-    throw error
+  const places: string[] = []
+  const countBroken = (index: LineIndex): number => {
+    let count = 0
+    for (const { start, end } of pattern.matches(text)) {
+      if (!text.slice(start, end).includes('\n')) continue
+      if (count++ < mostTold) places.push(`${index.lineAt(start) + 1}-${index.lineAt(end - 1) + 1}`)
+    }
+    return count
   }
-}
-
-function* broken(text: string, lines: LineIndex, pattern: Pattern): Generator<string> {
-  for (const { start, end } of pattern.matches(text))
-    if (text.slice(start, end).includes('\n')) yield `${lines.lineAt(start) + 1}-${lines.lineAt(end - 1) + 1}`
-}
-
-function listedPlaces(places: readonly string[]): string {
-  return `${places.slice(0, mostTold).join(', ')}${places.length > mostTold ? ', …' : ''}`
+  const more = inTime(pattern, () => (lines ? countBroken(lines) : countOf(pattern) - matched)) ?? 0
+  if (more <= 0) return undefined
+  const where = lines ? ` (lines ${places.join(', ')}${more > mostTold ? ', …' : ''})` : ''
+  const call = `\`${written.replaceAll(/ +|\\s\+/g, String.raw`[\s>]+`)}\`${lines ? ', multiline: true' : ''}`
+  return `${formatCount(more)} more over the end of a line${where}: ${call}.`
 }
 
 /** The remark on what a pattern in small letters alone leaves out that has capital ones. `countOf`: how many match a pattern. */
