@@ -1,5 +1,5 @@
 /** The overview of a log: how bad, when, what repeats. */
-import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
+import { isObject, type JsonValue, own } from '../../protocol/json.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
 import { ellipsis } from '../../text/shorten.ts'
 import type { Document } from '../document.ts'
@@ -46,17 +46,19 @@ interface Said {
 
 /** The messages at each bad level, most frequent first. The same can be said as a warning and as an error. */
 function worstOf(values: readonly JsonValue[]): Said[] {
-  const byLevel = new Map<JsonValue | undefined, JsonValue[]>()
+  const byLevel = new Map<JsonValue | undefined, { level: string; held: JsonValue[] | undefined }>()
   for (const value of values) {
-    const level = field(value, 'level')
-    const held = byLevel.get(level)
-    if (held) held.push(value)
-    else byLevel.set(level, [value])
+    const written = field(value, 'level')
+    let said = byLevel.get(written)
+    if (said === undefined) {
+      const level = String(written)
+      said = { level, held: isBad(level) ? [] : undefined }
+      byLevel.set(written, said)
+    }
+    said.held?.push(value)
   }
-  return [...byLevel]
-    .map(([level, held]) => ({ level: String(level), held }))
-    .filter(({ level }) => isBad(level))
-    .flatMap(({ level, held }) => {
+  return [...byLevel.values()]
+    .flatMap(({ level, held = [] }) => {
       const text = (index: number) => String(field(held[index], 'message') ?? '')
       const { patterns, looked } = messagePatterns(held.length, text)
       const sampled = sampledOf(looked, held.length)
@@ -150,8 +152,8 @@ function callsFor(records: Records): Template[] {
 
 /** The calls that a look at errors begins with. */
 function serious({ values }: Records): Template[] {
-  const record: JsonObject | undefined = values.filter(isObject).find(({ level }) => isSerious(String(level)))
-  if (!record) return []
+  const record = values.find((value) => isObject(value) && isSerious(String(value.level)))
+  if (!isObject(record)) return []
   const fields = ['line', 'time', 'message'].filter((name) => Object.hasOwn(record, name))
   const word = /[A-Za-z]{5,24}/.exec(String(record.message))?.[0]
   const context = { context_lines: 3, max_results: 5 }
