@@ -6,6 +6,7 @@ const MOST_SHAPES = 1_000
 
 /** Names in their order: those of a shorter list and one more. */
 interface Shape {
+  /** The last name, as the engine knows it: to set a property under another string of the same letters takes longer. */
   readonly name: string
   /** A record of these names, without values. */
   record: JsonObject | undefined
@@ -21,13 +22,16 @@ interface Shape {
 export class RecordMaker {
   readonly #empty: Shape = shapeOf('')
   #shapes = 0
-  #names: string[] = []
-  #values: JsonValue[] = []
+  /** Of the names that were added; undefined: there are too many. */
+  #shape: Shape | undefined = this.#empty
+  readonly #names: string[] = []
+  readonly #values: JsonValue[] = []
   #count = 0
 
   /** Adds a value to the record. A name is added once at most. */
   add(name: string, value: JsonValue): void {
-    this.#names[this.#count] = name
+    this.#shape = this.#shape && this.#longer(this.#shape, name)
+    this.#names[this.#count] = this.#shape?.name ?? name
     this.#values[this.#count++] = value
   }
 
@@ -39,11 +43,9 @@ export class RecordMaker {
 
   /** The record of what was added. The next one begins. */
   finish(): JsonObject {
-    const count = this.#count
+    const [count, shape] = [this.#count, this.#shape]
     this.#count = 0
-    let shape: Shape | undefined = this.#empty
-    for (let at = 0; at < count && shape !== undefined; at++)
-      shape = this.#longer(shape, this.#names[at] as string)
+    this.#shape = this.#empty
     if (shape !== undefined) shape.record ??= emptyRecord(this.#names, count)
     const record: JsonObject = { ...shape?.record }
     for (let at = 0; at < count; at++)
@@ -72,5 +74,6 @@ export function emptyRecord(names: readonly string[], count: number): JsonObject
 }
 
 function shapeOf(name: string): Shape {
-  return { name, record: undefined, next: undefined, others: undefined }
+  const [known = name] = Object.keys({ [name]: null })
+  return { name: known, record: undefined, next: undefined, others: undefined }
 }

@@ -10,6 +10,7 @@ import { overviewOfEntries } from '../overview/entries.ts'
 import { levelInBrackets, levelOf, levelOfLetter, severityOf } from '../overview/levels.ts'
 import { asideOf, exactNumber } from './cells.ts'
 import { defineFormat } from './define.ts'
+import { KnownHeads } from './known-heads.ts'
 import { eachOfPacket, isPacket } from './packets.ts'
 import { readPostgres } from './postgres.ts'
 
@@ -146,9 +147,10 @@ function headReader(lines: LineIndex): HeadReader {
   const heads = sampled.flatMap((line) => readEntry(line) ?? [])
   const times = heads.flatMap(({ fields }) => (typeof fields.time === 'string' ? fields.time : []))
   const isYearFirst = yearComesFirst(times)
-  if (times.length < heads.length / 2 && !isYearFirst) return readEntry
+  const known = new KnownHeads()
+  if (times.length < heads.length / 2 && !isYearFirst) return (line) => readEntry(line, known)
   return (line) => {
-    const entry = readEntry(line)
+    const entry = readEntry(line, known)
     if (!entry) return undefined
     const { time } = entry.fields
     if (isYearFirst && typeof time === 'string') entry.fields.time = withCentury(time)
@@ -233,13 +235,15 @@ function accessRecords(lines: LineIndex): JsonObject[] {
 /** `first`: the index of the line that the entries begin at. `areLabelled`: lines of labels stand above them. */
 function entryRecords(text: string, lines: LineIndex, first: number, areLabelled: boolean): JsonObject[] {
   const readHead = headReader(lines)
-  const entries = new Entries()
-  let open: { line: number; entry: Entry | undefined } | undefined
+  const entries = new Entries(marksIn(text))
+  /** The line that the open entry begins at, and its head; -1: none is open. */
+  let open = -1
+  let head: Entry | undefined
   let labels: JsonObject | undefined
   const close = (before: number) => {
-    if (!open) return
-    const from = lines.start(open.line) + (open.entry?.message ?? 0)
-    entries.add(open.line, open.entry, text.slice(from, lines.end(before - 1)))
+    if (open < 0) return
+    const from = lines.start(open) + (head?.message ?? 0)
+    entries.add(open, head, text.slice(from, lines.end(before - 1)))
   }
   let above = ''
   for (let index = first; index < lines.count; index++) {
@@ -248,47 +252,60 @@ function entryRecords(text: string, lines: LineIndex, first: number, areLabelled
     above = line
     const next = areLabelled && !entry ? labelsIn(line) : undefined
     if (next) {
-      close(index - titled(lines, index, open ? open.line + 1 : index))
+      close(index - titled(lines, index, open < 0 ? index : open + 1))
       labels = next
-      open = undefined
+      open = -1
       continue
     }
-    if (!entry && (open || line.trim() === '')) continue
+    if (!entry && (open >= 0 || line.trim() === '')) continue
     close(index)
-    open = {
-      line: index,
-      entry: labels ? { fields: { ...labels, ...entry?.fields }, message: entry?.message ?? 0 } : entry,
-    }
+    open = index
+    head = labels ? { fields: { ...labels, ...entry?.fields }, message: entry?.message ?? 0 } : entry
   }
   close(lines.count)
   return entries.records()
 }
 
-/** Strings that are looked up: levels, loggers, names, but no prose; and how many are known. */
+/** Strings that are looked up: levels, loggers, names, but no prose; and the places that they are kept in, by a hash of some characters. */
 const LONGEST_REPEATED = 40
-const MOST_REPEATED = 5_000
+const PLACES = 1024
 const MOST_LEVELS = 1_000
 
 /** Makes the records of entries. */
 class Entries {
   readonly #records: JsonObject[] = []
   readonly #maker = new RecordMaker()
-  readonly #known = new Map<string, string>()
+  readonly #known = new Array<string>(PLACES).fill('')
   readonly #levels = new Set<string>()
+  readonly #marks: Marks
+  /** One for all messages: to make one for each takes time. */
+  readonly #tellers: Tellers
+  #head: Entry | undefined
+  #message = ''
+
+  constructor(marks: Marks) {
+    this.#marks = marks
+    this.#tellers = tellersOf((key, value) => {
+      if (!this.#maker.has(key) && (key !== 'message' || this.#isPairs())) this.#put(key, value)
+    })
+  }
 
   add(line: number, entry: Entry | undefined, message: string): void {
     const maker = this.#maker
     maker.add('line', line + 1)
     for (const key in entry?.fields) this.#put(key, entry.fields[key] ?? null)
     if (message.length <= LONGEST_LINE) {
-      // The message of logfmt is one of its pairs; elsewhere it is more than its pairs, and stays whole.
-      const isPairs = () => entry?.message === 0 || /^[A-Za-z_][\w.-]*=/.test(message)
-      eachField(message, (key, value) => {
-        if (!maker.has(key) && (key !== 'message' || isPairs())) this.#put(key, value)
-      })
+      this.#head = entry
+      this.#message = message
+      eachField(message, this.#marks, this.#tellers)
     }
     if (!maker.has('message')) this.#put('message', message)
     this.#records.push(maker.finish())
+  }
+
+  /** The message of logfmt is one of its pairs; elsewhere it is more than its pairs, and stays whole. */
+  #isPairs(): boolean {
+    return this.#head?.message === 0 || /^[A-Za-z_][\w.-]*=/.test(this.#message)
   }
 
   /** A level that is written in several ways in one log is written in capitals everywhere. */
@@ -309,10 +326,14 @@ class Entries {
 
   /** A log says the same again and again: equal short strings become one, which halves what its records take. */
   #once(value: string): string {
-    if (value.length > LONGEST_REPEATED) return value
-    const before = this.#known.get(value)
-    if (before === undefined && this.#known.size < MOST_REPEATED) this.#known.set(value, value)
-    return before ?? value
+    const { length } = value
+    if (length > LONGEST_REPEATED || length === 0) return value
+    const ends = value.charCodeAt(0) * 7 + value.charCodeAt(length - 1) * 31
+    const place = (ends + value.charCodeAt(length >> 1) * 17 + length) % PLACES
+    const before = this.#known[place] as string
+    if (before === value) return before
+    this.#known[place] = value
+    return value
   }
 }
 
@@ -351,13 +372,13 @@ const LONGEST_NEXT = 11
 /** Characters that are looked at for one of them. */
 const LONGEST_WORD = 256
 
-/** Reads the head of a line. Undefined: the line begins no entry. */
-export function readEntry(line: string): Entry | undefined {
+/** Reads the head of a line. Undefined: the line begins no entry. `known`: heads of the lines above. */
+export function readEntry(line: string, known?: KnownHeads): Entry | undefined {
   const first = line.charCodeAt(0)
   // An indented line continues another.
   if (first === 32 || first === 9) return undefined
   return (
-    dated(line) ??
+    dated(line, known) ??
     readForm(line) ??
     levelFirst(line) ??
     logfmt(line) ??
@@ -411,13 +432,15 @@ function logfmt(line: string): Entry | undefined {
   return LOGFMT.test(line) ? { fields: {}, message: 0 } : undefined
 }
 
-function dated(line: string): Entry | undefined {
+function dated(line: string, known?: KnownHeads): Entry | undefined {
   const first = line.charCodeAt(0)
   // A digit, a bracket, or the capital of a day of the week.
   if (!((first >= 48 && first <= 57) || first === 91 || (first >= 65 && first <= 90))) return undefined
   const found = readTime(line)
   if (!found) return undefined
   const { time, end, short } = found
+  const head = short ? undefined : known?.at(line, end)
+  if (head) return { fields: { time, ...head.fields }, message: end + head.written.length }
   const rest = line.slice(end, end + LONGEST_WORD)
   const [whole, host, logger, pid] = (short ? null : processIn(rest)) ?? []
   if (whole !== undefined && logger !== undefined) {
@@ -430,6 +453,7 @@ function dated(line: string): Entry | undefined {
     return inContainer(line, end + streamed.length, fields)
   }
   const entry = withHead(line, end, { time })
+  if (!short) known?.keep(line, end, entry.message, entry.fields)
   // It takes a level, brackets or a packet to be the time of an entry.
   const isTold = entry.fields.level !== undefined || first === 91 || isPacket(rest.slice(1))
   return short && !isTold ? undefined : entry
@@ -939,26 +963,35 @@ export function readTime(line: string): LogTime | undefined {
 const NGINX = /, (client|server|request|upstream|host|referrer|subrequest): (?:"([^"]*)"|([^,\s]+))/g
 const MAX_PAIRS = 24
 
-/** Names that other tools use for ours. */
-const ALIASES: ReadonlyMap<string, string> = new Map([
-  ['msg', 'message'],
-  ['ts', 'time'],
-  ['timestamp', 'time'],
-  ['lvl', 'level'],
-  ['severity', 'level'],
-])
+/** Our name for one that other tools use. To compare it takes less time than to look it up. */
+function ourName(key: string): string {
+  if (key === 'msg') return 'message'
+  if (key === 'ts' || key === 'timestamp') return 'time'
+  return key === 'lvl' || key === 'severity' ? 'level' : key
+}
 
 /** Told of a field. */
 type Tell = (key: string, value: JsonValue) => void
 
-/** Pairs in their order, keys as they are written except for the aliases of `message`, `time` and `level`. */
-function eachPair(message: string, tell: Tell): void {
-  if (message.includes(' ; ') && eachParted(message, tell)) return
-  scanPairs(message, MAX_PAIRS, (key, value, quoted) => tellPair(key, value, quoted, tell))
+/** The same told of a pair as it is written. */
+type TellPair = (key: string, value: string, quoted: boolean) => void
+
+interface Tellers {
+  readonly tell: Tell
+  readonly tellPair: TellPair
 }
 
-function tellPair(key: string, value: string, quoted: boolean, tell: Tell): void {
-  tell(ALIASES.get(key) ?? key, quoted ? withoutEscapes(value) : (exactNumber(value) ?? value))
+/** Keys are told as they are written, except for the aliases of `message`, `time` and `level`. */
+function tellersOf(tell: Tell): Tellers {
+  const tellPair: TellPair = (key, value, quoted) =>
+    tell(ourName(key), quoted ? withoutEscapes(value) : (exactNumber(value) ?? value))
+  return { tell, tellPair }
+}
+
+/** Pairs in their order. */
+function eachPair(message: string, tell: TellPair, mayBeParted = true): void {
+  if (mayBeParted && message.includes(' ; ') && eachParted(message, tell)) return
+  scanPairs(message, MAX_PAIRS, tell)
 }
 
 /** A key behind a semicolon between blanks, and a key at all. */
@@ -970,7 +1003,7 @@ const FEWEST_PARTED = 3
  * `TTY=pts/0 ; USER=root ; COMMAND=/usr/bin/apt update` of sudo: each part is a pair, and a value may have blanks. False, and nothing is
  * told, where a part has several pairs in it. A command, the last part, may have some.
  */
-function eachParted(message: string, tell: Tell): boolean {
+function eachParted(message: string, tell: TellPair): boolean {
   const parts = message.split(PARTED)
   if (parts.length < FEWEST_PARTED || parts.length > MAX_PAIRS) return false
   const keys = parts.map((part) => [...part.matchAll(KEYS)])
@@ -983,7 +1016,7 @@ function eachParted(message: string, tell: Tell): boolean {
     const [before, key = ''] = found
     const value = part.slice(found.index + before.length).trim()
     const [, quoted] = /^"(.*)"$/s.exec(value) ?? []
-    if (value !== '') tellPair(key, quoted ?? value, quoted !== undefined, tell)
+    if (value !== '') tell(key, quoted ?? value, quoted !== undefined)
   }
   return true
 }
@@ -1013,21 +1046,37 @@ function eachOfRequest(message: string, tell: Tell): void {
     tell(key, exactNumber(value) ?? value)
 }
 
+/** Which signs of fields are anywhere in the text: most logs have few, and no message is looked into for others. */
+interface Marks {
+  readonly requests: boolean
+  readonly objects: boolean
+  readonly parts: boolean
+  readonly clients: boolean
+}
+
+function marksIn(text: string): Marks {
+  return {
+    requests: text.includes('Completed '),
+    objects: text.includes('{"'),
+    parts: text.includes(' ; '),
+    clients: text.includes(', client: '),
+  }
+}
+
 /** The fields of a message: of the amount at its start, the object at its end, the pairs before that. nginx writes others. */
-function eachField(message: string, tell: Tell): void {
+function eachField(message: string, marks: Marks, { tell, tellPair }: Tellers): void {
   const measured = isDigit(message.charCodeAt(message.indexOf(': ') + 2)) ? MEASURED.exec(message) : null
   if (measured) tell(measured[1] ?? '', measured[2] ?? '')
-  if (message.includes('Completed ')) eachOfRequest(message, tell)
+  if (marks.requests && message.includes('Completed ')) eachOfRequest(message, tell)
   if (isPacket(message)) eachOfPacket(message, tell)
-  const json = jsonIn(message)
+  const json = marks.objects ? jsonIn(message) : undefined
   if (json) {
-    for (const [key, value] of Object.entries(json.value))
-      tell(key === 'msg' ? key : (ALIASES.get(key) ?? key), value)
-    eachPair(message.slice(0, json.start), tell)
+    for (const [key, value] of Object.entries(json.value)) tell(key === 'msg' ? key : ourName(key), value)
+    eachPair(message.slice(0, json.start), tellPair, marks.parts)
     return
   }
-  eachPair(message, tell)
-  if (message.includes(', client: ')) {
+  eachPair(message, tellPair, marks.parts)
+  if (marks.clients && message.includes(', client: ')) {
     for (const [, key = '', quoted, bare = ''] of message.matchAll(NGINX)) tell(key, quoted ?? bare)
   }
 }
@@ -1087,9 +1136,10 @@ function whose(first: string, second: string, third: string): { vhost?: string; 
 
 /** The fields that a server appends of its own: times, addresses, ids. */
 function addRest(record: JsonObject, rest: string): void {
-  eachPair(rest, (key, value) => {
+  const { tellPair } = tellersOf((key, value) => {
     if (!Object.hasOwn(record, key)) setOwn(record, key, value)
   })
+  eachPair(rest, tellPair)
   if (!Object.hasOwn(record, 'rest')) record.rest = rest
 }
 
