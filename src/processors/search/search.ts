@@ -153,52 +153,71 @@ function readingsOf(source: string, params: SearchParams, goesOn: boolean): Read
   const found = [...bySyntax(source), ...byOperators(source)]
   if (params.multiline !== true && /\\[nr]|\n/.test(source))
     found.push({ source, multiline: true, how: 'as a match over several lines' })
-  const overEnds = goesOn && params.multiline !== true ? overLineEnds(source) : undefined
-  if (overEnds !== undefined) found.push({ source: overEnds, multiline: true, how: 'over the ends of lines' })
   if (params.case_insensitive === undefined)
     found.push({ source, caseInsensitive: true, how: 'regardless of case' })
+  const overEnd = goesOn ? overLineEnd(phraseOf(params)) : undefined
+  if (overEnd !== undefined) found.push({ source: overEnd, multiline: true, how: 'over the ends of lines' })
   return found
 }
 
-/** Blanks of a pattern, or what a blank in it does not stand for itself. */
-const BLANKS = /((?: |\\s[+*]?)+)|\\[\s\S]|\[\^?\]?(?:\\[\s\S]|[^\]\\])*\]/g
+/** A phrase: words and the marks that stand for themselves in a pattern. */
+const PHRASE = /^[\p{L}\p{N} ,;:'"%&@#/_!=-]{6,}$/u
 
-/** A blank, or the end of a line with the marks of a quoted text behind it. */
-const BLANK_OR_END = String.raw`(?:[ \t]+|[ \t]*\r?\n[ \t>]*)`
+/** Words of a phrase of which each line end is looked for by itself. A longer one is hardly ever whole on a line. */
+const MOST_ENDS = 6
 
-/** The words of a pattern with line ends for blanks. Nothing for one with dots or anchors: it is about one line. */
-function overLineEnds(source: string): string | undefined {
-  const plain = source.replaceAll(BLANKS, (_, blanks) => (blanks === undefined ? '' : ' '))
-  if (!/\S \S/.test(plain) || /[.^$\n]|\\n|\[\^/.test(plain)) return undefined
-  return source.replaceAll(BLANKS, (part, blanks) => (blanks === undefined ? part : BLANK_OR_END))
+const WORDS_APART = String.raw`[ \t]+`
+/** With the marks of a quoted text behind it. */
+const LINE_END = String.raw`[ \t]*\r?\n[ \t>]*`
+
+/** The words of a pattern that is a phrase. */
+function phraseOf({ pattern = '', multiline }: SearchParams): string[] {
+  const words = pattern.trim().split(/ +/)
+  return multiline !== true && PHRASE.test(pattern) && words.every((word) => /[\p{L}\p{N}]/u.test(word))
+    ? words
+    : []
 }
 
-/** The remark on matches that no line has whole, beside matches that one has. `countOf`: how many values match a pattern. */
+/** A phrase that a line end breaks; a long one also where none does. Nothing for less than two words. */
+function overLineEnd(words: readonly string[]): string | undefined {
+  if (words.length < 2) return undefined
+  if (words.length > MOST_ENDS) return words.join('(?: |\\r?\\n[ >]*)')
+  const broken = (at: number) =>
+    [words.slice(0, at), words.slice(at)].map((part) => part.join(WORDS_APART)).join(LINE_END)
+  return words
+    .slice(1)
+    .map((_, at) => broken(at + 1))
+    .join('|')
+}
+
+/** The remark on matches of a phrase that no line has whole, beside those lines. `countOf`: how many values match a pattern. */
 export function brokenByLineEnds(
   view: Searchable,
   params: SearchParams,
-  matched: number,
   countOf: (pattern: Pattern) => number,
 ): string | undefined {
-  const { pattern: written = '', case_insensitive, multiline } = params
-  const source = multiline === true || !view.goesOn ? undefined : overLineEnds(written)
+  const words = phraseOf(params)
+  const source = view.goesOn && words.length <= MOST_ENDS ? overLineEnd(words) : undefined
   if (source === undefined) return undefined
-  const pattern = compilePattern(source, { caseInsensitive: case_insensitive === true, multiline: true })
+  const pattern = compilePattern(source, {
+    caseInsensitive: params.case_insensitive === true,
+    multiline: true,
+  })
   if (!isPattern(pattern)) return undefined
   const { text, lines } = view
   const places: string[] = []
-  const countBroken = (index: LineIndex): number => {
+  const countPlaces = (index: LineIndex): number => {
     let count = 0
-    for (const { start, end } of pattern.matches(text)) {
-      if (!text.slice(start, end).includes('\n')) continue
-      if (count++ < mostTold) places.push(`${index.lineAt(start) + 1}-${index.lineAt(end - 1) + 1}`)
+    for (const { start } of pattern.matches(text)) {
+      const first = index.lineAt(start) + 1
+      if (count++ < mostTold) places.push(`${first}-${first + 1}`)
     }
     return count
   }
-  const more = inTime(pattern, () => (lines ? countBroken(lines) : countOf(pattern) - matched)) ?? 0
-  if (more <= 0) return undefined
+  const more = inTime(pattern, () => (lines ? countPlaces(lines) : countOf(pattern))) ?? 0
+  if (more === 0) return undefined
   const where = lines ? ` (lines ${places.join(', ')}${more > mostTold ? ', …' : ''})` : ''
-  const call = `\`${written.replaceAll(/ +|\\s\+/g, String.raw`[\s>]+`)}\`${lines ? ', multiline: true' : ''}`
+  const call = `\`${words.join(String.raw`[\s>]+`)}\`${lines ? ', multiline: true' : ''}`
   return `${formatCount(more)} more over the end of a line${where}: ${call}.`
 }
 

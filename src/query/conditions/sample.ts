@@ -27,6 +27,7 @@ import {
   duration,
   hasRemark,
   looseNumber,
+  measured,
   plainNumber,
   quantity,
   saysNothing,
@@ -318,10 +319,17 @@ function adaptedOperand(
     note(`\`${operand.text}\` read as ${formatCount(number)}, the unit of \`${name}\`.`)
     return { ...operand, number, size: undefined }
   }
-  const inUnit = inUnitOf(name, operand.text) ?? ofOneLetter(operand, name, numbers)
+  const inUnit = inUnitOf(name, operand.text)
   if (inUnit !== undefined) {
-    note(`\`${operand.text}\` read as ${formatCount(inUnit)}: \`${name}\` holds plain numbers.`)
+    note(`\`${operand.text}\` read as ${formatCount(inUnit)}, the unit of \`${name}\`.`)
     return { ...operand, number: inUnit, size: undefined }
+  }
+  const bare = withoutUnit(operand, name, numbers)
+  if (bare !== undefined) {
+    note(
+      `\`${operand.text}\` read as ${formatCount(bare)}, without its unit: \`${name}\` holds plain numbers.`,
+    )
+    return { ...operand, number: bare, size: undefined }
   }
   if (operand.size === undefined || !/[a-z]/i.test(operand.text)) return operand
   const billions = billionsOf(operand.text, name, numbers)
@@ -335,17 +343,27 @@ function adaptedOperand(
   return { ...operand, size: number }
 }
 
-/** 500 of `500m` and `500g` where 500 millions are far from all there is: metres and grams. Of times, `5m` may be minutes. */
-function ofOneLetter(
-  { text, size = 0 }: Operand,
+const WEIGHTS = /weight|mass|grams?$|carb|protein|sugar|fib(?:re|er)/i
+const LENGTHS = /dist|length|width|height|depth|elev|altitude/i
+
+/**
+ * 2 of `2 kg`, and 500 of `500g` in a field of weights, where 500 billions are far from all there is. Undefined for what may be a size or a
+ * time.
+ */
+function withoutUnit(
+  { text, number, size = 0 }: Operand,
   name: string,
   numbers: readonly number[],
 ): number | undefined {
-  const [, number, unit] = /^\s*(\d{1,15}(?:\.\d{1,9})?)\s?([gmt])\s*$/.exec(text) ?? []
-  if (unit === 'm' && /time|dur|elapsed|latency|age|wait|took|delay/i.test(name)) return undefined
-  const largest = numbers.reduce((most, one) => Math.max(most, one), 0)
-  const isNear = Number(number) <= FAR * largest && size > FAR * largest
-  return number !== undefined && isNear ? Number(number) : undefined
+  const [, amount, unit] = /^\s*([-+]?\d{1,15}(?:\.\d{1,9})?)\s?([gm])\s*$/.exec(text) ?? []
+  if (amount !== undefined && unit !== undefined) {
+    const largest = numbers.reduce((most, one) => Math.max(most, Math.abs(one)), 0)
+    const isMeant = (unit === 'g' ? WEIGHTS : LENGTHS).test(name) && unitIn(name, SIZES) === undefined
+    return isMeant && Math.abs(size) > FAR * largest ? Number(amount) : undefined
+  }
+  const measure = measured(text)
+  const isPlain = measure !== undefined && measure.number === number && measure.unit.length > 1
+  return isPlain && !/bit|bytes/.test(measure.unit) ? measure.number : undefined
 }
 
 function readAsNumber(name: string, text: string, number: number | string): string {

@@ -1,7 +1,7 @@
 /** Units of one kind, such as g and kg, in which the values of one field are written: all are read in one of them. */
 import { areClocks, clockIn } from './clocks.ts'
 import { areCounts, countIn } from './counts.ts'
-import { LEADS, LONGEST_NUMBER, measured, quantity } from './quantities.ts'
+import { LEADS, LONGEST_NUMBER, quantity } from './quantities.ts'
 
 interface Kind {
   /** The amount of one of each unit. Numbers are told in the unit that is 1. */
@@ -77,26 +77,28 @@ export function amountOf(family: Family, text: string): number | undefined {
   return factor === undefined ? undefined : Number((number * factor).toPrecision(15))
 }
 
-/** Where a name ends with a unit: `weight_kg`, `distance (km)`, `heightCm`. */
-const NAMED_UNIT = /[_\s([]([µa-zA-Z]{1,3})[)\]"']*$|[a-z]([A-Z][a-z]{1,2})$/
+/** Where a name ends with a unit: `weight_kg`, `distance (km)`, `heightCm`, `freqMHz`. */
+const NAMED_UNIT = /(?:[_\s([]([µa-zA-Z]{1,3})[)\]"']*|^([µa-zA-Z]{2,3})|[a-z]([A-Z][A-Za-z]{1,2}))$/
 
 /**
- * The number of a text with a unit, as the plain numbers of a field are written: 2,000 of "2 kg" under `weight_g`. Under `weight` it is 2:
- * which unit is meant nothing says. Undefined for a text that has no unit.
+ * The number of a text with a unit, as the plain numbers of a field are written whose name ends with another unit of the same kind: 2,000 of
+ * "2 kg" under `weight_g`. Undefined where the two are not of one kind.
  */
 export function inUnitOf(name: string, text: string): number | undefined {
-  const [, ending, tail] = NAMED_UNIT.exec(name) ?? []
-  const named = (ending ?? tail)?.toLowerCase()
-  const { unit = '' } = parts(text) ?? {}
+  const [, ending, whole, tail = ''] = NAMED_UNIT.exec(name) ?? []
+  const named = ending ?? whole ?? tail
+  const isMilliwatts = named.toLowerCase() === 'mw' && named !== 'MW'
+  if (named === '' || isMilliwatts || parts(text)?.unit === '') return undefined
   for (const family of NAMES) {
-    const { units, told }: Kind = KINDS[family]
-    const key = Object.keys(units).find((one) => one !== '' && one.toLowerCase() === named)
-    const amount =
-      told !== undefined && unit !== '' && family !== 'cores' ? amountOf(family, text) : undefined
-    if (key !== undefined && amount !== undefined) return Number((amount / (units[key] ?? 1)).toPrecision(15))
+    const { units }: Kind = KINDS[family]
+    if (family === 'cores' || family === 'billions') continue
+    const keys = Object.keys(units)
+    const key =
+      keys.find((one) => one === named) ?? keys.find((one) => one.toLowerCase() === named.toLowerCase())
+    const amount = key === undefined ? undefined : amountOf(family, text)
+    if (amount !== undefined) return Number((amount / (units[key ?? ''] ?? 1)).toPrecision(15))
   }
-  const measure = measured(text)
-  return measure?.unit ? measure.number : undefined
+  return undefined
 }
 
 /** `amountOf` for each family. */

@@ -209,31 +209,53 @@ test('a list that is equal to a list: all of it; beside single values, any of it
 })
 
 describe('a number with a unit, compared with plain numbers', () => {
-  const things = (name: string, of: JsonValue[]): JsonValue =>
-    of.map((value, n) => ({ id: n + 1, [name]: value }))
+  const asked = (name: string, of: JsonValue[], condition: string) =>
+    found(
+      of.map((value, n) => ({ id: n + 1, [name]: value })),
+      condition,
+    )
 
   test.each<[string, JsonValue[], string, number[], string]>([
-    ['weight', [900, 1999, 8841], '2000g', [3], '2,000'],
-    ['weight', ['900', '1999', '8841'], '2000 g', [3], '2,000'],
-    ['weight', [1, 2, 3], '2 kg', [3], '2'],
     ['weight_g', [900, 1999, 8841], '1.5 kg', [2, 3], '1,500'],
-    ['distance (km)', [3, 5, 9], '4200m', [2, 3], '4.2'],
+    ['weight_g', ['900', '1999', '8841'], '1.5kg', [2, 3], '1,500'],
+    ['weightKG', [100, 3000], '500000 g', [2], '500'],
     ['heightCm', [120, 180], '1.5 m', [2], '150'],
-    ['speed', [20, 40], '30 mph', [2], '30'],
-  ])('reads it as they are written: %s of %j', (name, values, operand, ids, read) => {
-    expect(found(things(name, values), `"${name}" > "${operand}"`)).toEqual({
+    ['freqMHz', [2000, 2500], '2.4 GHz', [2], '2,400'],
+    ['power_MW', [1, 20], '5000 kW', [2], '5'],
+    ['km', [1, 3], '2000 m', [2], '2'],
+  ])('is read in the unit that the name ends with: %s of %j', (name, values, operand, ids, read) => {
+    expect(asked(name, values, `${name} > "${operand}"`)).toEqual({
       ids,
-      notes: [
-        `\`${operand}\` read as ${read}: \`${name.includes(' ') ? `["${name}"]` : name}\` holds plain numbers.`,
-      ],
+      notes: [`\`${operand}\` read as ${read}, the unit of \`${name}\`.`],
     })
   })
 
-  test('leaves sizes, times and counts that the numbers reach', () => {
-    expect(found(things('memory', [1e9, 5e9]), 'memory > 4g').ids).toEqual([2])
-    expect(found(things('price', [300, 200]), 'price > 5k').ids).toEqual([])
-    expect(found(things('elapsed_s', [200, 400]), 'elapsed_s > 5m').ids).toEqual([2])
-    expect(found(things('elapsed', [200, 400]), 'elapsed > 5m').ids).toEqual([])
+  test.each<[string, JsonValue[], string, number[], string]>([
+    ['weight', [900, 1999, 8841], '2000g', [3], '2,000'],
+    ['elevation', [-600, -100, 50], '-500m', [2, 3], '-500'],
+    ['weight', [1, 2, 3], '2 kg', [3], '2'],
+    ['distance_km', [3, 9], '5 miles', [2], '5'],
+    ['speed', [20, 40], '30 mph', [2], '30'],
+    ['tx_power_mW', [4, 17], '5 kW', [2], '5'],
+  ])('is read without its unit where nothing tells theirs: %s of %j', (name, values, operand, ids, read) => {
+    expect(asked(name, values, `${name} > "${operand}"`)).toEqual({
+      ids,
+      notes: [`\`${operand}\` read as ${read}, without its unit: \`${name}\` holds plain numbers.`],
+    })
+  })
+
+  test.each<[string, JsonValue[], string, number[]]>([
+    ['memory', [1e9, 5e9], 'memory > 4g', [2]],
+    ['memory_mb', [512, 1024, 4096, 65536], 'memory_mb > 2g', [3, 4]],
+    ['storage_gb', [100, 500, 2000], 'storage_gb between 0.2t and 1t', [2]],
+    ['revenue', [1e7, 1e6, 2e4], 'revenue > 5 m', [1]],
+    ['views', [100, 4000, 3], 'views > 5m', []],
+    ['heap', [100, 4000, 3], 'heap > 1g', []],
+    ['price', [300, 200], 'price > 5k', []],
+    ['elapsed_s', [200, 400], 'elapsed_s > 5m', [2]],
+    ['ttl', [10, 300, 1000], 'ttl > 5m', []],
+  ])('stays a size, a count or a time: %s of %j, %s', (name, values, condition, ids) => {
+    expect(asked(name, values, condition).ids).toEqual(ids)
   })
 })
 
