@@ -81,8 +81,8 @@ export function amountOf(family: Family, text: string): number | undefined {
 const NAMED_UNIT = /(?:[_\s([]([µa-zA-Z]{1,3})[)\]"']*|^([µa-zA-Z]{2,3})|[a-z]([A-Z][A-Za-z]{1,2}))$/
 
 /**
- * The number of a text with a unit, as the plain numbers of a field are written whose name ends with another unit of the same kind: 2,000 of
- * "2 kg" under `weight_g`. Undefined where the two are not of one kind.
+ * The number of a text with a unit, in the unit that the name of its field ends with: 2,000 of "2 kg" under `weight_g`. Undefined where
+ * the two are not of one kind.
  */
 export function inUnitOf(name: string, text: string): number | undefined {
   const [, ending, whole, tail = ''] = NAMED_UNIT.exec(name) ?? []
