@@ -12,7 +12,7 @@ test('a head that was read before is found before a letter, and nowhere else', (
   expect(fields).toEqual({ time: TIME, level: 'INFO', logger: 'app.cache' })
   const end = message ?? 0
   const at = (other: string) => known.at(other, TIME.length)?.fields
-  expect(at(line.slice(0, end) + 'another')).toEqual({ level: 'INFO', logger: 'app.cache' })
+  expect(at(`${line.slice(0, end)}another`)).toEqual({ level: 'INFO', logger: 'app.cache' })
   for (const said of ['12 hits', '[main] hit', ' hit', '- hit', ''])
     expect(at(line.slice(0, end) + said)).toBeUndefined()
 })
