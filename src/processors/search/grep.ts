@@ -111,7 +111,7 @@ export const grep = defineStep({
     } else if (found.unit === undefined && view.text.length <= mostTwice)
       notes.push(
         inOtherLetters(params, found.matched, countOf),
-        plain ? undefined : brokenByLineEnds(view, params, countOf),
+        plain ? undefined : brokenByLineEnds(view, params, found.matched, countOf),
       )
     const sought = other?.pattern ?? plain?.pattern ?? written
     const links =

@@ -173,7 +173,10 @@ const LINE_END = String.raw`[ \t]*\r?\n[ \t>]*`
 /** The words of a pattern that is a phrase. */
 function phraseOf({ pattern = '', multiline }: SearchParams): string[] {
   const words = pattern.trim().split(/ +/)
-  return multiline !== true && PHRASE.test(pattern) && words.every((word) => /[\p{L}\p{N}]/u.test(word))
+  return multiline !== true &&
+    PHRASE.test(pattern) &&
+    /\p{L}{2}/u.test(pattern) &&
+    words.every((word) => /[\p{L}\p{N}]/u.test(word))
     ? words
     : []
 }
@@ -194,12 +197,14 @@ function overLineEnd(words: readonly string[]): string | undefined {
 export function brokenByLineEnds(
   view: Searchable,
   params: SearchParams,
+  matched: number,
   countOf: (pattern: Pattern) => number,
 ): string | undefined {
   const words = phraseOf(params)
   const source = view.goesOn && words.length <= MOST_ENDS ? overLineEnd(words) : undefined
   if (source === undefined) return undefined
-  const pattern = compilePattern(source, {
+  // A record may have the phrase both ways.
+  const pattern = compilePattern(view.lines ? source : `${words.join(' ')}|${source}`, {
     caseInsensitive: params.case_insensitive === true,
     multiline: true,
   })
@@ -214,8 +219,8 @@ export function brokenByLineEnds(
     }
     return count
   }
-  const more = inTime(pattern, () => (lines ? countPlaces(lines) : countOf(pattern))) ?? 0
-  if (more === 0) return undefined
+  const more = inTime(pattern, () => (lines ? countPlaces(lines) : countOf(pattern) - matched)) ?? 0
+  if (more <= 0) return undefined
   const where = lines ? ` (lines ${places.join(', ')}${more > mostTold ? ', …' : ''})` : ''
   const call = `\`${words.join(String.raw`[\s>]+`)}\`${lines ? ', multiline: true' : ''}`
   return `${formatCount(more)} more over the end of a line${where}: ${call}.`

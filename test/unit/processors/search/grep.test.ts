@@ -108,7 +108,12 @@ describe('regular expressions in text', () => {
       expect(
         find(fromText(`${long}\nstayed there.`), { pattern: `${long} stayed there` }).metadata.matched,
       ).toBe(1)
-      const values = fromValue([{ t: broken }, { t: 'a connection is refused' }, { t: 'connection  is' }])
+      const values = fromValue([
+        { t: broken },
+        { t: 'a connection is refused', u: 'a connection\nis' },
+        { t: 'connection  is' },
+      ])
+      expect(find(fromText('ids\n1000\n1001\n'), { pattern: '1000 1001' }).metadata.matched).toBe(0)
       expect(find(values, { pattern: 'connection is' }).notes).toContain(
         '1 more over the end of a line: `connection[\\s>]+is`.',
       )
