@@ -542,6 +542,7 @@ function besideTimes(
 ): Operand {
   const { date, text } = operand
   const { dated, yearless, ages } = times
+  if (date?.yearless && dated > 0) note(`\`${text}\` has no year: compared by month and day, in every year.`)
   if (!date || date.yearless || yearless + ages === 0) return operand
   if (ages > 0) note(`Ages in \`${name}\` are counted from now.`)
   if (yearless > 0 && dated === 0)

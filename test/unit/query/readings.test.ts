@@ -1250,8 +1250,12 @@ describe('dates without a year', () => {
     expect(found(mixed, 'due != 2024-10-13')).toEqual({ ids: [1, 2, 3], notes: [] })
   })
 
-  test('are compared by month and day where a bound has no year', () => {
-    expect(found(mixed, 'due >= Oct 13')).toEqual({ ids: [1, 2, 4], notes: [] })
+  test('are compared by month and day where a bound has no year, and that is said beside dates that have one', () => {
+    expect(found(mixed, 'due >= Oct 13')).toEqual({
+      ids: [1, 2, 4],
+      notes: ['`Oct 13` has no year: compared by month and day, in every year.'],
+    })
+    expect(found(due('Oct 13', 'Oct 3'), 'due >= Oct 12')).toEqual({ ids: [1], notes: [] })
   })
 
   test('are compared by month and day where none has one, and that is said', () => {
