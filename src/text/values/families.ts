@@ -88,7 +88,10 @@ export function inUnitOf(name: string, text: string): number | undefined {
   const [, ending, whole, tail = ''] = NAMED_UNIT.exec(name) ?? []
   const named = ending ?? whole ?? tail
   const isMilliwatts = named.toLowerCase() === 'mw' && named !== 'MW'
-  if (named === '' || isMilliwatts || parts(text)?.unit === '') return undefined
+  const unit = parts(text)?.unit
+  // `1t` beside `disk_g` are bytes.
+  const mayBeBytes = named !== unit && /^[gt]{2}$/.test(`${named}${unit}`)
+  if (named === '' || isMilliwatts || unit === '' || mayBeBytes) return undefined
   for (const family of NAMES) {
     const { units }: Kind = KINDS[family]
     if (family === 'cores' || family === 'billions') continue

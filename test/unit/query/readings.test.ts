@@ -223,6 +223,7 @@ describe('a number with a unit, compared with plain numbers', () => {
     ['freqMHz', [2000, 2500], '2.4 GHz', [2], '2,400'],
     ['power_MW', [1, 20], '5000 kW', [2], '5'],
     ['km', [1, 3], '2000 m', [2], '2'],
+    ['fat_g', [5, 30], '20g', [2], '20'],
   ])('is read in the unit that the name ends with: %s of %j', (name, values, operand, ids, read) => {
     expect(asked(name, values, `${name} > "${operand}"`)).toEqual({
       ids,
@@ -248,6 +249,7 @@ describe('a number with a unit, compared with plain numbers', () => {
     ['memory', [1e9, 5e9], 'memory > 4g', [2]],
     ['memory_mb', [512, 1024, 4096, 65536], 'memory_mb > 2g', [3, 4]],
     ['storage_gb', [100, 500, 2000], 'storage_gb between 0.2t and 1t', [2]],
+    ['disk_t', [1, 2], 'disk_t > 500g', []],
     ['revenue', [1e7, 1e6, 2e4], 'revenue > 5 m', [1]],
     ['views', [100, 4000, 3], 'views > 5m', []],
     ['heap', [100, 4000, 3], 'heap > 1g', []],
