@@ -57,8 +57,10 @@ import {
   type Numbers,
   type Over,
   onceEach,
+  type Readings,
   readingsOf,
   sumOfAll,
+  textKeys,
 } from '../../query/language/aggregates.ts'
 import { functionNamed } from '../../query/language/functions.ts'
 import { parseComputed, parseCondition } from '../../query/language/parser.ts'
@@ -976,11 +978,9 @@ function cellsOf(column: Column, groups: Groups, records: number): Cells {
     }
   }
   const { values, census } = gathered
-  const { numbers, unit, comparison } =
-    aggregate.reads === 'values'
-      ? { numbers: undefined, unit: undefined, comparison: undefined }
-      : readingsOf(values, census, field.name)
-  const read = aggregate.reads === 'order' ? comparison : numbers
+  const { numbers, unit, order, remark }: Partial<Readings> =
+    aggregate.reads === 'values' ? {} : readingsOf(values, census, field.name)
+  const read = aggregate.reads === 'order' ? order : numbers
   const over: Over = {
     ...gathered,
     numbers: read,
@@ -1000,7 +1000,8 @@ function cellsOf(column: Column, groups: Groups, records: number): Cells {
     const many = `\`${call.name}\` lists at most ${MOST_LISTED} values: ${formatPlural(cut, 'group')} ${cut === 1 ? 'has' : 'have'} more.`
     return { cells, notes: cut > 0 ? [`${many} Ask for these by \`where\` and \`fields\`.`] : [] }
   }
-  const notes = read === undefined ? [] : remarks(call, aggregate, field, gathered, read)
+  const notes = remarks(call, aggregate, field, gathered, read)
+  if (aggregate.reads === 'order' && remark !== undefined) notes.push(remark)
   const told =
     unit === undefined ? undefined : unit === 'ms' ? 'milliseconds' : unit === 'bytes' ? unit : toldIn(unit)
   if (
@@ -1123,7 +1124,8 @@ function remarks(
   { reads }: Aggregate,
   { name }: Field,
   gathered: Gathered,
-  numbers: Numbers,
+  /** Undefined: they were read as texts. */
+  numbers: Numbers | undefined,
 ): string[] {
   const { census } = gathered
   const ordered = reads === 'order'
@@ -1164,8 +1166,14 @@ interface Findings {
 /** Longer texts are no examples, unless they are the first. */
 const LONGEST_EXAMPLE = 40
 
-function findings({ values: { items }, census: { counts, present } }: Gathered, numbers: Numbers): Findings {
+function findings({ values, census: { counts, present } }: Gathered, numbers: Numbers | undefined): Findings {
   const found: Findings = { others: 0, booleans: 0, large: false, example: undefined }
+  const { items } = values
+  if (numbers === undefined) {
+    const keys = textKeys(values)
+    for (const id of present) if (keys[id] === undefined) found.others += counts[id] as number
+    return found
+  }
   let first = true
   for (let nth = 0; nth < present.length; nth++) {
     const id = present[nth] as number

@@ -14,19 +14,16 @@ import { rejoined } from '../../query/fields/wanted.ts'
 import { closingAt } from '../../query/language/scanner.ts'
 import { newWork } from '../../query/work.ts'
 import { datePart } from '../../text/values/date-parts.ts'
-import { compactDate, orderOfDates, parseDate } from '../../text/values/dates.ts'
-import { FAMILY_READERS, familyOf } from '../../text/values/families.ts'
-import { rankOn, SCALE_NAMES, SCALE_READERS, type Scale } from '../../text/values/levels.ts'
+import { rankOn } from '../../text/values/levels.ts'
 import {
-  areUneven,
-  duration,
-  longInteger,
-  looseNumber,
-  plainNumber,
-  quantity,
-  saysNothing,
-} from '../../text/values/quantities.ts'
-import { mixOf, TIME_READERS } from '../../text/values/time-readers.ts'
+  ascending,
+  isScale,
+  type Key,
+  keyOf,
+  type Reading,
+  readingOf,
+  timesRemark,
+} from '../../text/values/reading.ts'
 import { compareNaturally } from '../../text/words/natural-order.ts'
 import { sortParams } from '../parameters.ts'
 import { defineStep } from '../step.ts'
@@ -52,13 +49,17 @@ export const sort = defineStep({
     const ranks = orders.map((order) => ranksIn(records, order))
     for (const [at, one] of ranks.entries()) {
       const strays = straysOf(records, orders[at] as Order)
-      const missing = countMissing(one, values.length) - strays.count
-      if (strays.note !== undefined) notes.push(strays.note)
+      const missing = countMissing(one, values.length)
+      if (strays !== undefined) notes.push(strays)
       if (missing > 0) notes.push(`${missing} without \`${orders[at]?.field.name}\` come last.`)
     }
     const order = inOrder(ranks, values.length)
     for (const one of orders)
-      notes.push(...listRemark(records, one, order), ...scaleRemark(records, one), ...mixRemark(records, one))
+      notes.push(
+        ...listRemark(records, one, order),
+        ...scaleRemark(records, one),
+        ...timeRemark(records, one),
+      )
     const noun = document.rows().noun === 'group' ? 'group' : 'record'
     return {
       content: fromTable(noun, records.table.choose(order)),
@@ -81,9 +82,10 @@ function countMissing({ ranks, codes, count }: Ranks, records: number): number {
 
 /** The nouns for the values of a reading, where some texts are no such values. */
 const NOUNS: Partial<Record<Reading, string>> = {
+  plain: 'numbers',
+  bytes: 'numbers',
+  ms: 'durations',
   instant: 'times',
-  size: 'numbers',
-  duration: 'durations',
   time: 'dates',
   dated: 'dates',
   datedDayFirst: 'dates',
@@ -95,27 +97,23 @@ const NOUNS: Partial<Record<Reading, string>> = {
   monthFirst: 'dates',
   level: 'levels',
   grade: 'grades',
+  clock: 'times',
   weekday: 'days',
   month: 'months',
   version: 'versions',
 }
 
-/** The records with a text that is no value of the kind that the field has. */
-function straysOf(
-  { values }: Records,
-  { field, length }: Order,
-): { readonly count: number; readonly note?: string } {
-  if (length) return { count: 0 }
+/** Tells of the records with a text that is no value of the kind that the field has. */
+function straysOf({ values }: Records, { field, length }: Order): string | undefined {
+  if (length) return undefined
   const coded = codedOf(values, field.path)
-  const noun = NOUNS[readingOf(coded)]
-  const { count, texts } = noun === undefined ? NO_STRAYS : straysIn(coded)
-  if (count === 0) return { count }
+  const noun = NOUNS[readingIn(coded)]
+  const kind = noun === undefined ? 'says nothing' : `is none of its ${noun}`
+  const { count, texts } = straysIn(coded)
+  if (count === 0) return undefined
   const told = texts.slice(0, MOST_TOLD).map((text) => JSON.stringify(abridge(text, LONGEST_TOLD)))
   const more = texts.length > told.length ? ', …' : ''
-  return {
-    count,
-    note: `${count} with a \`${field.name}\` that is none of its ${noun} come last: ${told.join(', ')}${more}.`,
-  }
+  return `${count} with a \`${field.name}\` that ${kind} come last: ${told.join(', ')}${more}.`
 }
 
 interface Strays {
@@ -124,22 +122,25 @@ interface Strays {
   readonly texts: readonly string[]
 }
 
-const NO_STRAYS: Strays = { count: 0, texts: [] }
-
 /** All values have to be read for it: of a whole column once. */
 function straysIn(coded: Coded): Strays {
-  const find = (): Strays => foundStrays(coded, readingOf(coded))
+  const find = (): Strays => foundStrays(coded, readingIn(coded))
   return coded.whole ? coded.column.derived('strays', find) : find()
+}
+
+/** The text of one value; undefined for nothing, and for several values. */
+function textOf(column: Column, code: number): string | undefined {
+  const one = scalarOrList(column, code)
+  return one === undefined || typeof one === 'object' ? undefined : String(one)
 }
 
 function foundStrays(coded: Coded, reading: Reading): Strays {
   const strays = new Map<number, string>()
   for (const code of codesPresent(coded)) {
-    const one = scalarOrList(coded.column, code)
-    if (typeof one === 'string' && keyOfValue(one, reading) === undefined) strays.set(code, one)
+    const text = keyIn(coded.column, code, reading) === undefined ? textOf(coded.column, code) : undefined
+    if (text !== undefined) strays.set(code, text)
   }
-  if (strays.size === 0) return NO_STRAYS
-  const count = coded.codes.reduce((sum, code) => sum + (strays.has(code) ? 1 : 0), 0)
+  const count = strays.size && coded.codes.reduce((sum, code) => sum + (strays.has(code) ? 1 : 0), 0)
   return { count, texts: [...strays.values()].slice(0, MOST_TOLD + 1) }
 }
 
@@ -161,7 +162,7 @@ function listRemark({ values }: Records, { field, descending, length }: Order, o
   let code = 0
   while (code < Math.min(coded.column.size, MOST_SAMPLED) && !isList(code)) code += 1
   if (code === Math.min(coded.column.size, MOST_SAMPLED)) return []
-  const reading = readingOf(coded)
+  const reading = readingIn(coded)
   const told = Array.from(order.subarray(0, MOST_TOLD)).flatMap((at) => {
     const found = elementIn(values[at] ?? null, field.path, reading, descending)
     return found === undefined ? [] : [`\`${found.place}\` ${abridge(found.value, LONGEST_TOLD)}`]
@@ -177,7 +178,7 @@ function listRemark({ values }: Records, { field, descending, length }: Order, o
 function scaleRemark({ values }: Records, { field, descending, length }: Order): string[] {
   if (length) return []
   const coded = codedOf(values, field.path)
-  const scale = readingOf(coded)
+  const scale = readingIn(coded)
   if (!isScale(scale)) return []
   const words = [...new Set(textsIn(coded))]
   if (words.length < 2) return []
@@ -188,13 +189,12 @@ function scaleRemark({ values }: Records, { field, descending, length }: Order):
   return [`\`${field.name}\` sorted by what its words mean: ${told.join(', ')}.`]
 }
 
-/** Says where the times stand that are not written as the others. */
-function mixRemark({ values }: Records, { field, length }: Order): string[] {
-  const reading = length ? undefined : readingOf(codedOf(values, field.path))
-  if (reading?.startsWith('aged')) return [`Ages in \`${field.name}\` are counted from now.`]
-  return reading?.startsWith('dated')
-    ? [`Dates of \`${field.name}\` without a year are sorted as later than those with one.`]
-    : []
+/** Says which times were read in a way that is not plain. */
+function timeRemark({ values }: Records, { field, length }: Order): string[] {
+  if (length) return []
+  const coded = codedOf(values, field.path)
+  const remark = timesRemark(field.name, readingIn(coded), textsIn(coded))
+  return remark === undefined ? [] : [remark]
 }
 
 /** The element of the first list on the path that holds the value by which a record is sorted. Undefined where there is none. */
@@ -213,10 +213,10 @@ function elementIn(
   if (!Array.isArray(here)) return undefined
   const rest = path[at]?.selectors[0]?.kind === 'all' ? path.slice(at + 1) : path.slice(at)
   const work = newWork(MOST_WORK)
-  let best: { key: Known; index: number } | undefined
+  let best: { key: Key; index: number } | undefined
   for (const [index, element] of here.entries()) {
     for (const value of valuesAt(element, rest, work).flat()) {
-      const key = value === null ? undefined : keyOfValue(value, reading)
+      const key = keyOf(value, reading)
       const order = key === undefined || best === undefined ? 0 : ascending(key, best.key)
       if (key !== undefined && (best === undefined || (descending ? order > 0 : order < 0)))
         best = { key, index }
@@ -228,78 +228,9 @@ function elementIn(
 
 // Keys.
 
-/** Integers that a double does not hold are there to the digit. Undefined for a record that has no such field, or null. */
-export type Key = Known | undefined
-type Known = number | bigint | string
-
-const VERSIONS = /^v?\d+(?:\.\d+){2,}/
-
-/** A time in UTC to the millisecond, as most programs write it. */
-const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?Z$/
-
-const LAST_YEAR = 9999
-
-function inLastYear(text: string): number | undefined {
-  return parseDate(text, LAST_YEAR)?.from
-}
-
-/** The possible meanings of the texts of a field; undefined for one that means nothing else. */
-const READINGS = {
-  instant: (text: string) => {
-    const time = INSTANT.test(text) ? Date.parse(text) : Number.NaN
-    return Number.isNaN(time) ? undefined : time
-  },
-  size: (text: string) => plainNumber(text) ?? looseNumber(text) ?? quantity(text),
-  duration,
-  ...TIME_READERS,
-  /** Without a year they are by themselves, after all that have one. */
-  dated: (text: string) => TIME_READERS.dated(text) ?? inLastYear(text),
-  datedDayFirst: (text: string) => TIME_READERS.datedDayFirst(text) ?? inLastYear(text),
-  datedMonthFirst: (text: string) => TIME_READERS.datedMonthFirst(text) ?? inLastYear(text),
-  ...SCALE_READERS,
-  ...FAMILY_READERS,
-  /** Versions are no numbers, for `1.10` is after `1.9` there. */
-  version: (): undefined => undefined,
-  number: plainNumber,
-}
-export type Reading = keyof typeof READINGS
-
-const WHOLLY: readonly Reading[] = ['instant', 'size', 'duration', ...SCALE_NAMES, 'time']
-/** The readings of a field in which some text is something else. */
-const NEARLY: readonly Reading[] = ['size', 'duration', 'time']
-
-const isScale = (reading: Reading): reading is Scale => SCALE_NAMES.some((name) => name === reading)
-
-/** One of so many different values may be of another kind. */
-const MOST_ALIKE = 10
-
 /** The reading of the texts among the records at hand. */
-export function readingOf(coded: Coded): Reading {
-  const read = (): Reading => {
-    const all = textsIn(coded)
-    const numbers = countNumbers(coded)
-    const texts = all.filter((text) => !saysNothing(text))
-    if (texts.length === 0) return numbers > 0 ? 'size' : 'number'
-    const family = familyOf(texts, numbers > 0)
-    if (family !== undefined) return family
-    if (numbers === 0 && areUneven(texts)) return 'version'
-    // Numbers among words would be taken for places on their scale.
-    const readings = numbers > 0 ? WHOLLY.filter((name) => !isScale(name)) : WHOLLY
-    const fitting = readings.find((name) => texts.every((text) => READINGS[name](text) !== undefined))
-    if (fitting !== undefined && fitting !== 'time') return fitting
-    const order = orderOfDates(texts)
-    const times = mixOf(texts, order) ?? fitting
-    if (times !== undefined) return times
-    const dates = order && (`${order}First` as const)
-    if (dates && texts.every((text) => READINGS[dates](text) !== undefined)) return dates
-    if (texts.some((text) => VERSIONS.test(text))) return 'version'
-    const most = (numbers + texts.length) / MOST_ALIKE
-    const nearly = NEARLY.find((name) => {
-      let others = 0
-      return texts.every((text) => READINGS[name](text) !== undefined || ++others <= most)
-    })
-    return nearly ?? 'number'
-  }
+function readingIn(coded: Coded): Reading {
+  const read = (): Reading => readingOf(textsIn(coded), countNumbers(coded))
   return coded.whole ? coded.column.derived('reading for order', read) : read()
 }
 
@@ -320,12 +251,12 @@ function textsIn(coded: Coded): string[] {
 }
 
 /** Of several values the smallest counts, descending the largest. */
-export function keyOf(column: Column, code: number, reading: Reading, descending: boolean): Key {
+function keyIn(column: Column, code: number, reading: Reading, descending = false): Key | undefined {
   const one = scalarOrList(column, code)
-  if (!Array.isArray(one)) return one === undefined ? undefined : keyOfValue(one, reading)
-  let chosen: Key
+  if (!Array.isArray(one)) return one === undefined ? undefined : keyOf(one, reading)
+  let chosen: Key | undefined
   for (const value of one) {
-    const key = keyOfValue(value, reading)
+    const key = keyOf(value, reading)
     if (key === undefined) continue
     if (chosen === undefined || (descending ? ascending(key, chosen) > 0 : ascending(key, chosen) < 0))
       chosen = key
@@ -341,30 +272,6 @@ function scalarOrList(column: Column, code: number): JsonValue[] | Exclude<JsonV
   const [only] = values
   if (values.length === 1 && !Array.isArray(only)) return only ?? undefined
   return values.flatMap((value) => (Array.isArray(value) ? value : [value])).filter((value) => value !== null)
-}
-
-function keyOfValue(value: JsonValue, reading: Reading): Key {
-  if (typeof value === 'number') {
-    const date = Object.hasOwn(TIME_READERS, reading) ? compactDate(value) : undefined
-    return date?.from ?? exact(value, value)
-  }
-  if (typeof value === 'boolean') return value ? 1 : 0
-  if (typeof value !== 'string') return JSON.stringify(value)
-  const number = READINGS[reading](value)
-  if (number !== undefined) return exact(number, value)
-  const isValue = reading === 'number' || (reading === 'version' && !saysNothing(value))
-  return isValue ? value.toLowerCase() : undefined
-}
-
-function exact(number: number, value: number | string): number | bigint {
-  return Math.abs(number) > Number.MAX_SAFE_INTEGER ? (longInteger(value) ?? number) : number
-}
-
-/** Numbers before text; text by the value of the numbers in it. */
-export function ascending(a: Known, b: Known): number {
-  if (typeof a === 'string') return typeof b === 'string' ? compareNaturally(a, b) : 1
-  if (typeof b === 'string') return -1
-  return a < b ? -1 : a > b ? 1 : 0
 }
 
 // The order that is asked for.
@@ -511,7 +418,7 @@ const WORTHWHILE = 1 / 8
 /** Each different value is read and ranked once, in place of each record. */
 export function ranksOf(coded: Coded, descending: boolean): Ranks {
   const { column, codes, whole } = coded
-  const reading = readingOf(coded)
+  const reading = readingIn(coded)
   const name = `order as ${reading}${descending ? ', descending' : ''}`
   const many = whole || codes.length >= column.codes.length * WORTHWHILE
   const all = (): Ranks => rankCodes({ column, codes: column.codes, whole: true }, reading, descending)
@@ -521,25 +428,37 @@ export function ranksOf(coded: Coded, descending: boolean): Ranks {
 
 function rankCodes(coded: Coded, reading: Reading, descending: boolean): Ranks {
   const present = codesPresent(coded)
-  const keys = Array.from(present, (code) => keyOf(coded.column, code, reading, descending))
-  const { ranks: places, count } = rankedKeys(keys, descending)
+  const keys = Array.from(present, (code) => keyIn(coded.column, code, reading, descending))
+  const strays = Array.from(present, (code, at) =>
+    keys[at] === undefined ? textOf(coded.column, code)?.toLowerCase() : undefined,
+  )
+  const { ranks: places, count } = rankedKeys(keys, strays, descending)
   if (coded.whole) return { ranks: places, count, codes: undefined }
   const ranks = new Uint32Array(coded.column.size)
   for (let at = 0; at < present.length; at++) ranks[present[at] as number] = places[at] as number
   return { ranks, count, codes: undefined }
 }
 
-/** The ranks of keys by their position. */
-function rankedKeys(all: readonly Key[], descending: boolean): Ranks {
-  const places = new Map<Exclude<Key, undefined>, number>()
+/** The ranks of keys by their position; texts that are no such keys come after them, in their own order. */
+function rankedKeys(
+  all: readonly (Key | undefined)[],
+  others: readonly (string | undefined)[],
+  descending: boolean,
+): Ranks {
+  const places = new Map<Key, number>()
   for (const key of all) if (key !== undefined) places.set(key, 0)
   const keys = sorted([...places.keys()])
   for (const [place, key] of keys.entries()) places.set(key, descending ? keys.length - 1 - place : place)
-  const ranks = Uint32Array.from(all, (key) => (key === undefined ? keys.length : (places.get(key) ?? 0)))
-  return { ranks, count: keys.length + 1, codes: undefined }
+  const strays = [...new Set(others.filter((one) => one !== undefined))].sort(compareNaturally)
+  const behind = new Map<string | undefined, number>(strays.map((text, place) => [text, keys.length + place]))
+  const last = keys.length + strays.length
+  const ranks = Uint32Array.from(all, (key, at) =>
+    key === undefined ? (behind.get(others[at]) ?? last) : (places.get(key) ?? 0),
+  )
+  return { ranks, count: last + 1, codes: undefined }
 }
 
-function sorted(keys: Exclude<Key, undefined>[]): Exclude<Key, undefined>[] | Float64Array {
+function sorted(keys: Key[]): Key[] | Float64Array {
   if (keys.every((key) => typeof key === 'number')) return Float64Array.from(keys).sort()
   // Without digits the natural order is that of code units, which needs no function that compares.
   const plain = keys.every((key) => typeof key === 'string' && !/\d/.test(key))

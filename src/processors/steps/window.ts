@@ -474,14 +474,14 @@ function overPartition(
     return { values, codes: coded.codes, members, census, without: census.without }
   }
   const gathered = gatheredOf(first)
-  const { numbers, unit, comparison } = readingsOf(
+  const { numbers, unit, order } = readingsOf(
     gathered.values,
     gathered.census,
     first.kind === 'field' ? first.name : '',
   )
   const cells = aggregate.compute({
     ...gathered,
-    numbers: aggregate.reads === 'order' ? comparison : numbers,
+    numbers: aggregate.reads === 'order' ? order : numbers,
     decimals: decimalsIn(gathered.values, numbers, unit),
     second: second && second.kind !== 'literal' ? gatheredOf(second) : undefined,
     option: rank ?? (second?.kind === 'literal' ? Number(second.text) : undefined),

@@ -3,8 +3,7 @@ import { several } from '../../documents/columns/column.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import type { Pattern } from '../../text/patterns/pattern.ts'
 import { equals, type Operand, operandFor } from '../../text/values/compare.ts'
-import { partOf as dateTrunc } from '../../text/values/date-parts.ts'
-import { partOf } from '../../text/values/dates.ts'
+import { partNumber, partOf } from '../../text/values/date-parts.ts'
 import { resolveExactly, resolveField } from '../fields/fields.ts'
 import { parsePath } from '../fields/path.ts'
 import { calendarOf, columnOf, holdsTextsAlone, zoneRemark } from '../fields/reader.ts'
@@ -111,7 +110,7 @@ function truncated(left: Expression, operand: Expression): Expression {
 
 /** The week that a Monday begins; any other text as it is. */
 function weekOf(text: string): string {
-  return dateTrunc(text, 'weekday') === 'Monday' ? (dateTrunc(text, 'week') ?? text) : text
+  return partOf(text, 'weekday') === 'Monday' ? (partOf(text, 'week') ?? text) : text
 }
 
 /** Functions with an answer that is compared as one of the field's own, so that remarks are about the field. */
@@ -206,7 +205,7 @@ export function columnTestOf(records: Records, field: Field, comparison: Asked, 
   if (remark !== undefined) found.notes.add(remark)
   return new ColumnTest({
     holds: (values) =>
-      compared.holds(elementsOf(values).flatMap((value) => partOf(value, measure, calendar))),
+      compared.holds(elementsOf(values).flatMap((value) => partNumber(value, measure, calendar))),
   })
 }
 

@@ -6,7 +6,8 @@
 import type { JsonValue } from '../../protocol/json.ts'
 import type { Pattern } from '../../text/patterns/pattern.ts'
 import { isNull, type Operand, operandFor } from '../../text/values/compare.ts'
-import { type DateOrder, isoDate, partOf } from '../../text/values/dates.ts'
+import { partNumber } from '../../text/values/date-parts.ts'
+import { type DateOrder, isoDate } from '../../text/values/dates.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
 import {
   calledWithin,
@@ -423,7 +424,7 @@ function comparedWith(records: readonly JsonValue[], comparison: Asked, field: F
     const { measure } = comparison
     return measure === undefined
       ? values
-      : elementsOf(values).flatMap((value) => partOf(value, measure, { ...calendar, order }))
+      : elementsOf(values).flatMap((value) => partNumber(value, measure, { ...calendar, order }))
   }
   for (let at = 0; at < found.length; at++) {
     const code = others.codes[at] ?? 0

@@ -9,12 +9,15 @@ import { equals, isNull, type Operand, operandFor } from '../../text/values/comp
 import { countLike } from '../../text/values/counts.ts'
 import {
   type Calendar,
+  compactDate,
   DAY,
   type DateOrder,
+  epochIn,
   isYear,
   offset,
   parseClock,
   parseDate,
+  saysMoreThanYear,
   zoneIn,
 } from '../../text/values/dates.ts'
 import { amountOf, familyOf, inUnitOf } from '../../text/values/families.ts'
@@ -66,7 +69,7 @@ export class Sample {
   /** The texts that are dates. */
   get dates(): readonly string[] {
     this.#dates ??= this.texts.filter(
-      (text) => text.length > 4 && parseDate(text, undefined, this.dateOrder) !== undefined,
+      (text) => saysMoreThanYear(text) && parseDate(text, undefined, this.dateOrder) !== undefined,
     )
     return this.#dates
   }
@@ -192,7 +195,7 @@ export function adapted(
     besideTimes(
       inZone(
         adaptedOperand(
-          fromNow(inOrder(operand, sample), comparison, sample, note),
+          fromNow(inOrder(operand, sample), comparison, name, sample, note),
           name,
           sample,
           note,
@@ -223,13 +226,15 @@ function inOrder(operand: Operand, { dateOrder }: Sample): Operand {
 function fromNow(
   operand: Operand,
   { operator }: Asked,
+  name: string,
   sample: Sample,
   note: (text: string) => void,
 ): Operand {
   const { dated, ages } = sample.times
+  const mayBeAges = ages > 0 && dated + ages > sample.texts.length * MOST
   // A length of time beside ages alone is an age as well.
-  const areAges =
-    ages > 0 && dated + ages > sample.texts.length * MOST && (operand.duration === undefined || dated > 0)
+  const areAges = mayBeAges && (operand.duration === undefined || dated > 0)
+  if (mayBeAges && !areAges && isOrder(operator)) note(`\`${name}\` holds ages: the smallest is the newest.`)
   if (operand.date !== undefined || (!areTimes(sample) && !areAges)) return operand
   if (!isOrder(operator) && sample.holds(operand.text)) return operand
   const date = relativeSpan(operand.text, Date.now(), operator === '>' || operator === '>=')
@@ -278,8 +283,12 @@ function adaptedOperand(
   const beginning = remarked && (looseNumber(remarked) ?? quantity(remarked))
   if (remarked && beginning !== undefined) note(readAsNumber(name, remarked, beginning))
   if (isYear(operand.text) && areDates(sample)) return { ...operand, isYear: true }
-  if (texts.length === values.length && areVersions(texts)) {
-    if (areUneven(texts)) note(`\`${name}\` compared as versions: 1.10 is after 1.9.`)
+  if (isYear(operand.text) && areBareTimes(sample)) {
+    note(`\`${operand.text}\` read as a year: \`${name}\` holds times such as ${values[0]}.`)
+    return { ...operand, isYear: true, number: undefined, size: undefined }
+  }
+  if (texts.length === values.length && areVersions(amounts)) {
+    if (areUneven(amounts)) note(`\`${name}\` compared as versions: 1.10 is after 1.9.`)
     if (DOTTED.test(operand.text)) return { ...operand, number: undefined, size: undefined, date: undefined }
     if (/^v?\d{1,6}$/i.test(operand.text)) {
       const text = `${operand.text}.0`
@@ -382,6 +391,22 @@ function areDates({ values, dates }: Sample): boolean {
   const held = values.map(String).filter((text) => !saysNothing(text))
   const years = held.filter(isYear).length
   return dates.length > 0 && dates.length + years >= held.length * 0.9
+}
+
+/** Times that have no mark of one stand for years between these. */
+const YEARS = { first: Date.UTC(1990), last: Date.UTC(2100) }
+
+/** True where all are days as `20240628`, or texts of seconds since 1970. */
+function areBareTimes({ values }: Sample): boolean {
+  const held = values.filter((value) => !saysNothing(String(value)))
+  return (
+    held.length > 0 &&
+    held.every((value) => {
+      const day = /^\d{8}$/.test(String(value)) ? compactDate(String(value))?.from : undefined
+      const time = day ?? (typeof value === 'string' ? epochIn(value) : undefined)
+      return time !== undefined && time >= YEARS.first && time < YEARS.last
+    })
+  )
 }
 
 const OF_TIME = /time|date|last|since|epoch|(?:_a|A)t$|(?:^|_)ts$/

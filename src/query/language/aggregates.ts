@@ -4,23 +4,18 @@
  */
 import { type Census, equals, frequencies, type Values } from '../../documents/columns/values.ts'
 import type { JsonValue } from '../../protocol/json.ts'
-import { compactDate, orderOfDates } from '../../text/values/dates.ts'
-import { FAMILY_READERS, type Family, familyOf } from '../../text/values/families.ts'
-import { rankOn, SCALE_NAMES, SCALE_READERS, type Scale } from '../../text/values/levels.ts'
+import { besideToTheDigit, LONGEST_NUMBER, measured } from '../../text/values/quantities.ts'
 import {
-  areVersions,
-  besideToTheDigit,
-  duration,
-  LONGEST_NUMBER,
-  looseNumber,
-  measured,
-  placeOfVersion,
-  quantity,
-  saysNothing,
-} from '../../text/values/quantities.ts'
-import { mixOf, TIME_READERS } from '../../text/values/time-readers.ts'
+  ascending,
+  type Key,
+  keyOf,
+  type Reading,
+  readingOf,
+  timesRemark,
+  type Unit,
+  unitOf,
+} from '../../text/values/reading.ts'
 import { bareName } from '../../text/words/bare-name.ts'
-import { compareNaturally } from '../../text/words/natural-order.ts'
 import { byName, otherNames } from './table.ts'
 
 /** Which rows are in which groups: one pair for each row and group that it is in, in the order of the rows. */
@@ -239,31 +234,18 @@ function countsOf({ values: { starts }, codes, members }: Gathered): Uint32Array
   return counts
 }
 
-// Numbers that values stand for: plain, in texts, durations, sizes, dates. Read once for each different value.
-
-/** The unit of all texts of a field: milliseconds (`97ms`, `1.2s`), bytes (`10Mi`) or processors (`250m` beside `1`). */
-export type Unit = 'ms' | 'bytes' | Family
+// Numbers that values stand for. Read once for each different value.
 
 /** The number of each item of the values; NaN for items that stand for none. */
 export type Numbers = Float64Array
 
-const READERS = {
-  plain: (text: string) => looseNumber(text),
-  ms: (text: string) => duration(text),
-  bytes: (text: string) => quantity(text) ?? looseNumber(text),
-  ...FAMILY_READERS,
-  ...TIME_READERS,
-  ...SCALE_READERS,
-  version: placeOfVersion,
-}
-
-function numbersAs(values: Values, kind: keyof typeof READERS): Numbers {
-  return values.derived(`numbers as ${kind}`, () =>
-    Float64Array.from(values.items, (value: JsonValue) => {
-      if (typeof value === 'string') return READERS[kind](value) ?? Number.NaN
-      if (typeof value !== 'number') return Number.NaN
-      return Object.hasOwn(TIME_READERS, kind) ? (compactDate(value)?.from ?? Number.NaN) : value
-    }),
+function numbersAs(values: Values, reading: Reading): Numbers {
+  return values.derived(`numbers as ${reading}`, () =>
+    Float64Array.from(values.items, (item) =>
+      typeof item === 'string' || typeof item === 'number'
+        ? Number(keyOf(item, reading) ?? Number.NaN)
+        : Number.NaN,
+    ),
   )
 }
 
@@ -272,16 +254,28 @@ export interface Readings {
   numbers: Numbers
   /** In which unit the numbers are. */
   unit: Unit | undefined
-  /** The values that min and max are found by: numbers, or dates, where half of the values or more are such, or levels; undefined: as text. */
-  comparison: Numbers | undefined
+  /** The numbers that min and max are found by. Undefined: these are found as texts. */
+  order: Numbers | undefined
+  /** How times were read for order, where it is not plain. */
+  remark: string | undefined
 }
 
-/** How the values that occur, of a field of that name, are read as numbers and for min and max. */
-export function readingsOf(values: Values, census: Census, name = ''): Readings {
-  return census.derived(`readings of ${name}`, () => {
-    const unit = unitOf(values, census.present, name)
-    const numbers = numbersAs(values, unit ?? 'plain')
-    return { unit, numbers, comparison: comparison(values, census, numbers) }
+/** How the values that occur, of a field of that name, are read as numbers and for order. */
+export function readingsOf(values: Values, { present, derived }: Census, name = ''): Readings {
+  return derived(`readings of ${name}`, () => {
+    const items = Array.from(present, (id) => values.items[id])
+    const texts = items.filter((item) => typeof item === 'string')
+    const numbers = items.filter((item) => typeof item === 'number')
+    const reading = readingOf(texts, numbers.length, name)
+    // A number beside texts with a unit of time may be in any; nothing needs no unit.
+    const isApart = reading === 'ms' && numbers.some((number) => number !== 0)
+    const unit = isApart ? undefined : unitOf(reading)
+    return {
+      unit,
+      numbers: numbersAs(values, unit ?? 'plain'),
+      order: reading === 'text' ? undefined : numbersAs(values, reading),
+      remark: timesRemark(name, reading, texts),
+    }
   })
 }
 
@@ -308,70 +302,6 @@ export function areMultiples({ items }: Values, { present }: Census): boolean {
     const item = items[id]
     return typeof item === 'string' && item.length <= LONGEST_NUMBER && MULTIPLE.test(item)
   })
-}
-
-/** The unit of the values; undefined where they are plain numbers or have none in common. */
-function unitOf(values: Values, present: Uint32Array, name: string): Unit | undefined {
-  const { items } = values
-  const valued = present.filter((id) => !isNothing(items[id] ?? null))
-  const texts = Array.from(valued, (id) => items[id]).filter((item) => typeof item === 'string')
-  const [first] = texts
-  if (first === undefined) return undefined
-  const numbers = valued.length - texts.length
-  const areAmounts = valued.every((id) => /string|number/.test(typeof items[id]))
-  const family = areAmounts ? familyOf(texts, numbers > 0, name) : undefined
-  if (family !== undefined) return family
-  // Nothing needs no unit.
-  if (!valued.every((id) => typeof items[id] === 'string' || items[id] === 0)) return undefined
-  const all = (kind: 'plain' | Unit): boolean => {
-    if (READERS[kind](first) === undefined) return false
-    const numbers = numbersAs(values, kind)
-    return valued.every((id) => !Number.isNaN(numbers[id]))
-  }
-  if (all('plain')) return undefined
-  return all('ms') ? 'ms' : all('bytes') ? 'bytes' : undefined
-}
-
-function isNothing(item: JsonValue): boolean {
-  return typeof item === 'string' && saysNothing(item)
-}
-
-function comparison(
-  values: Values,
-  { counts, present, total }: Census,
-  numbers: Numbers,
-): Numbers | undefined {
-  const least = Math.max(1, total / 2)
-  const enough = (read: Numbers): boolean => {
-    let count = 0
-    for (const id of present) if (!Number.isNaN(read[id])) count += counts[id] ?? 0
-    return count >= least
-  }
-  const { items } = values
-  const isText = (id: number): boolean => typeof items[id] === 'string'
-  if (
-    present.every(isText) &&
-    areVersions(Array.from(present.subarray(0, MOST_MEASURED), (id) => items[id] as string))
-  ) {
-    const places = numbersAs(values, 'version')
-    if (present.every((id) => !Number.isNaN(places[id]))) return places
-  }
-  if (enough(numbers)) return numbers
-  const times = numbersAs(values, 'time')
-  const texts = Array.from(present, (id) => items[id]).filter((item) => typeof item === 'string')
-  const isWhole = enough(times) && present.every((id) => !Number.isNaN(times[id]))
-  const order = isWhole ? undefined : orderOfDates(texts)
-  const mix = mixOf(texts, order)
-  const ordered = numbersAs(values, mix ?? (order ? `${order}First` : 'time'))
-  if (mix !== undefined || enough(ordered)) return ordered
-  const isOn = (scale: Scale): boolean =>
-    present.some((id) => !isNothing(items[id] ?? null)) &&
-    present.every((id) => {
-      const item = items[id]
-      return typeof item === 'string' && (rankOn(scale, item) !== undefined || saysNothing(item))
-    })
-  const scale = SCALE_NAMES.find(isOn)
-  return scale && numbersAs(values, scale)
 }
 
 /** Digits behind the point of each number. */
@@ -535,8 +465,8 @@ function extremesIn(over: Over, direction: -1 | 1): JsonValue[] {
   return Array.from(chosen, (id) => (id === NONE ? null : (items[id] ?? null)))
 }
 
-function beatsIn({ values: { items }, numbers }: Over, direction: -1 | 1): Beats {
-  return numbers ? byNumber(items, numbers, direction) : byText(items, direction)
+function beatsIn({ values, numbers }: Over, direction: -1 | 1): Beats {
+  return numbers ? byNumber(values.items, numbers, direction) : byText(textKeys(values), direction)
 }
 
 function byNumber(items: readonly JsonValue[], numbers: Numbers, direction: number): Beats {
@@ -551,9 +481,16 @@ function byNumber(items: readonly JsonValue[], numbers: Numbers, direction: numb
   }
 }
 
-function byText(items: readonly JsonValue[], direction: number): Beats {
-  return (id, best) =>
-    best === NONE || compareNaturally(String(items[id]), String(items[best])) * direction > 0
+function byText(keys: readonly (Key | undefined)[], direction: number): Beats {
+  return (id, best) => {
+    const [key, other] = [keys[id], keys[best]]
+    return key !== undefined && (other === undefined || ascending(key, other) * direction > 0)
+  }
+}
+
+/** By which the items are in order where they are texts; undefined for an item that says nothing. */
+export function textKeys(values: Values): readonly (Key | undefined)[] {
+  return values.derived('text keys', () => values.items.map((item) => keyOf(item, 'text')))
 }
 
 /** The largest (1) or smallest (-1) values of each group, equal ones each. */
@@ -602,7 +539,7 @@ function mostFrequent(over: Over): JsonValue[][] {
 function heldBy(over: Over, direction: -1 | 1): JsonValue[] {
   const { second, values, codes, members } = over
   if (!second) return []
-  const { comparison: numbers } = readingsOf(second.values, second.census)
+  const { order: numbers } = readingsOf(second.values, second.census)
   const beats = beatsIn({ ...over, ...second, numbers }, direction)
   const best = new Int32Array(members.count).fill(NONE)
   const held: JsonValue[] = Array.from({ length: members.count }, () => null)

@@ -1,6 +1,7 @@
 /** A value as written in a condition, with everything that it may mean, and how the values of records compare with it. */
 import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { compareNaturally } from '../words/natural-order.ts'
+import { dateOf } from './date-parts.ts'
 import {
   type ClockSpan,
   clockOf,
@@ -14,6 +15,7 @@ import {
   parseWanted,
   type Span,
   sameCalendar,
+  saysMoreThanYear,
 } from './dates.ts'
 import { amountOf, type Family } from './families.ts'
 import { isSameLevel, orderOfLevels } from './levels.ts'
@@ -219,10 +221,15 @@ function sameTime(value: string, operand: Operand): boolean {
 }
 
 /** Two times that can be compared, of a value and of the operand. */
-function timesOf(value: string, { text, date, dateOrder, isDated, now }: Operand): [Span, Span] | undefined {
+function timesOf(
+  value: string,
+  { text, date, dateOrder, isDated, isYear, now }: Operand,
+): [Span, Span] | undefined {
   const age = now === undefined ? undefined : ageAt(value, now)
   if (age !== undefined && date) return [{ from: age, to: age + 1 }, date]
   const [time, wanted] = sameCalendar(value, text, date, dateOrder) ?? []
+  const bare = isYear && date && !time ? dateOf(value) : undefined
+  if (bare && date) return [bare, date]
   const lacksYear = isDated && !date?.yearless && time && parseDate(value)?.yearless
   return time && wanted && !lacksYear ? [time, wanted] : undefined
 }
@@ -240,7 +247,8 @@ export function order(value: JsonValue, operand: Operand): number {
   if (operand.amount) return (amountOf(operand.amount.family, value) ?? Number.NaN) - operand.amount.number
   if (operand.date) {
     const [time, wanted] = timesOf(value, operand) ?? []
-    if (time && wanted && (value.length > 4 || operand.text.length > 4)) return beside(time.from, wanted)
+    if (time && wanted && (saysMoreThanYear(value) || saysMoreThanYear(operand.text)))
+      return beside(time.from, wanted)
     const instant = epochIn(value)
     if (instant !== undefined && operand.text.length > 4) return beside(instant, operand.date)
   }

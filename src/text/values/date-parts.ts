@@ -121,6 +121,24 @@ export function dateOf(value: JsonValue, order?: DateOrder): Span | undefined {
   return typeof value === 'number' && value < 1e19 ? moment(fromEpoch(value)) : undefined
 }
 
+/** The number of the year, month, day or hour of a time, by the clock of its field; none of what is no time. */
+export function partNumber(
+  value: JsonValue,
+  unit: 'year' | 'month' | 'day' | 'hour',
+  calendar: Calendar = {},
+): number[] {
+  const date = dateOf(value, calendar.order)
+  const time = new Date((date?.from ?? Number.NaN) + toClock(value, calendar))
+  if (Number.isNaN(time.getTime()) || (unit === 'year' && date?.yearless)) return []
+  const parts = {
+    year: time.getUTCFullYear(),
+    month: time.getUTCMonth() + 1,
+    day: time.getUTCDate(),
+    hour: time.getUTCHours(),
+  }
+  return [parts[unit]]
+}
+
 function moment(time: number | undefined): Span | undefined {
   return time === undefined ? undefined : { from: Math.floor(time), to: Math.floor(time) }
 }

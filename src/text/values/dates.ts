@@ -37,7 +37,7 @@ const WEEK = /^(\d{4})-?W([0-5]\d)$/i
 const HALF = /^(.+?\d)\s?([ap])\.?m$/i
 // `Mon, 06 May 2024 10:00:00 +0200`, `Mon May 6 10:00:00 2024`, `Jan  7 06:10:33`, `March 2024`.
 const NAMED =
-  /^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},?\s+)?(?:(\d{1,2})\s+)?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?(?:\s+(\d{1,2})(?:st|nd|rd|th)?(?![\d:]))?(?:,?\s+(\d{4}))?(?:,?\s+(?:at\s+)?(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d+)?)?(?:\s?([ap])\.?m\.?(?![a-z]))?)?(?:\s+(z|utc|gmt|[ecmp][sd]t|cet|cest|jst|[+-]\d\d:?\d\d))?(?:\s+(\d{4}))?(?:\s+([+-]\d\d:?\d\d))?$/i
+  /^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},?\s+)?(?:(\d{1,2})(?:(?:st|nd|rd|th)(?:\s+of)?)?\s+)?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?(?:\s+(\d{1,2})(?:st|nd|rd|th)?(?![\d:]))?(?:,?\s+(\d{4}))?(?:,?\s+(?:at\s+)?(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d+)?)?(?:\s?([ap])\.?m\.?(?![a-z]))?)?(?:\s+(z|utc|gmt|[ecmp][sd]t|cet|cest|jst|[+-]\d\d:?\d\d))?(?:\s+(\d{4}))?(?:\s+([+-]\d\d:?\d\d))?$/i
 const MONTH_NAME =
   'jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?'
 // `2024 Mar`, `2025 Jan 12`, `2024 Nov-Dec`, `2024 Dec-2025 Jan`, `2024 Mar 05 10:00:00`.
@@ -48,6 +48,11 @@ const YEAR_FIRST = new RegExp(
 // `2024 Winter`, `Fall 2025`: a quarter of the year, as libraries count them.
 const SEASON = /^(?:(\d{4}) )?(winter|spring|summer|autumn|fall)(?: (\d{4}))?$/i
 const SEASONS: Readonly<Record<string, number>> = { winter: 0, spring: 3, summer: 6, autumn: 9, fall: 9 }
+// `Q1 2024`, `2024-Q1`, `1Q24`, `Q1'24`, `H2 2024`: a quarter or a half of the year.
+const PART_OF_YEAR =
+  /^(?:([qh])([1-4])[ /-]?(?:['’](\d\d)|(\d{4}))|(\d{4})[ /-]?([qh])([1-4])|([1-4])(q) ?['’]?(\d{4}|\d\d))$/i
+// `03/2024`: a month.
+const MONTH_OF_YEAR = /^(0[1-9]|1[0-2])\/((?:19|20)\d\d)$/
 /** The zones of RFC 2822 §4.3 that have names, and some more that `date` writes. */
 const ZONES: Readonly<Record<string, string>> = {
   est: '-0500',
@@ -149,7 +154,8 @@ export function parseDate(text: string, year = 2000, order?: DateOrder): Span | 
   if (first === 32) return parseDate(text.trimStart(), year, order)
   const last = text.charCodeAt(text.length - 1) | 32
   if (last === m && HALF.test(text)) return inHalf(text, year, order)
-  if (first < 48 || first > 57) return namedSpan(text, year) ?? seasonSpan(text) ?? wrapped(text)
+  if (first < 48 || first > 57)
+    return namedSpan(text, year) ?? seasonSpan(text) ?? partOfYear(text) ?? wrapped(text)
   const usual = instant(text)
   if (usual) return usual
   const parts = ISO.exec(text)
@@ -191,7 +197,9 @@ export function parseDate(text: string, year = 2000, order?: DateOrder): Span | 
     )
     return found && { ...found, yearless: true }
   }
-  return yearFirst(text) ?? namedSpan(text, year) ?? seasonSpan(text) ?? beforeTail(text)
+  const [, monthAlone, itsYear] = MONTH_OF_YEAR.exec(text) ?? []
+  if (monthAlone !== undefined) return span([Number(itsYear), Number(monthAlone)], 0, undefined)
+  return yearFirst(text) ?? namedSpan(text, year) ?? seasonSpan(text) ?? partOfYear(text) ?? beforeTail(text)
 }
 
 /** The person or the age behind a date: `2025-10-01T08:00:00Z by Priya Nair`, `2025-10-01 08:00 (2 days ago)`. */
@@ -220,6 +228,15 @@ function seasonSpan(text: string): Span | undefined {
   if (month === undefined || (before === undefined) === (after === undefined)) return undefined
   const year = Number(before ?? after)
   return { from: utc(year, month, 1, 0, 0, 0), to: utc(year, month + 3, 1, 0, 0, 0) }
+}
+
+function partOfYear(text: string): Span | undefined {
+  const [, before, first, short, long, year, kind, nth, lone, quarter, end] = PART_OF_YEAR.exec(text) ?? []
+  const months = (before ?? kind ?? quarter)?.toLowerCase() === 'h' ? 6 : 3
+  const place = Number(first ?? nth ?? lone) - 1
+  if (!(place * months < 12)) return undefined
+  const from = Number(inFull(short ?? long ?? year ?? end ?? ''))
+  return { from: utc(from, place * months, 1, 0, 0, 0), to: utc(from, (place + 1) * months, 1, 0, 0, 0) }
 }
 
 /** The week that 4 January lies in is the first one of a year. */
@@ -253,6 +270,11 @@ const COMPACT = /^((?:19|20)\d\d)(\d\d)(\d\d)(?:T?(\d\d)(\d\d)(\d\d)?(Z|[+-]\d{4
 /** True for four digits that are a year beside dates. */
 export function isYear(text: string): boolean {
   return /^(?:1[5-9]|20|21)\d\d$/.test(text)
+}
+
+/** True of a text that says more than a year may: four digits alone are a number as well. */
+export function saysMoreThanYear(text: string): boolean {
+  return text.length > 4 || /\D/.test(text)
 }
 
 /** The date of a value that is known to be one. */
@@ -431,31 +453,6 @@ export function bucket(date: Span, unit: 'year' | 'month' | 'day' | 'hour'): str
   return new Date(date.from)
     .toISOString()
     .slice(date.yearless ? 5 : 0, Math.max(length, date.yearless ? 7 : 0))
-}
-
-/** The number of the year, month, day or hour of a time, by the clock of its field; none of what is no time. */
-export function partOf(
-  given: JsonValue,
-  unit: 'year' | 'month' | 'day' | 'hour',
-  calendar: Calendar = {},
-): number[] {
-  const value = dateIn(given) ?? given
-  const compact = typeof value === 'number' || typeof value === 'string' ? compactDate(value) : undefined
-  const date = typeof value === 'string' ? parseDate(value, undefined, calendar.order) : undefined
-  const time = compact
-    ? new Date(compact.from)
-    : typeof value === 'number'
-      ? new Date(value > 1e11 ? value : value * 1_000)
-      : new Date((date?.from ?? Number.NaN) + toClock(value, calendar))
-  if (Number.isNaN(time.getTime())) return []
-  if (unit === 'year' && date?.yearless) return []
-  const parts = {
-    year: time.getUTCFullYear(),
-    month: time.getUTCMonth() + 1,
-    day: time.getUTCDate(),
-    hour: time.getUTCHours(),
-  }
-  return [parts[unit]]
 }
 
 function isoSpan([, year, month, day, hour, minute, second, fraction = '', zone]: RegExpExecArray):

@@ -1,10 +1,10 @@
 /** The readings of times in one field, of which some may have no year, or be ages: `2 days ago` beside `2025-01-06`. */
-import { type DateOrder, isYear, parseDate, type Span } from './dates.ts'
+import { type DateOrder, isYear, parseDate, type Span, saysMoreThanYear } from './dates.ts'
 import { relativeSpan } from './relative.ts'
 
 /** A date, or four digits beside dates. */
 function dateIn(text: string, order?: DateOrder): Span | undefined {
-  return text.length > 4 || isYear(text) ? parseDate(text, undefined, order) : undefined
+  return saysMoreThanYear(text) || isYear(text) ? parseDate(text, undefined, order) : undefined
 }
 
 function datedIn(text: string, order?: DateOrder): number | undefined {

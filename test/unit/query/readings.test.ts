@@ -643,8 +643,8 @@ describe('a few texts that are no values of their field', () => {
   records.push({ id: 6, v: '9', took: '2s' })
 
   test.each([
-    ['v', [3, 6, 1, 5, 2, 4]],
-    ['-v', [5, 1, 6, 3, 2, 4]],
+    ['v', [3, 6, 1, 5, 4, 2]],
+    ['-v', [5, 1, 6, 3, 4, 2]],
   ])('come last by %s', (order, ids) => {
     const { content, metadata } = sort.process(fromValue(records), { sort: [order] })
     expect(content.rows().items.map((row) => (row as { id: number }).id)).toEqual(ids)
@@ -658,11 +658,14 @@ describe('a few texts that are no values of their field', () => {
     expect(content.rows().items).toEqual([{ 'sum(took)': 2900, 'max(took)': '2s' }])
   })
 
-  test('leave a field of words as it was', () => {
-    const words = ['beta', 'N/A', 'alpha'].map((v, at) => ({ id: at + 1, v }))
+  test('come last among words where they say nothing', () => {
+    const words = ['beta', '-', 'pending', 'alpha'].map((v, at) => ({ id: at + 1, v }))
     const { content, metadata } = sort.process(fromValue(words), { sort: ['v'] })
-    expect(content.rows().items.map((row) => (row as { v: string }).v)).toEqual(['alpha', 'beta', 'N/A'])
-    expect(metadata.notes).toBeUndefined()
+    expect(content.rows().items).toEqual([3, 0, 2, 1].map((at) => words[at]))
+    expect(metadata.notes).toEqual(['1 with a `v` that says nothing come last: "-".'])
+    const least = aggregate.process(fromValue(words), { aggregate: ['min(v)'] })
+    expect(least.content.rows().items).toEqual([{ 'min(v)': 'alpha' }])
+    expect(least.metadata.notes).toContain('1 of 4 values of `v` are no such values and were left out.')
   })
 })
 
@@ -756,9 +759,10 @@ describe('dates of digits alone', () => {
     }
   })
 
-  test('are numbers where a number is asked for, and none where they name no day', () => {
+  test('are numbers where a number is asked for, but for a year, and none where they name no day', () => {
     expect(found(records, 'text > 20240101').ids).toEqual([1, 2])
-    expect(found(records, 'number > 2024').ids).toEqual([1, 2, 3])
+    expect(found(records, 'number > 2023').ids).toEqual([1, 2])
+    expect(found(records, 'number > 100').ids).toEqual([1, 2, 3])
     const codes = ['20241301', '19990230x', '30240101'].map((code, at) => ({ id: at + 1, code }))
     expect(found(codes, 'code >= 1900-01-01').ids).toEqual([])
   })
@@ -1267,13 +1271,14 @@ describe('dates without a year', () => {
     })
   })
 
-  test('are sorted by themselves, and are no smallest date', () => {
+  test('are later than the others where they are put in order, and that is said', () => {
     const { content, metadata } = sort.process(fromValue(mixed), { sort: ['due'] })
     expect(content.rows().items.map((row) => (row as { id: number }).id)).toEqual([4, 2, 3, 1])
-    expect(metadata.notes).toEqual(['Dates of `due` without a year are sorted as later than those with one.'])
-    const least = aggregate.process(fromValue(mixed), { aggregate: ['min(due)'] })
-    expect(least.content.rows().items).toEqual([{ 'min(due)': '2024-10-13' }])
-    expect(least.metadata.notes).toContain('2 of 4 values of `due` are no such values and were left out.')
+    const note = 'Dates of `due` without a year are taken to be later than those with one.'
+    expect(metadata.notes).toEqual([note])
+    const least = aggregate.process(fromValue(mixed), { aggregate: ['min(due)', 'max(due)'] })
+    expect(least.content.rows().items).toEqual([{ 'min(due)': '2024-10-13', 'max(due)': 'Oct 13' }])
+    expect(least.metadata.notes).toContain(note)
   })
 })
 

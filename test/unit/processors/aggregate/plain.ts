@@ -2,9 +2,15 @@
 import { toJson } from '../../../../src/documents/json/stringify.ts'
 import type { JsonObject, JsonValue } from '../../../../src/protocol/json.ts'
 import { type DatePart, partOf } from '../../../../src/text/values/date-parts.ts'
-import { parseDate } from '../../../../src/text/values/dates.ts'
-import { duration, looseNumber, quantity } from '../../../../src/text/values/quantities.ts'
-import { compareNaturally } from '../../../../src/text/words/natural-order.ts'
+import {
+  ascending,
+  type Key,
+  keyOf,
+  READERS,
+  type Reading,
+  readingOf,
+  unitOf,
+} from '../../../../src/text/values/reading.ts'
 
 export interface PlainKey {
   field: string
@@ -67,13 +73,18 @@ function valuesIn(records: readonly JsonObject[], field: string): JsonValue[] {
 function cell(name: string, rank: number, own: JsonValue[], all: JsonValue[]): JsonValue {
   if (name === 'count') return own.length
   if (name === 'distinct') return new Set(own.map((value) => toJson(value))).size
-  const texts = all.filter((value) => typeof value === 'string')
-  const every = (read: (text: string) => number | undefined): boolean =>
-    texts.length > 0 && texts.length === all.length && texts.every((text) => read(text) !== undefined)
-  const inText = [looseNumber, duration, quantity].find(every) ?? looseNumber
+  const texts = new Set(all.filter((value) => typeof value === 'string'))
+  const plain = new Set(all.filter((value) => typeof value === 'number'))
+  const reading = readingOf([...texts], plain.size)
+  const isApart = reading === 'ms' && [...plain].some((number) => number !== 0)
+  const unit = isApart ? undefined : unitOf(reading)
   const read: Read = (value) =>
-    typeof value === 'string' ? inText(value) : typeof value === 'number' ? value : undefined
-  if (name === 'min' || name === 'max') return extreme(own, all, name === 'min' ? -1 : 1, read)
+    typeof value === 'string'
+      ? READERS[unit ?? 'plain'](value)
+      : typeof value === 'number'
+        ? value
+        : undefined
+  if (name === 'min' || name === 'max') return extreme(own, name === 'min' ? -1 : 1, reading)
   const numbers = own.flatMap((value) => read(value) ?? [])
   if (name === 'sum') return numbers.length === 0 && own.length > 0 ? null : sum(numbers)
   if (name === 'percent')
@@ -90,21 +101,14 @@ function percent(part: number, whole: number): number | null {
   return whole === 0 ? null : Number(((part / whole) * 100).toFixed(2))
 }
 
-function extreme(own: JsonValue[], all: JsonValue[], direction: number, numbers: Read): JsonValue {
-  const times: Read = (value) =>
-    typeof value === 'string' && value.length > 4 ? parseDate(value)?.from : undefined
-  const least = Math.max(1, all.length / 2)
-  const read = [numbers, times].find((one) => all.filter((value) => one(value) !== undefined).length >= least)
+function extreme(own: JsonValue[], direction: number, reading: Reading): JsonValue {
   let best: JsonValue = null
+  let least: Key | undefined
   for (const value of own) {
-    if (typeof value === 'object' || (read && read(value) === undefined)) continue
-    const difference =
-      best === null
-        ? 1
-        : read
-          ? (Number(read(value)) - Number(read(best))) * direction
-          : compareNaturally(String(value), String(best)) * direction
-    if (difference > 0) best = value
+    const key = typeof value === 'object' ? undefined : keyOf(value, reading)
+    if (key === undefined || (least !== undefined && ascending(key, least) * direction <= 0)) continue
+    best = value
+    least = key
   }
   return best
 }

@@ -1,0 +1,135 @@
+/** One order: sorting, the smallest and largest value, and conditions read the values of a field in one way, which is the true one. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { fromValue } from '../../../src/documents/opening/derive.ts'
+import { aggregate } from '../../../src/processors/steps/group.ts'
+import { sort } from '../../../src/processors/steps/sort.ts'
+import { where } from '../../../src/processors/steps/where.ts'
+import type { JsonObject } from '../../../src/protocol/json.ts'
+
+/** A text and the number that it stands for. */
+type Case = fc.Arbitrary<readonly [text: string, place: number]>
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+const two = (number: number): string => String(number).padStart(2, '0')
+const integer = (min: number, max: number) => fc.integer({ min, max })
+const day = fc.tuple(integer(2019, 2026), integer(0, 11), integer(1, 28))
+const dates = (write: (year: number, month: number, day: number) => string): Case =>
+  day.map(([year, month, date]) => [write(year, month, date), Date.UTC(year, month, date)])
+const months = (write: (year: number, month: number) => string): Case =>
+  fc
+    .tuple(integer(2019, 2026), integer(0, 11))
+    .map(([year, month]) => [write(year, month), year * 12 + month])
+const quarters = (write: (year: number, quarter: number) => string): Case =>
+  fc
+    .tuple(integer(2019, 2026), integer(1, 4))
+    .map(([year, quarter]) => [write(year, quarter), year * 4 + quarter])
+const clocks = (write: (hour: number, minute: number) => string): Case =>
+  fc.tuple(integer(0, 23), integer(0, 59)).map(([hour, minute]) => [write(hour, minute), hour * 60 + minute])
+const amounts = (write: (number: number) => string, max = 100_000): Case =>
+  integer(0, max).map((number) => [write(number), number])
+const units = (factors: Readonly<Record<string, number>>, between = ''): Case =>
+  fc
+    .tuple(integer(1, 999), fc.constantFrom(...Object.entries(factors)))
+    .map(([number, [unit, factor]]) => [`${number}${between}${unit}`, number * factor])
+const words = (...all: string[]): Case =>
+  integer(0, all.length - 1).map((place) => [all[place] as string, place])
+
+const KINDS: Readonly<Record<string, Case>> = {
+  'days of ISO 8601': dates((y, m, d) => `${y}-${two(m + 1)}-${two(d)}`),
+  'days with names': dates((y, m, d) => `${d} ${MONTHS[m]} ${y}`),
+  'days with ordinals': dates(
+    (y, m, d) =>
+      `${d}${['th', 'st', 'nd', 'rd'][d % 10 > 3 || (d > 10 && d < 14) ? 0 : d % 10]} of ${MONTHS[m]} ${y}`,
+  ),
+  'months between slashes': months((y, m) => `${two(m + 1)}/${y}`),
+  'months with names': months((y, m) => `${MONTHS[m]} ${y}`),
+  quarters: quarters((y, q) => `Q${q} ${y}`),
+  'short quarters': quarters((y, q) => `${q}Q${y % 100}`),
+  'times of 12 hours': clocks((h, m) => `${h % 12 || 12}:${two(m)} ${h < 12 ? 'AM' : 'PM'}`),
+  'times of 24 hours': clocks((h, m) => `${two(h)}:${two(m)}`),
+  prices: amounts((n) => `$${(n / 100).toLocaleString('en-US', { minimumFractionDigits: 2 })}`),
+  'prices with a decimal comma': amounts(
+    (n) => `${(n / 100).toLocaleString('de-DE', { minimumFractionDigits: 2 })} €`,
+  ),
+  shares: amounts((n) => `${(n - 500) / 10}%`, 1_000),
+  counts: amounts((n) => `${n.toLocaleString('en-US')} reviews`),
+  'keys of issues': amounts((n) => `PROJ-${n}`, 3_000),
+  sizes: units({ B: 1, KB: 1e3, MB: 1e6, GB: 1e9 }, ' '),
+  'sizes of Kubernetes': units({ Ki: 1_024, Mi: 1_024 ** 2, Gi: 1_024 ** 3 }),
+  durations: units({ ms: 1, s: 1e3, m: 6e4, h: 36e5 }),
+  'durations in words': units({ seconds: 1e3, minutes: 6e4, hours: 36e5, days: 864e5 }, ' '),
+  weights: units({ g: 1, kg: 1e3 }, ' '),
+  versions: fc
+    .tuple(integer(0, 3), integer(0, 20), integer(0, 20))
+    .map(([one, other, last]) => [`v${one}.${other}.${last}`, (one * 100 + other) * 100 + last]),
+  levels: words('DEBUG', 'INFO', 'WARN', 'ERROR'),
+  grades: words('Low', 'Medium', 'High', 'Critical'),
+  'names of months': words('January', 'February', 'March', 'April', 'May', 'June', 'July'),
+}
+
+const rowsOf = (values: readonly (string | null)[]) => fromValue(values.map((x, id) => ({ id, x })))
+const idsOf = ({ content }: ReturnType<typeof sort.process>): number[] =>
+  Array.from(content.rows().items, (row) => (row as { id: number }).id)
+
+test.each(Object.entries(KINDS))('%s', (_, kind) => {
+  const column = fc.tuple(
+    fc.array(kind, { minLength: 12, maxLength: 30 }),
+    fc.constantFrom('N/A', '-', null, undefined),
+  )
+  fc.assert(
+    fc.property(column, fc.nat(), ([cases, odd], nth) => {
+      const places = cases.map(([, place]) => place)
+      const texts: (string | null)[] = cases.map(([text]) => text)
+      const document = rowsOf(odd === undefined ? texts : [...texts, odd])
+      const truth = places
+        .map((_, id) => id)
+        .sort((a, b) => (places[a] as number) - (places[b] as number) || a - b)
+      const last = odd === undefined ? [] : [texts.length]
+      expect(idsOf(sort.process(document, { sort: ['x'] }))).toEqual([...truth, ...last])
+
+      const { content } = aggregate.process(document, { aggregate: ['min(x)', 'max(x)'] })
+      const [ends] = content.rows().items as JsonObject[]
+      const placeOf = (text: unknown) => places[texts.indexOf(text as string)]
+      expect([placeOf(ends?.['min(x)']), placeOf(ends?.['max(x)'])]).toEqual([
+        Math.min(...places),
+        Math.max(...places),
+      ])
+
+      const bound = nth % texts.length
+      const beyond = where.process(document, { where: [`x > "${texts[bound]}"`] })
+      expect(idsOf(beyond)).toEqual(
+        places.flatMap((place, id) => (place > (places[bound] as number) ? [id] : [])),
+      )
+    }),
+    { numRuns: 20 },
+  )
+})
+
+test('texts beside numbers come last either way, and are no largest value', () => {
+  const document = rowsOf(['3', 'n/a', '12', '7', 'broken', '5'])
+  expect(idsOf(sort.process(document, { sort: ['x'] }))).toEqual([0, 5, 3, 2, 4, 1])
+  expect(idsOf(sort.process(document, { sort: ['-x'] }))).toEqual([2, 3, 5, 0, 4, 1])
+  const { content } = aggregate.process(document, { aggregate: ['max(x)'] })
+  expect(content.rows().items).toEqual([{ 'max(x)': '12' }])
+})
+
+test('a year is compared with days without marks and with seconds since 1970, and that is said', () => {
+  const days = rowsOf(['20230504', '20241231', '20250101'])
+  const later = where.process(days, { where: ['x > 2023'] })
+  expect(idsOf(later)).toEqual([1, 2])
+  expect(later.metadata.notes).toEqual(['`2023` read as a year: `x` holds times such as 20230504.'])
+  const seconds = rowsOf(['1683158400.000100', '1735603200.000200'])
+  expect(idsOf(where.process(seconds, { where: ['x >= 2024'] }))).toEqual([1])
+  expect(idsOf(where.process(seconds, { where: ['year(x) = 2023'] }))).toEqual([0])
+})
+
+test('ages go by how old they are, and that is said', () => {
+  const document = rowsOf(['2 hours ago', '3 days ago', '5 minutes ago'])
+  const note = '`x` holds ages: the smallest is the newest.'
+  const sorted = sort.process(document, { sort: ['x'] })
+  expect(idsOf(sorted)).toEqual([2, 0, 1])
+  expect(sorted.metadata.notes).toEqual([note])
+  expect(where.process(document, { where: ['x < "1 day ago"'] }).metadata.notes).toEqual([note])
+  expect(aggregate.process(document, { aggregate: ['max(x)'] }).metadata.notes).toContain(note)
+})
