@@ -70,8 +70,8 @@ import { Refusal, safely, shown } from '../../query/refusal.ts'
 import { newWork } from '../../query/work.ts'
 import { formatPlural } from '../../text/format.ts'
 import { type DatePart, datePart, isYearless, needsYear, partOf } from '../../text/values/date-parts.ts'
-import { toldIn } from '../../text/values/families.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
+import { nameOfUnit } from '../../text/values/reading.ts'
 import { compareNaturally } from '../../text/words/natural-order.ts'
 import { aggregateParams } from '../parameters.ts'
 import { identityOf } from '../search/hits.ts'
@@ -1002,8 +1002,7 @@ function cellsOf(column: Column, groups: Groups, records: number): Cells {
   }
   const notes = remarks(call, aggregate, field, gathered, read)
   if (aggregate.reads === 'order' && remark !== undefined) notes.push(remark)
-  const told =
-    unit === undefined ? undefined : unit === 'ms' ? 'milliseconds' : unit === 'bytes' ? unit : toldIn(unit)
+  const told = unit && nameOfUnit(unit)
   if (
     aggregate.reads === 'numbers' &&
     told !== undefined &&

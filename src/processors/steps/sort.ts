@@ -7,7 +7,7 @@ import { namesakes } from '../../query/conditions/explain.ts'
 import { exactPath, knowing, resolveField } from '../../query/fields/fields.ts'
 import { holdsObjects, nameWithin, numberWithin, valueOfPairs } from '../../query/fields/inner-fields.ts'
 import { formatPath, type Path, pathKey } from '../../query/fields/path.ts'
-import { codedOf } from '../../query/fields/reader.ts'
+import { codedOf, readingIn } from '../../query/fields/reader.ts'
 import { type Field, type Records, requireRecords } from '../../query/fields/records.ts'
 import { readValues, valuesAt } from '../../query/fields/walk.ts'
 import { rejoined } from '../../query/fields/wanted.ts'
@@ -15,15 +15,7 @@ import { closingAt } from '../../query/language/scanner.ts'
 import { newWork } from '../../query/work.ts'
 import { datePart } from '../../text/values/date-parts.ts'
 import { rankOn } from '../../text/values/levels.ts'
-import {
-  ascending,
-  isScale,
-  type Key,
-  keyOf,
-  type Reading,
-  readingOf,
-  timesRemark,
-} from '../../text/values/reading.ts'
+import { ascending, isScale, type Key, keyOf, type Reading, timesRemark } from '../../text/values/reading.ts'
 import { compareNaturally } from '../../text/words/natural-order.ts'
 import { sortParams } from '../parameters.ts'
 import { defineStep } from '../step.ts'
@@ -107,7 +99,7 @@ const NOUNS: Partial<Record<Reading, string>> = {
 function straysOf({ values }: Records, { field, length }: Order): string | undefined {
   if (length) return undefined
   const coded = codedOf(values, field.path)
-  const noun = NOUNS[readingIn(coded)]
+  const noun = NOUNS[readingFor(coded)]
   const kind = noun === undefined ? 'says nothing' : `is none of its ${noun}`
   const { count, texts } = straysIn(coded)
   if (count === 0) return undefined
@@ -124,7 +116,7 @@ interface Strays {
 
 /** All values have to be read for it: of a whole column once. */
 function straysIn(coded: Coded): Strays {
-  const find = (): Strays => foundStrays(coded, readingIn(coded))
+  const find = (): Strays => foundStrays(coded, readingFor(coded))
   return coded.whole ? coded.column.derived('strays', find) : find()
 }
 
@@ -162,7 +154,7 @@ function listRemark({ values }: Records, { field, descending, length }: Order, o
   let code = 0
   while (code < Math.min(coded.column.size, MOST_SAMPLED) && !isList(code)) code += 1
   if (code === Math.min(coded.column.size, MOST_SAMPLED)) return []
-  const reading = readingIn(coded)
+  const reading = readingFor(coded)
   const told = Array.from(order.subarray(0, MOST_TOLD)).flatMap((at) => {
     const found = elementIn(values[at] ?? null, field.path, reading, descending)
     return found === undefined ? [] : [`\`${found.place}\` ${abridge(found.value, LONGEST_TOLD)}`]
@@ -178,7 +170,7 @@ function listRemark({ values }: Records, { field, descending, length }: Order, o
 function scaleRemark({ values }: Records, { field, descending, length }: Order): string[] {
   if (length) return []
   const coded = codedOf(values, field.path)
-  const scale = readingIn(coded)
+  const scale = readingFor(coded)
   if (!isScale(scale)) return []
   const words = [...new Set(textsIn(coded))]
   if (words.length < 2) return []
@@ -193,7 +185,7 @@ function scaleRemark({ values }: Records, { field, descending, length }: Order):
 function timeRemark({ values }: Records, { field, length }: Order): string[] {
   if (length) return []
   const coded = codedOf(values, field.path)
-  const remark = timesRemark(field.name, readingIn(coded), textsIn(coded))
+  const remark = timesRemark(field.name, readingFor(coded), textsIn(coded))
   return remark === undefined ? [] : [remark]
 }
 
@@ -228,16 +220,10 @@ function elementIn(
 
 // Keys.
 
-/** The reading of the texts among the records at hand. */
-function readingIn(coded: Coded): Reading {
-  const read = (): Reading => readingOf(textsIn(coded), countNumbers(coded))
+/** The reading of the values among the records at hand. */
+function readingFor(coded: Coded): Reading {
+  const read = (): Reading => readingIn([coded])
   return coded.whole ? coded.column.derived('reading for order', read) : read()
-}
-
-function countNumbers(coded: Coded): number {
-  let count = 0
-  for (const code of codesPresent(coded)) if (typeof scalarOrList(coded.column, code) === 'number') count += 1
-  return count
 }
 
 function textsIn(coded: Coded): string[] {
@@ -418,7 +404,7 @@ const WORTHWHILE = 1 / 8
 /** Each different value is read and ranked once, in place of each record. */
 export function ranksOf(coded: Coded, descending: boolean): Ranks {
   const { column, codes, whole } = coded
-  const reading = readingIn(coded)
+  const reading = readingFor(coded)
   const name = `order as ${reading}${descending ? ', descending' : ''}`
   const many = whole || codes.length >= column.codes.length * WORTHWHILE
   const all = (): Ranks => rankCodes({ column, codes: column.codes, whole: true }, reading, descending)

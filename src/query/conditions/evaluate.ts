@@ -9,6 +9,8 @@ import { isNull, type Operand, operandFor } from '../../text/values/compare.ts'
 import { partNumber } from '../../text/values/date-parts.ts'
 import { type DateOrder, isoDate } from '../../text/values/dates.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
+import { unitOf } from '../../text/values/reading.ts'
+import { numberAs } from '../fields/amounts.ts'
 import {
   calledWithin,
   computedField,
@@ -20,7 +22,7 @@ import {
 } from '../fields/fields.ts'
 import { listWithin, typedWithin, valueOfPairs } from '../fields/inner-fields.ts'
 import { parsePath } from '../fields/path.ts'
-import { calendarOf, columnOf } from '../fields/reader.ts'
+import { calendarOf, codedOf, columnOf, readingIn } from '../fields/reader.ts'
 import { type Field, type Records, recordsOfValues } from '../fields/records.ts'
 import { lengthOf, type OperatorTest, testOf } from '../language/operators.ts'
 import { type Knows, type Names, parseCondition } from '../language/parser.ts'
@@ -315,7 +317,9 @@ class Binder implements Findings, Context {
       if (operator === '=' && isHeld()) return {}
       const text = sourceOf(beside)
       const other =
-        beside.kind === 'field' ? resolveField(this.records, text) : computedField(this.records, beside, text)
+        beside.kind === 'field'
+          ? resolveField(this.records, text)
+          : computedField(this.records, beside, text, [field])
       if (other.note !== undefined) found.notes.add(other.note)
       return { other }
     }
@@ -415,6 +419,8 @@ function comparedWith(records: readonly JsonValue[], comparison: Asked, field: F
   const found = new Uint8Array(records.length)
   const calendar = calendarOf(column)
   const [own, second] = [calendar.order, calendarOf(others).order]
+  const numbersIn = comparison.measure === undefined ? amountsIn(records, field, other) : undefined
+  const inUnit = (values: readonly JsonValue[]): readonly JsonValue[] => numbersIn?.(values) ?? values
   // Two fields of the same records are written alike.
   const order = own ?? second
   const orders = { order, other: second ?? own }
@@ -423,13 +429,14 @@ function comparedWith(records: readonly JsonValue[], comparison: Asked, field: F
     if (comparison.measure === 'length') return [lengthOf(values)]
     const { measure } = comparison
     return measure === undefined
-      ? values
+      ? inUnit(values)
       : elementsOf(values).flatMap((value) => partNumber(value, measure, { ...calendar, order }))
   }
   for (let at = 0; at < found.length; at++) {
     const code = others.codes[at] ?? 0
     const against =
-      tests.get(code) ?? others.values(code).flatMap((value) => testsAgainst(value, comparison, orders))
+      tests.get(code) ??
+      inUnit(others.values(code)).flatMap((value) => testsAgainst(value, comparison, orders))
     tests.set(code, against)
     const values = valuesOf(column.codes[at] ?? 0)
     // Two absent values do not differ.
@@ -437,6 +444,23 @@ function comparedWith(records: readonly JsonValue[], comparison: Asked, field: F
     if (against.some((test) => test.holds(values)) !== comparison.negated) found[at] = 1
   }
   return found
+}
+
+/** Makes numbers of amounts, where two fields have units of one kind: of the fields that one is computed of, or of both. */
+function amountsIn(
+  records: readonly JsonValue[],
+  field: Field,
+  other: Field,
+): ((values: readonly JsonValue[]) => readonly JsonValue[]) | undefined {
+  const computed = [field, other].find(({ path }) => path.at(-1)?.selectors[0]?.kind === 'computed')
+  const reading = computed
+    ? computed.reading
+    : readingIn(
+        [field, other].map(({ path }) => codedOf(records, path)),
+        `${field.name} ${other.name}`,
+      )
+  if (reading === undefined || unitOf(reading) === undefined) return undefined
+  return (values) => elementsOf(values).map((value) => numberAs(value, reading))
 }
 
 function isAbsent(values: readonly JsonValue[]): boolean {

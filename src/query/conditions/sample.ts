@@ -180,7 +180,7 @@ function sharedUnit(texts: readonly string[]): string | undefined {
 /** The comparison with its operands as the values of its field suggest. Throws a `Refusal` where the two have no order. */
 export function adapted(
   comparison: Asked,
-  { name, inDays }: Pick<Field, 'name' | 'inDays'>,
+  { name, unit }: Pick<Field, 'name' | 'unit'>,
   sample: Sample,
   note: (text: string) => void,
 ): Asked {
@@ -199,7 +199,7 @@ export function adapted(
           name,
           sample,
           note,
-          inDays ? DAY : unitIn(name, TIMES),
+          unit ?? unitIn(name, TIMES),
         ),
         name,
         sample,

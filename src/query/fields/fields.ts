@@ -20,6 +20,7 @@ import { type Expression, fieldsIn, mapParts, partsOf, sourceOf } from '../langu
 import { listed, Refusal, safely, shown, UnknownField } from '../refusal.ts'
 import { newWork, type Work } from '../work.ts'
 import { alike, type Candidates, shallowest, typo } from './alike.ts'
+import { Amounts, nameOfTimes, unitOfTimes } from './amounts.ts'
 import {
   eitherWithin,
   holdsObjects,
@@ -328,9 +329,14 @@ export function calledWithin(records: Records, name: string): Field | undefined 
 
 /**
  * The value that an expression computes of each record, as a field with a path of one step. It computes one value for each element where
- * all its fields are in one list within the records. Throws a `Refusal` for a name that no record has.
+ * all its fields are in one list within the records. `compared`: what it is compared with. Throws a `Refusal` for a name that no record has.
  */
-export function computedField(records: Records, asked: Expression, source: string): Field {
+export function computedField(
+  records: Records,
+  asked: Expression,
+  source: string,
+  compared: readonly Field[] = [],
+): Field {
   const written = withUnits(asked, (name) => isExactly(records, name))
   const fields = new Map<string, Field>()
   const fieldOf = (name: string): Field => {
@@ -364,6 +370,7 @@ export function computedField(records: Records, asked: Expression, source: strin
   const list = isOfElements(expression) ? listOfAll(records, paths) : undefined
   const others = new Set<string>()
   const zoned = new Set<string>()
+  const amounts = new Amounts(records, compared)
   const holds = compile(expression, {
     strict: false,
     strictness(name, operand) {
@@ -373,11 +380,13 @@ export function computedField(records: Records, asked: Expression, source: strin
         for (const text of otherCases(records, field, [operand.text])) others.add(text)
       return strictness
     },
-    reach(name, asDate) {
+    reach(name, use) {
       const { path } = fieldOf(name)
       const inner = list && within(list, path)
-      const read = inner ? reachIn(inner) : reachIn(path, listOn(records, path))
-      if (asDate === undefined) return read
+      const found = inner ? reachIn(inner) : reachIn(path, listOn(records, path))
+      if (use === undefined) return found
+      const read = use === 'term' || use === 'number' ? amounts.read(fieldOf(name), found, use) : found
+      const asDate = use === 'term' ? 'instant' : use
       const { order, ...zones } = calendarOf(columnOf(records.values, path))
       const own = asDate === 'clock' ? zoneRemark(name, zones) : undefined
       const remark = asDate === 'utc' && zoneRemark(name, zones) ? zoneRemark(name, { hasZones: true }) : own
@@ -386,9 +395,12 @@ export function computedField(records: Records, asked: Expression, source: strin
     },
     within: withinValue,
   })
-  const inDays = differencesIn(expression).filter(({ left, right }) =>
-    [left, right].every((side) => side.kind === 'field' && holdsDates(records, fieldOf(side.name))),
-  )
+  const differences = differencesIn(expression).flatMap((one) => {
+    const units = [one.left, one.right].map((side) =>
+      side.kind === 'field' ? unitOfTimes(records, fieldOf(side.name)) : undefined,
+    )
+    return units[0] !== undefined && units[0] === units[1] ? [{ one, unit: units[0] }] : []
+  })
   const names = [...fields.values()].map(({ name }) => name)
   const key = `${sourceOf(expression)} of ${names.join(', ')}`
   const values = (record: JsonValue, work: Work): readonly JsonValue[] => {
@@ -406,13 +418,15 @@ export function computedField(records: Records, asked: Expression, source: strin
     ...[...blank].map((name) => `An empty \`${name}\` was read as null.`),
     ...letterRemark([...others]),
     ...zoned,
-    ...inDays.slice(0, 1).map((one) => `\`${sourceOf(one)}\` is in days.`),
+    ...amounts.remark(),
+    ...differences.slice(0, 1).map(({ one, unit }) => `\`${sourceOf(one)}\` is in ${nameOfTimes(unit)}.`),
   ].join(' ')
   return {
     name: source,
     path: list ? [...list, ...ELEMENTS, computed] : [computed],
     ...(note !== '' && { note }),
-    ...(inDays.includes(expression as Difference) && { inDays: true as const }),
+    ...differences.filter(({ one }) => one === expression).map(({ unit }) => ({ unit }))[0],
+    ...(amounts.reading !== undefined && { reading: amounts.reading }),
   }
 }
 
@@ -421,24 +435,6 @@ type Difference = Extract<Expression, { kind: 'arithmetic' }>
 function differencesIn(expression: Expression): Difference[] {
   const own = expression.kind === 'arithmetic' && expression.operator === '-' ? [expression] : []
   return [...own, ...partsOf(expression).flatMap(differencesIn)]
-}
-
-/** Values of a field that are looked at to tell whether they are dates. */
-const MOST_DATED = 50
-
-/** True where the first values of a field are dates in texts. */
-function holdsDates(records: Records, { path }: Field): boolean {
-  const column = columnOf(records.values, path)
-  return column.derived('dates in texts', () => {
-    const held: JsonValue[] = []
-    for (let code = 0; code < column.size && held.length < MOST_DATED; code++) {
-      const [value = null] = column.values(code)
-      if (value !== null && value !== '') held.push(value)
-    }
-    return (
-      held.length > 0 && held.every((value) => typeof value === 'string' && parseDate(value) !== undefined)
-    )
-  })
 }
 
 /** The part that an expression wants of a field that holds objects: the number in them, their name, or the value beside its type. */

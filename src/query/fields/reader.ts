@@ -1,7 +1,16 @@
 /** The column of a path over a list of records. */
-import { type Coded, type Column, columnsOf, type Reader, several } from '../../documents/columns/column.ts'
+import {
+  type Coded,
+  type Column,
+  codesPresent,
+  columnsOf,
+  type Reader,
+  several,
+} from '../../documents/columns/column.ts'
+import { elementsOf } from '../../documents/columns/values.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { type Calendar, type DateOrder, offset, orderOfDates, zoneOfDates } from '../../text/values/dates.ts'
+import { type Reading, readingOf } from '../../text/values/reading.ts'
 import { newWork, type Work } from '../work.ts'
 import { type Path, pathKey } from './path.ts'
 import { scalarAt, valuesAt } from './walk.ts'
@@ -63,6 +72,23 @@ function* textsIn(column: Column): Generator<string> {
     else if (alone === several)
       for (const value of column.values(code)) if (typeof value === 'string') yield value
   }
+}
+
+/** The reading of the values that fields have together, as one field of that name would have them. */
+export function readingIn(fields: readonly Coded[], name = ''): Reading {
+  const texts = new Set<string>()
+  let numbers = 0
+  const add = (value: JsonValue | undefined): void => {
+    if (typeof value === 'string') texts.add(value)
+    else if (typeof value === 'number') numbers += 1
+  }
+  for (const coded of fields)
+    for (const code of codesPresent(coded)) {
+      const alone = coded.column.scalar(code)
+      if (alone === several) elementsOf(coded.column.values(code)).forEach(add)
+      else add(alone)
+    }
+  return readingOf([...texts], numbers, name)
 }
 
 /** True where all that a column holds are texts and nulls. */

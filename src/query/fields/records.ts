@@ -5,6 +5,7 @@ import type { Document } from '../../documents/document.ts'
 import { type Collection, collectionsOf, keyedRecords } from '../../documents/shape/collections.ts'
 import { Table, tableOf } from '../../documents/table.ts'
 import type { JsonValue } from '../../protocol/json.ts'
+import type { Reading } from '../../text/values/reading.ts'
 import { Refusal } from '../refusal.ts'
 import { ownLines } from './own-lines.ts'
 import { formatPath, named, type Path, parsePath } from './path.ts'
@@ -17,8 +18,10 @@ export interface Field {
   path: Path
   /** "`State` read as `state`", when it was not taken as written. */
   note?: string
-  /** True for a date less another, which is in days. */
-  inDays?: true
+  /** The milliseconds of one, for a time less another: days of dates, seconds or less of numbers since 1970. */
+  unit?: number
+  /** How the fields that it is computed of were read, where they have units. */
+  reading?: Reading
 }
 
 export interface Records {

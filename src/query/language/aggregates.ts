@@ -4,7 +4,7 @@
  */
 import { type Census, equals, frequencies, type Values } from '../../documents/columns/values.ts'
 import type { JsonValue } from '../../protocol/json.ts'
-import { besideToTheDigit, LONGEST_NUMBER, measured } from '../../text/values/quantities.ts'
+import { besideToTheDigit, isMultiple, measured } from '../../text/values/quantities.ts'
 import {
   ascending,
   type Key,
@@ -293,14 +293,11 @@ export function measuresIn({ items }: Values, { present }: Census): readonly str
   return [...found]
 }
 
-/** `€29.9m`, `2 million`: a multiple of something else than bytes. */
-const MULTIPLE = /[$€£¥₹]|\d\s?(?:thousand|[a-z]{1,3}illion|[mbt]n)\s*$/i
-
 /** Whether one of the amounts that occur is none of bytes. */
 export function areMultiples({ items }: Values, { present }: Census): boolean {
   return present.subarray(0, MOST_MEASURED).some((id) => {
     const item = items[id]
-    return typeof item === 'string' && item.length <= LONGEST_NUMBER && MULTIPLE.test(item)
+    return typeof item === 'string' && isMultiple(item)
   })
 }
 

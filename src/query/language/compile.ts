@@ -18,7 +18,7 @@ import { bareName } from '../../text/words/bare-name.ts'
 import { Refusal, shown } from '../refusal.ts'
 import type { Work } from '../work.ts'
 import { aggregateNamed } from './aggregates.ts'
-import { callFunction, type DateUse, dateUse, functionNamed, isChoice } from './functions.ts'
+import { callFunction, functionNamed, isChoice, type Use, useOf } from './functions.ts'
 import { lengthOf, testOf } from './operators.ts'
 import { scan } from './scanner.ts'
 import { type Comparison, type Expression, fieldsIn, type Within } from './tree.ts'
@@ -43,10 +43,10 @@ export class Many {
 export type Evaluate = (value: JsonValue, root: JsonValue, work: Work) => Result
 
 export interface CompileOptions {
-  /** The value that a name reaches; `asDate`: how it is used as a date. Throws a `Refusal` for a name that nothing has. */
-  reach(name: string, asDate: DateUse | undefined): Evaluate
-  /** How the value is used as a date. */
-  asDate?: DateUse | undefined
+  /** The value that a name reaches; `use`: how it is used. Throws a `Refusal` for a name that nothing has. */
+  reach(name: string, use: Use | undefined): Evaluate
+  /** How the value is used. */
+  use?: Use | undefined
   /** Comparisons as JSONPath has them: to the letter, and numbers with numbers. Otherwise as in `where`. */
   strict: boolean
   /** How a text is compared with the field of that name; `loose` where it is not given. */
@@ -58,23 +58,23 @@ export interface CompileOptions {
 /** Throws a `Refusal` for an unknown name or function, and for a bad pattern. */
 export function compile(expression: Expression, options: CompileOptions): Evaluate {
   const part = (one: Expression): Evaluate => compile(one, options)
-  const ofDates = (asDate: DateUse | undefined): ((one: Expression) => Evaluate) =>
-    asDate === options.asDate ? part : (one) => compile(one, { ...options, asDate })
+  const usedAs = (use: Use | undefined): ((one: Expression) => Evaluate) =>
+    use === options.use ? part : (one) => compile(one, { ...options, use })
   switch (expression.kind) {
     case 'literal': {
       const value = options.strict ? strictLiteral(expression) : literalValue(expression)
       return () => value
     }
     case 'field':
-      return options.reach(expression.name, options.asDate)
+      return options.reach(expression.name, options.use)
     case 'negative': {
-      const inner = part(expression.operand)
+      const inner = usedAs('number')(expression.operand)
       return options.strict
         ? (value, root, work) => strictArithmetic('-', 0, inner(value, root, work))
         : (value, root, work) => arithmetic('-', 0, inner(value, root, work))
     }
     case 'arithmetic': {
-      const read = ofDates(/^[-+]$/.test(expression.operator) ? 'instant' : undefined)
+      const read = usedAs(options.use === 'number' ? 'number' : USES[expression.operator])
       const [left, right] = [read(expression.left), read(expression.right)]
       const calculate = options.strict ? strictArithmetic : arithmetic
       const { operator } = expression
@@ -93,7 +93,7 @@ export function compile(expression: Expression, options: CompileOptions): Evalua
         )
       const [only] = expression.args
       if (called.name === 'length' && only && CONDITIONS.has(only.kind)) return counted(only, options)
-      const read = ofDates(isChoice(called) ? options.asDate : dateUse(called))
+      const read = usedAs(isChoice(called) ? options.use : useOf(called))
       const args = expression.args.map((arg) => (isOfElements(arg) ? joinedLists(read(arg)) : read(arg)))
       return (value, root, work) => {
         work.left -= 1
@@ -131,10 +131,19 @@ export function compile(expression: Expression, options: CompileOptions): Evalua
         ? strictComparison(expression, part)
         : comparison(
             expression,
-            ofDates(expression.operands.some(tellsDate) ? 'instant' : undefined),
+            usedAs(expression.operands.some(tellsDate) ? 'term' : undefined),
             options.strictness,
           )
   }
+}
+
+/** How operators use their sides; `||` takes texts as they are. */
+const USES: Readonly<Record<string, Use>> = {
+  '+': 'term',
+  '-': 'term',
+  '*': 'number',
+  '/': 'number',
+  '%': 'number',
 }
 
 const CONDITIONS: ReadonlySet<string> = new Set(['comparison', 'within', 'and', 'or', 'not'])

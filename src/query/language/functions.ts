@@ -718,7 +718,21 @@ const OF_CLOCKS = new Set(
 )
 
 /** How dates are used: as moments, by what the calendar and the clock of their field show, or by those of UTC. */
-export type DateUse = 'instant' | 'clock' | 'utc'
+type DateUse = 'instant' | 'clock' | 'utc'
+
+/** How a value is used: as a date, as a number, or as a term. A term of a sum or of a comparison may be a number, a date or a span. */
+export type Use = DateUse | 'term' | 'number'
+
+const OF_NUMBERS = new Set(
+  'round floor ceil trunc abs sign mod pow sqrt exp log log10 log2 bucket width_bucket to_number greatest least list_sum list_avg list_max list_min'.split(
+    ' ',
+  ),
+)
+
+/** How a function uses its arguments; undefined where it takes them as they are. */
+export function useOf(fn: ScalarFunction): Use | undefined {
+  return dateUse(fn) ?? (OF_NUMBERS.has(fn.name) ? 'number' : undefined)
+}
 
 /** How a function uses its arguments as dates; undefined where it does not. */
 export function dateUse({ name }: ScalarFunction): DateUse | undefined {

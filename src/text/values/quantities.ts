@@ -88,6 +88,14 @@ export function hasRemark(text: string): boolean {
   return text.length <= LONGEST_NUMBER && unremarked(text) !== text
 }
 
+/** `€29.9m`, `2 million`: a multiple of something else than bytes. */
+const MULTIPLE = /[$€£¥₹]|\d\s?(?:thousand|[a-z]{1,3}illion|[mbt]n)\s*$/i
+
+/** True of an amount that is none of bytes, for it is one of money or of millions. */
+export function isMultiple(text: string): boolean {
+  return text.length <= LONGEST_NUMBER && MULTIPLE.test(text)
+}
+
 /** 31 and `km/h` of "31 km/h", 31200 of "31.2K views", 4.5 of "4.5 out of 5 stars", bytes for each second of "1.2 MB/s". */
 export function measured(written: string): Measure | undefined {
   if (written.length > LONGEST_NUMBER || !/\d/.test(written)) return undefined

@@ -5,7 +5,7 @@
 import type { JsonValue } from '../../protocol/json.ts'
 import { compareNaturally } from '../words/natural-order.ts'
 import { compactDate, orderOfDates, parseClock, parseDate } from './dates.ts'
-import { FAMILIES, FAMILY_READERS, type Family, familyOf } from './families.ts'
+import { FAMILIES, FAMILY_READERS, type Family, familyOf, toldIn } from './families.ts'
 import { SCALE_NAMES, SCALE_READERS, type Scale } from './levels.ts'
 import {
   areVersions,
@@ -60,6 +60,11 @@ export type Unit = 'ms' | 'bytes' | Family
 export function unitOf(reading: Reading): Unit | undefined {
   const isUnit = reading === 'ms' || reading === 'bytes' || FAMILIES.some((family) => family === reading)
   return isUnit ? (reading as Unit) : undefined
+}
+
+/** The name of a unit, for remarks; none where numbers are told as they are. */
+export function nameOfUnit(unit: Unit): string | undefined {
+  return unit === 'ms' ? 'milliseconds' : unit === 'bytes' ? unit : toldIn(unit)
 }
 
 export const isScale = (reading: Reading): reading is Scale => SCALE_NAMES.some((name) => name === reading)

@@ -133,3 +133,68 @@ test('ages go by how old they are, and that is said', () => {
   expect(where.process(document, { where: ['x < "1 day ago"'] }).metadata.notes).toEqual([note])
   expect(aggregate.process(document, { aggregate: ['max(x)'] }).metadata.notes).toContain(note)
 })
+
+const UNITS: Readonly<Record<string, Case>> = {
+  sizes: units({ B: 1, KB: 1e3, MB: 1e6 }, ' '),
+  'sizes of Kubernetes': units({ Ki: 1_024, Mi: 1_024 ** 2 }),
+  weights: units({ g: 1, kg: 1e3 }, ' '),
+  processors: fc.oneof(
+    integer(1, 900).map((number): readonly [string, number] => [`${number}m`, number / 1_000]),
+    integer(1, 12).map((number): readonly [string, number] => [String(number), number]),
+  ),
+  durations: units({ ms: 1, s: 1e3, m: 6e4 }),
+  billions: fc
+    .tuple(integer(101, 999), fc.constantFrom(['M', 1e6] as const, ['B', 1e9] as const))
+    .map(([number, [unit, factor]]) => [`${number / 100}${unit}`, (number * factor) / 100]),
+}
+
+test.each(Object.entries(UNITS))('expressions compute with %s as the numbers that they are', (_, kind) => {
+  const pairs = fc.array(fc.tuple(kind, kind), { minLength: 15, maxLength: 30 })
+  fc.assert(
+    fc.property(pairs, (cases) => {
+      const document = fromValue(cases.map(([[cpu_a], [cpu_b]], id) => ({ id, cpu_a, cpu_b })))
+      const truth = cases.map(([[, a], [, b]]) => ({ a, b }))
+      const idsWhere = (holds: (one: { a: number; b: number }) => boolean): number[] =>
+        truth.flatMap((one, id) => (holds(one) ? [id] : []))
+      const asked = (condition: string): number[] => idsOf(where.process(document, { where: [condition] }))
+      expect(asked('cpu_a > cpu_b')).toEqual(idsWhere(({ a, b }) => a > b))
+      expect(asked('cpu_a > cpu_b * 2')).toEqual(idsWhere(({ a, b }) => a > b * 2))
+      expect(asked('cpu_a / cpu_b < 1')).toEqual(idsWhere(({ a, b }) => a / b < 1))
+      const { content } = aggregate.process(document, {
+        aggregate: ['sum(abs(cpu_a - cpu_b))', 'sum(greatest(cpu_a, cpu_b))'],
+      })
+      const [row] = content.rows().items as JsonObject[]
+      const sum = (of: (one: { a: number; b: number }) => number): number =>
+        truth.reduce((all, one) => all + of(one), 0)
+      const [apart, most] = [sum(({ a, b }) => Math.abs(a - b)), sum(({ a, b }) => Math.max(a, b))]
+      expect(Number(row?.['sum(abs(cpu_a - cpu_b))']) / (apart || 1)).toBeCloseTo(apart && 1, 9)
+      expect(Number(row?.['sum(greatest(cpu_a, cpu_b))']) / most).toBeCloseTo(1, 9)
+    }),
+    { numRuns: 20 },
+  )
+})
+
+test('the unit that expressions compute in is told', () => {
+  const document = fromValue(['5 MB', '20 KB'].map((size, id) => ({ id, size, price: `$${id + 1}.5M` })))
+  const larger = where.process(document, { where: ['size * 2 > 1 MB'] })
+  expect(idsOf(larger)).toEqual([0])
+  expect(larger.metadata.notes).toEqual(['`1 MB` read as 1,000,000.', '`size` is computed with in bytes.'])
+  expect(where.process(document, { where: ['price * 2 > 4000000'] }).metadata.notes).toBeUndefined()
+})
+
+test('times less times are in days, seconds or milliseconds, and are compared with spans', () => {
+  const days = fromValue([
+    { id: 0, start: '3/1/2024', end: '9/26/2024' },
+    { id: 1, start: '3/14/2024', end: '3/20/2024' },
+  ])
+  const seconds = fromValue([
+    { id: 0, started_at: 1_700_000_000, end_time: 1_700_600_000 },
+    { id: 1, started_at: 1_700_000_000, end_time: 1_700_000_060 },
+  ])
+  const longer = where.process(days, { where: ['end - start > 30d'] })
+  expect(idsOf(longer)).toEqual([0])
+  expect(longer.metadata.notes).toContain('`end - start` is in days.')
+  const lasted = where.process(seconds, { where: ['end_time - started_at > 1h'] })
+  expect(idsOf(lasted)).toEqual([0])
+  expect(lasted.metadata.notes).toContain('`end_time - started_at` is in seconds.')
+})

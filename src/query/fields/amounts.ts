@@ -1,0 +1,140 @@
+/** Amounts with units and times, where expressions compute with the fields that hold them. */
+import type { JsonValue } from '../../protocol/json.ts'
+import { DAY, epochIn, parseDate } from '../../text/values/dates.ts'
+import { isMultiple } from '../../text/values/quantities.ts'
+import { nameOfUnit, READERS, type Reading, unitOf } from '../../text/values/reading.ts'
+import { type Evaluate, Many, type Result } from '../language/compile.ts'
+import type { Use } from '../language/functions.ts'
+import { calendarOf, codedOf, columnOf, readingIn } from './reader.ts'
+import type { Field, Records } from './records.ts'
+
+/** The fields that are computed with. Where all of them have one kind of units, or one has its own, their texts are numbers in it. */
+export class Amounts {
+  readonly #records: Records
+  readonly #fields = new Map<Field, Use>()
+  readonly #compared: readonly Field[]
+  #shared: Reading | undefined
+
+  constructor(records: Records, compared: readonly Field[]) {
+    this.#records = records
+    this.#compared = compared
+  }
+
+  /** Reads `found`, and gives a number where the field has a unit. A span of time is a term as it is. */
+  read(field: Field, found: Evaluate, use: Use): Evaluate {
+    if (this.#fields.get(field) !== 'number') this.#fields.set(field, use)
+    let reading: Reading | undefined
+    return (value, root, work) => {
+      reading ??= this.#readingOf(field)
+      const isUnit = unitOf(reading) !== undefined && !(reading === 'ms' && use === 'term')
+      const result = found(value, root, work)
+      return isUnit && result !== undefined ? asNumber(result, reading) : result
+    }
+  }
+
+  /** The reading in units that the fields share, or that one of them has. */
+  get reading(): Reading | undefined {
+    return [...this.#fields.keys()]
+      .map((field) => this.#readingOf(field))
+      .find((one) => unitOf(one) !== undefined)
+  }
+
+  /** Tells in which unit the fields are computed with. */
+  remark(): string[] {
+    const units = new Map<string, string[]>()
+    for (const [field, use] of this.#fields) {
+      const unit = unitOf(this.#readingOf(field))
+      const isPlain =
+        unit === undefined ||
+        (unit === 'ms' && use === 'term') ||
+        (unit === 'bytes' && this.#hasMultiples(field))
+      const told = isPlain ? undefined : nameOfUnit(unit)
+      if (told !== undefined) units.set(told, [...(units.get(told) ?? []), `\`${field.name}\``])
+    }
+    return [...units].map(
+      ([unit, names]) =>
+        `${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'} computed with in ${unit}.`,
+    )
+  }
+
+  /** Such as `$5M`, which is read as sizes are. */
+  #hasMultiples({ path }: Field): boolean {
+    const column = columnOf(this.#records.values, path)
+    const some = Array.from({ length: Math.min(column.size, MOST_LOOKED_AT) }, (_, code) =>
+      column.values(code),
+    )
+    return some.flat(2).some((value) => typeof value === 'string' && isMultiple(value))
+  }
+
+  #readingOf(field: Field): Reading {
+    this.#shared ??= this.#readingIn([...this.#fields.keys(), ...this.#compared])
+    return unitOf(this.#shared) === undefined ? this.#readingIn([field]) : this.#shared
+  }
+
+  #readingIn(fields: readonly Field[]): Reading {
+    const names = fields.map(({ name }) => name).join(' ')
+    return this.#records.table.derived(`reading of ${names}`, () =>
+      readingIn(
+        fields.map(({ path }) => codedOf(this.#records.values, path)),
+        names,
+      ),
+    )
+  }
+}
+
+/** Each text of a result as the number that it stands for; any other as it is. */
+function asNumber(result: Exclude<Result, undefined>, reading: Reading): Result {
+  const numberIn = (value: JsonValue): JsonValue =>
+    Array.isArray(value) ? value.map(numberIn) : numberAs(value, reading)
+  if (!(result instanceof Many)) return numberIn(result)
+  return new Many(result.values.map(numberIn), result.elements)
+}
+
+/** The number that a text stands for in a reading; any other value as it is. */
+export function numberAs(value: JsonValue, reading: Reading): JsonValue {
+  return typeof value === 'string' ? (READERS[reading](value) ?? value) : value
+}
+
+// ---- Times --------------------------------------------------------------------------------------------------------
+
+const UNITS_OF_TIMES: ReadonlyMap<number, string> = new Map([
+  [DAY, 'days'],
+  [1_000, 'seconds'],
+  [1, 'milliseconds'],
+])
+
+/** The name of what `unitOfTimes` gives. */
+export function nameOfTimes(unit: number): string | undefined {
+  return UNITS_OF_TIMES.get(unit)
+}
+
+/** The milliseconds of one in the difference of two times, by the first values of their field; undefined where they are none. */
+export function unitOfTimes(records: Records, { name, path }: Field): number | undefined {
+  const column = columnOf(records.values, path)
+  const { order } = calendarOf(column)
+  const unit = (value: JsonValue): number | undefined => {
+    if (typeof value === 'string' && parseDate(value, undefined, order) !== undefined) return DAY
+    const time = typeof value === 'string' && epochIn(value) !== undefined ? Number(value) : value
+    if (typeof time !== 'number' || !MAY_BE_TIMES.test(name)) return undefined
+    return [1_000, 1].find((factor) => time * factor > FIRST_TIME && time * factor < LAST_TIME)
+  }
+  return column.derived('unit of times', () => {
+    const held: JsonValue[] = []
+    for (let code = 0; code < column.size && held.length < MOST_LOOKED_AT; code++) {
+      const [value = null] = column.values(code)
+      if (value !== null && value !== '') held.push(value)
+    }
+    const [first, ...others] = new Set(held.map(unit))
+    return others.length > 0 ? undefined : first
+  })
+}
+
+/** Names of numbers that may be times: others are amounts, as large as they may be. */
+const MAY_BE_TIMES =
+  /time|date|since|epoch|creat|updat|modif|expir|(?:^|[_.])(?:start|end|begin|stop|ts)|(?:_a|A)t$/i
+
+/** Numbers are times where all lie between these, in seconds or milliseconds. */
+const [FIRST_TIME, LAST_TIME] = [Date.UTC(2001), Date.UTC(2100)]
+
+/** Values of a field that are looked at to tell whether they are times, or money. */
+const MOST_LOOKED_AT = 50
