@@ -35,6 +35,7 @@ import {
   quantity,
   saysNothing,
 } from '../../text/values/quantities.ts'
+import { readingOf, unitOf } from '../../text/values/reading.ts'
 import { relativeSpan } from '../../text/values/relative.ts'
 import { type Times, timesAmong } from '../../text/values/time-readers.ts'
 import { calendarOf, columnOf, dateOrderIn } from '../fields/reader.ts'
@@ -277,7 +278,8 @@ function adaptedOperand(
       note(
         `\`${name}\` read as durations: ${[first, operand.text].map((text) => `\`${text}\` as ${clockText(amountOf(family, text) ?? 0)}`).join(', ')}.`,
       )
-    return number === undefined ? operand : { ...operand, amount: { family, number } }
+    const amount = operand.number === 0 ? 0 : number
+    return amount === undefined ? operand : { ...operand, amount: { family, number: amount } }
   }
   const remarked = operand.number === undefined ? undefined : amounts.find(hasRemark)
   const beginning = remarked && (looseNumber(remarked) ?? quantity(remarked))
@@ -472,7 +474,14 @@ function refuseUnordered(operand: Operand, comparison: Asked, name: string, samp
   const { text, number, size, duration, date, clock } = operand
   const { values, texts, numbers } = sample
   if (values.length === 0) return
+  const held = texts.filter((one) => !saysNothing(one))
+  const unit = operand.amount ? undefined : unitOf(readingOf(held, numbers.length, name))
   const isRead = date !== undefined || clock !== undefined || number !== undefined || size !== undefined
+  const isKnown = (unit === 'ms' || unit === 'bytes') && (isRead || duration !== undefined)
+  if (unit !== undefined && !isKnown)
+    throw new Refusal(
+      `\`${shown(text, 40)}\` is no amount such as \`${name}\` holds: ${shown(JSON.stringify(held[0]), 40)}.`,
+    )
   if (isRead && (date || !RELATIVE.test(text))) return
   const { dates } = sample
   if (areTimes(sample) && RELATIVE.test(text) && !date)
@@ -490,7 +499,6 @@ function refuseUnordered(operand: Operand, comparison: Asked, name: string, samp
       duration === undefined ? 'is no number' : 'has a unit, the field has none: write the number alone'
     throw new Refusal(`\`${shown(text, 40)}\` ${hint}. ${rangeOf(name, dates, plain)}`)
   }
-  const held = texts.filter((one) => !saysNothing(one))
   if (duration !== undefined && held.length > 0 && held.every((one) => SHORT_CLOCK.test(one)))
     throw new Refusal(
       `\`${shown(text, 40)}\` has a unit, and \`${held[0]}\` of \`${name}\` may be hours or minutes: write the value as \`${name}\` does.`,

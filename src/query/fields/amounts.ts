@@ -1,6 +1,8 @@
 /** Amounts with units and times, where expressions compute with the fields that hold them. */
 import type { JsonValue } from '../../protocol/json.ts'
+import type { Operand } from '../../text/values/compare.ts'
 import { DAY, epochIn, parseDate } from '../../text/values/dates.ts'
+import { amountOf } from '../../text/values/families.ts'
 import { isMultiple } from '../../text/values/quantities.ts'
 import { nameOfUnit, READERS, type Reading, unitOf } from '../../text/values/reading.ts'
 import { type Evaluate, Many, type Result } from '../language/compile.ts'
@@ -30,6 +32,14 @@ export class Amounts {
       const result = found(value, root, work)
       return isUnit && result !== undefined ? asNumber(result, reading) : result
     }
+  }
+
+  /** The operand in the units of the field that it is compared with. */
+  beside(field: Field, operand: Operand): Operand {
+    const unit = unitOf(this.#readingIn([field]))
+    if (unit === undefined || unit === 'ms' || unit === 'bytes') return operand
+    const number = amountOf(unit, operand.text)
+    return number === undefined ? operand : { ...operand, amount: { family: unit, number } }
   }
 
   /** The reading in units that the fields share, or that one of them has. */

@@ -380,6 +380,7 @@ export function computedField(
         for (const text of otherCases(records, field, [operand.text])) others.add(text)
       return strictness
     },
+    beside: (name, operand) => amounts.beside(fieldOf(name), operand),
     reach(name, use) {
       const { path } = fieldOf(name)
       const inner = list && within(list, path)

@@ -51,6 +51,8 @@ export interface CompileOptions {
   strict: boolean
   /** How a text is compared with the field of that name; `loose` where it is not given. */
   strictness?(name: string, operand: Operand): Strictness
+  /** The operand as it is compared with the field of that name. */
+  beside?(name: string, operand: Operand): Operand
   /** A condition on the elements of a list, read when it is met. */
   within(condition: Within): Evaluate
 }
@@ -129,11 +131,7 @@ export function compile(expression: Expression, options: CompileOptions): Evalua
     case 'comparison':
       return options.strict
         ? strictComparison(expression, part)
-        : comparison(
-            expression,
-            usedAs(expression.operands.some(tellsDate) ? 'term' : undefined),
-            options.strictness,
-          )
+        : comparison(expression, usedAs(expression.operands.some(tellsDate) ? 'term' : undefined), options)
   }
 }
 
@@ -211,7 +209,7 @@ function valuesOf(result: Result): readonly JsonValue[] {
 function comparison(
   { left, operator, negated, operands, written }: Comparison,
   part: (one: Expression) => Evaluate,
-  strictness: CompileOptions['strictness'],
+  { strictness, beside }: Pick<CompileOptions, 'strictness' | 'beside'>,
 ): Evaluate {
   const isLength =
     left.kind === 'call' && functionNamed(left.name)?.name === 'length' && left.args.length === 1
@@ -223,8 +221,10 @@ function comparison(
     crosses: true,
     pattern: () => undefined,
   }
+  const asGiven = (operand: Operand): Operand =>
+    left.kind === 'field' && beside ? beside(left.name, operand) : operand
   const literals = operands.map((one) =>
-    one.kind === 'literal' ? operandFor(one.text, one.quoted) : undefined,
+    one.kind === 'literal' ? asGiven(operandFor(one.text, one.quoted)) : undefined,
   )
   const values = (value: JsonValue, root: JsonValue, work: Work): readonly JsonValue[] => {
     const found = valuesOf(read(value, root, work))

@@ -55,7 +55,7 @@ const NAMES = Object.keys(KINDS) as (keyof typeof KINDS)[]
 export const FAMILIES: readonly Family[] = [...NAMES, 'counts', 'clocks']
 
 const AMOUNT = new RegExp(
-  `^\\s*([-+]?[$€£¥₹]?(?:\\d{1,3}(?:,\\d{3})+|\\d{1,15})(?:\\.\\d{1,15})?)\\s?([µa-zA-Z]{0,3})${LEADS}\\s*$`,
+  `^\\s*([-+]?[$€£¥₹]?(?:\\d{1,3}(?:,\\d{3})+|\\d{1,15})(?:\\.\\d{1,20})?)\\s?([µa-zA-Z]{0,3})${LEADS}\\s*$`,
   'u',
 )
 

@@ -6,7 +6,8 @@ const PLAIN = /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d{1,3})?\s*$/i
 /** Currencies as ISO 4217 names them. */
 const CODE =
   '(?:USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|TRY|BRL|MXN|ZAR|KRW|SGD|HKD|ILS|AED)'
-const BEFORE = `^\\s*(?:${CODE}\\s|R\\$\\s?)?[-+−]?[$€£¥₹]?\\s?`
+/** `-$5` as well as `$-5`. */
+const BEFORE = `^\\s*(?:${CODE}\\s|R\\$\\s?)?(?:[-+−]?[$€£¥₹]?|[$€£¥₹][-−])\\s?`
 const AFTER = `\\s?(?:[€%]|${CODE})?\\s*$`
 /** Thousands do not begin with a zero: `0,867` has a decimal comma. */
 const DRESSED = new RegExp(`${BEFORE}(?:[1-9]\\d{0,2}(?:,\\d{3})+|\\d+)(?:\\.\\d+)?${AFTER}`)

@@ -198,3 +198,20 @@ test('times less times are in days, seconds or milliseconds, and are compared wi
   expect(idsOf(lasted)).toEqual([0])
   expect(lasted.metadata.notes).toContain('`end_time - started_at` is in seconds.')
 })
+
+test('a bound that is no amount of the field, or lacks its unit among several, is refused', () => {
+  const weights = rowsOf(['12 kg', '3 g', '4 kg'])
+  for (const bound of ['5', 'heavy'])
+    expect(String(where.process(weights, { where: [`x > ${bound}`] }).error)).toContain(
+      `\`${bound}\` is no amount such as \`x\` holds: "12 kg".`,
+    )
+  expect(idsOf(where.process(weights, { where: ['x > 0'] }))).toEqual([0, 1, 2])
+  expect(String(where.process(rowsOf(['5 MB', '3 KB']), { where: ['x > big'] }).error)).toContain('no amount')
+  const counted = aggregate.process(weights, { aggregate: ['count_if(x > 1 kg)'] })
+  expect(counted.content.rows().items).toEqual([{ 'count_if(x > 1 kg)': 2 }])
+})
+
+test('a sign may follow the sign of a currency', () => {
+  const document = rowsOf(['$-12.50', '$3', '-$2'])
+  expect(idsOf(sort.process(document, { sort: ['x'] }))).toEqual([0, 2, 1])
+})
