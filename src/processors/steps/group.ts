@@ -30,6 +30,7 @@ import {
   textWithin,
   valueOfPairs,
 } from '../../query/fields/inner-fields.ts'
+import { markBetween } from '../../query/fields/joined.ts'
 import { isOn, listAround, listName, listOn, type Units, unitsOf } from '../../query/fields/lists.ts'
 import { named, type Path } from '../../query/fields/path.ts'
 import { calendarOf, codedOf, columnOf, zoneRemark } from '../../query/fields/reader.ts'
@@ -1262,34 +1263,10 @@ function groupNotes(
   return notes
 }
 
-/** Marks between values in one text. */
-const BETWEEN = ['; ', ', ', ' | ', ';', ',', '|'] as const
-/** Texts that are looked at for several values, characters of one, and texts with several that there must be. */
-const MOST_TEXTS = 2_000
-const LONGEST_JOINED = 500
-const LEAST_JOINED = 3
-
 /** Says how to group by each value where texts hold several, `home, errand`, and there are more such texts than values. */
 function joinedValues(records: Records, { field, part }: GroupKey): string[] {
   if (part !== undefined || field.path.length !== 1 || field.path[0]?.selectors[0]?.kind !== 'name') return []
-  const column = columnOf(records.values, field.path, columnWork())
-  if (column.size > MOST_TEXTS) return []
-  const texts: string[] = []
-  for (let code = 0; code < column.size; code++) {
-    const text = column.scalar(code)
-    if (typeof text === 'string' && text !== '') texts.push(text)
-  }
-  if (texts.some(({ length }) => length > LONGEST_JOINED)) return []
-  const mark = BETWEEN.find((between) => {
-    if (texts.filter((text) => text.includes(between)).length < LEAST_JOINED) return false
-    const parts = texts.map((text) => text.split(between))
-    // As many in each are the parts of one value: `Smith, Ann`.
-    if (new Set(parts.map(({ length }) => length)).size < 2) return false
-    const values = new Set(parts.flat())
-    const words = [...values].filter((value) => /\p{L}/u.test(value)).length
-    // `1,5` is a number.
-    return values.size < texts.length && words * 2 >= values.size
-  })
+  const mark = markBetween(columnOf(records.values, field.path, columnWork()))
   const call = `split(${field.name}, '${mark}')`
   return mark === undefined ? [] : [`A text has several values: group by \`${call}\` for a group of each.`]
 }

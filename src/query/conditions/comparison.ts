@@ -5,6 +5,7 @@ import type { Pattern } from '../../text/patterns/pattern.ts'
 import { equals, type Operand, operandFor } from '../../text/values/compare.ts'
 import { partNumber, partOf } from '../../text/values/date-parts.ts'
 import { resolveExactly, resolveField } from '../fields/fields.ts'
+import { isOneOf, markBetween } from '../fields/joined.ts'
 import { parsePath } from '../fields/path.ts'
 import { calendarOf, columnOf, holdsTextsAlone, zoneRemark } from '../fields/reader.ts'
 import type { Field, Records } from '../fields/records.ts'
@@ -187,7 +188,7 @@ export function columnTestOf(records: Records, field: Field, comparison: Asked, 
       found.patterns.push(pattern)
     },
   })
-  const compared = ofTexts(records, field, test)
+  const compared = amongJoined(records, field, comparison, found) ?? ofTexts(records, field, test)
   if (measure === 'length') {
     // An absent list has no elements; an absent text has no length.
     const ofTexts = holdsTextsAlone(columnOf(records.values, field.path, columnWork()))
@@ -207,6 +208,26 @@ export function columnTestOf(records: Records, field: Field, comparison: Asked, 
     holds: (values) =>
       compared.holds(elementsOf(values).flatMap((value) => partNumber(value, measure, calendar))),
   })
+}
+
+/** `has` asks for a whole value where texts hold several, as a list would; undefined where they do not, or have none such. */
+function amongJoined(
+  records: Records,
+  { name, path }: Field,
+  { operator, operands, measure }: Asked,
+  { notes }: Findings,
+): OperatorTest | undefined {
+  if (measure !== undefined || (operator !== 'has' && operator !== 'has all')) return undefined
+  const column = columnOf(records.values, path, columnWork())
+  const mark = markBetween(column)
+  if (mark === undefined) return undefined
+  const holds = (values: readonly JsonValue[], operand: Operand): boolean =>
+    values.some((value) => typeof value === 'string' && isOneOf(value, mark, operand))
+  const isKnown = (operand: Operand): boolean =>
+    Array.from({ length: column.size }, (_, code) => code).some((code) => holds(column.values(code), operand))
+  if (!operands.every(isKnown)) return undefined
+  notes.add(`A text of \`${name}\` holds several values: whole ones were compared.`)
+  return { holds: (values) => operands.every((operand) => holds(values, operand)) }
 }
 
 /** True where a number is asked of what is measured: of `made:month = 2024-05` the month itself is. */

@@ -2,8 +2,9 @@
 import { type Column, several } from '../../documents/columns/column.ts'
 import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { formatCount } from '../../text/format.ts'
-import { contains, type Operand, order } from '../../text/values/compare.ts'
+import { contains, equals, type Operand, order } from '../../text/values/compare.ts'
 import { DAY, parseDate } from '../../text/values/dates.ts'
+import { isOneOf, markBetween } from '../fields/joined.ts'
 import { columnOf } from '../fields/reader.ts'
 import type { Records } from '../fields/records.ts'
 import { letterRemark } from '../fields/strictness.ts'
@@ -35,6 +36,7 @@ export function* remarksOn(bound: Bound, { values: records }: Records): Generato
       column,
     )
   if (operator === 'contains') yield* parts(bound, records, column)
+  if (operator === '=' || operator === 'contains') yield* inJoined(bound, column)
 }
 
 /** Remarks on records that fulfil a comparison, and that one may not have asked for. */
@@ -178,6 +180,28 @@ function* otherCase(
         else look(each)
   }
   yield* letterRemark([...others])
+}
+
+/** Texts with several values, of which one is the value that was asked for, or has it as a part alone. */
+function* inJoined({ comparison, field, other }: Bound, column: Column): Generator<string> {
+  const { operator, operands, negated, measure } = comparison
+  const [operand, second] = operands
+  const mark = other || measure || negated || second ? undefined : markBetween(column)
+  if (!operand || mark === undefined) return
+  const wanted = operand.text
+  const isWhole = (text: string): boolean => isOneOf(text, mark, operand)
+  const count = holding(column, ([text]) => {
+    if (typeof text !== 'string') return false
+    return operator === '='
+      ? isWhole(text) && !equals(text, operand, 'loose')
+      : !isWhole(text) && contains(text, operand)
+  })
+  const some = holding(column, ([text]) => typeof text === 'string' && isWhole(text))
+  if (count === 0 || some === 0) return
+  const call = `\`${field.name} has ${shown(wanted, 40)}\``
+  yield operator === '='
+    ? `${formatCount(count)} more ${count === 1 ? 'has' : 'have'} it beside other values in one text: ${call} finds these as well.`
+    : `${formatCount(count)} of them ${count === 1 ? 'has' : 'have'} it as a part of another value: ${call} leaves these out.`
 }
 
 /** Elements of lists that contain the text without being it. */

@@ -615,7 +615,7 @@ function begun(
 
 /**
  * `in_progress` for `In Progress`: the one text that differs in blanks, `_`, `-` and case alone, in the field that holds it. A link of
- * Markdown is called by its text.
+ * Markdown is called by its text, `❌ failed` by its word, `#12` by its number.
  */
 function respelled(
   context: Context,
@@ -635,10 +635,13 @@ function respelling(
   operand: Operand,
 ): { text: string; field: Field } | undefined {
   const wanted = squeezed(operand.text)
-  if (wanted.length < 3 || operand.number !== undefined || operand.date) return undefined
+  const isNumber = operand.number !== undefined
+  if ((wanted.length < 3 && !isNumber) || operand.date) return undefined
+  const isMeant = (text: string): boolean =>
+    isNumber ? undressed(text) === operand.text : isSpelled(undressed(text) ?? text, wanted)
   const fields = holdsObjects(records, field) ? innerFields(records, field) : [field]
   for (const one of fields.slice(0, MOST_FIELDS)) {
-    const [only, another] = textsIn(records, one, (text) => isSpelled(text, wanted))
+    const [only, another] = textsIn(records, one, isMeant)
     if (only !== undefined && another === undefined) return { text: only, field: one }
   }
   return undefined
@@ -660,12 +663,20 @@ function textsIn(records: Records, { path }: Field, test: (text: string) => bool
 }
 
 /** A link of Markdown, which is called by its text. */
-const LINK = /^\[([^\]]{1,200})\]\([^()\s]{1,2000}\)$/
+const LINK = /^\[([^\]]{1,200})\]\([^()\s]{1,2000}(?:\s"[^"]{0,200}")?\)$/
+/** Signs before a word or a number that are no part of it. */
+const SIGNS = /^(?:[#!*•·\u2190-\u2bff\ufe0f\u200d]|(?!\d)\p{Emoji})+\s*(?=[\p{L}\p{N}])/u
+
+/** A text without the signs before it; of a link that of its text. Undefined for a text that has none. */
+function undressed(text: string): string | undefined {
+  if (/^[\p{L}\p{N}]/u.test(text)) return undefined
+  const linked = text.startsWith('[') ? LINK.exec(text)?.[1] : undefined
+  const bare = (linked ?? text).replace(SIGNS, '')
+  return bare === text ? undefined : bare
+}
 
 /** True when a text is `wanted` once it is squeezed. Most differ in their first letter already. */
 function isSpelled(text: string, wanted: string): boolean {
-  const linked = text.startsWith('[') ? LINK.exec(text)?.[1] : undefined
-  if (linked !== undefined) return squeezed(linked) === wanted
   let same = 0
   for (let at = 0; at < text.length; at++) {
     const char = text.charCodeAt(at)

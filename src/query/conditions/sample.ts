@@ -267,7 +267,13 @@ function adaptedOperand(
   const { values, texts } = sample
   const amounts = texts.filter((text) => !saysNothing(text))
   const [first] = amounts
-  const family = first === undefined ? undefined : familyOf(amounts, sample.numbers.length > 0, name)
+  const isNumbered = sample.numbers.length > 0
+  // `> 5000 m` of kilometres alone: the two are of one kind.
+  const family =
+    first === undefined
+      ? undefined
+      : (familyOf(amounts, isNumbered, name) ??
+        (operand.measure ? familyOf([...amounts, operand.text], isNumbered, name) : undefined))
   if (first !== undefined && family !== undefined) {
     const number = family === 'counts' ? countLike(operand.text, amounts) : amountOf(family, operand.text)
     if (family === 'counts' && number !== undefined && operand.number !== undefined) {

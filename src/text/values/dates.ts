@@ -11,7 +11,7 @@ export interface Span {
 }
 
 const ISO =
-  /^(\d{4})(?:[-/](\d\d)(?:[-/](\d\d)(?:(?:T| {1,2})(\d\d)(?::(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s*(Z|UTC|[+-]\d\d(?::?\d\d)?)?(?: [A-Z]{3,5})?)?)?)?$/i
+  /^(\d{4})(?:[-/](\d\d)(?:[-/](\d\d)(?:(?:T| {1,2})(\d\d)(?::(\d\d)(?::(\d\d)(?:[.,](\d{0,9}))?)?)?\s*(Z|UTC|[+-]\d\d(?::?\d\d)?)?(?: [A-Z]{3,5})?)?)?)?$/i
 const LOG = /^(\d\d)\/([A-Z][a-z]{2})\/(\d{4})(?::(\d\d):(\d\d):(\d\d))?(?:\s*([+-]\d{4}))?$/
 // `0503 08:00:00.123456` of klog, `05-03 08:00` of Android.
 const MONTH_AND_DAY = /^(\d\d)-?(\d\d) (\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?$/
@@ -37,7 +37,7 @@ const WEEK = /^(\d{4})-?W([0-5]\d)$/i
 const HALF = /^(.+?\d)\s?([ap])\.?m$/i
 // `Mon, 06 May 2024 10:00:00 +0200`, `Mon May 6 10:00:00 2024`, `Jan  7 06:10:33`, `March 2024`.
 const NAMED =
-  /^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},?\s+)?(?:(\d{1,2})(?:(?:st|nd|rd|th)(?:\s+of)?)?\s+)?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?(?:\s+(\d{1,2})(?:st|nd|rd|th)?(?![\d:]))?(?:,?\s+(\d{4}))?(?:,?\s+(?:at\s+)?(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d+)?)?(?:\s?([ap])\.?m\.?(?![a-z]))?)?(?:\s+(z|utc|gmt|[ecmp][sd]t|cet|cest|jst|[+-]\d\d:?\d\d))?(?:\s+(\d{4}))?(?:\s+([+-]\d\d:?\d\d))?$/i
+  /^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},?\s+)?(?:(\d{1,2})(?:(?:st|nd|rd|th)(?:\s+of)?)?\s+)?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?(?:\s+(\d{1,2})(?:st|nd|rd|th)?(?![\d:]))?(?:,?\s+(\d{4}))?(?:,?\s+(?:at\s+)?(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d+)?)?(?:\s?([ap])\.?m\.?(?![a-z]))?)?(?:\s+(?:(?:gmt|utc)(?=[+-]))?(z|utc|gmt|[ecmp][sd]t|cet|cest|jst|[+-]\d\d:?\d\d))?(?:\s+(\d{4}))?(?:\s+([+-]\d\d:?\d\d))?$/i
 const MONTH_NAME =
   'jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?'
 // `2024 Mar`, `2025 Jan 12`, `2024 Nov-Dec`, `2024 Dec-2025 Jan`, `2024 Mar 05 10:00:00`.
@@ -150,6 +150,7 @@ function isMark(code: number): boolean {
 export function parseDate(text: string, year = 2000, order?: DateOrder): Span | undefined {
   const first = text.charCodeAt(0)
   if (text.length < 3) return undefined
+  if (text.endsWith(')')) return parseNamedZone(text, year, order) ?? wrapped(text) ?? beforeTail(text)
   if (text.length > 40) return beforeTail(text)
   if (first === 32) return parseDate(text.trimStart(), year, order)
   const last = text.charCodeAt(text.length - 1) | 32
@@ -200,6 +201,14 @@ export function parseDate(text: string, year = 2000, order?: DateOrder): Span | 
   const [, monthAlone, itsYear] = MONTH_OF_YEAR.exec(text) ?? []
   if (monthAlone !== undefined) return span([Number(itsYear), Number(monthAlone)], 0, undefined)
   return yearFirst(text) ?? namedSpan(text, year) ?? seasonSpan(text) ?? partOfYear(text) ?? beforeTail(text)
+}
+
+/** The zone by its name, behind a time: `10:00:00 +0000 (UTC)`, `GMT+0100 (Central European Standard Time)`. */
+const ZONE_NAME = /^(.{8,60}[\dA-Z]) \([A-Z][A-Za-z ]{1,40}\)$/
+
+function parseNamedZone(text: string, year: number, order: DateOrder | undefined): Span | undefined {
+  const [, time] = (text.length <= LONGEST_WITH_TAIL && ZONE_NAME.exec(text)) || []
+  return time === undefined ? undefined : parseDate(time, year, order)
 }
 
 /** The person or the age behind a date: `2025-10-01T08:00:00Z by Priya Nair`, `2025-10-01 08:00 (2 days ago)`. */

@@ -215,3 +215,18 @@ test('a sign may follow the sign of a currency', () => {
   const document = rowsOf(['$-12.50', '$3', '-$2'])
   expect(idsOf(sort.process(document, { sort: ['x'] }))).toEqual([0, 2, 1])
 })
+
+test('a bound in another unit of the same kind is converted', () => {
+  expect(idsOf(where.process(rowsOf(['12.4 km', '3 km', '4.9 km']), { where: ['x > 5000 m'] }))).toEqual([0])
+})
+
+test('times with the name of their zone in brackets, and ones that were cut, are times', () => {
+  const mails = rowsOf([
+    'Wed, 04 Nov 2026 03:59:15 +0000 (UTC)',
+    'Tue, 03 Nov 2026 06:12:25 +0100 (CET)',
+    'Wed Nov 04 2026 05:58:15 GMT+0200 (Eastern European Standard Time)',
+  ])
+  expect(idsOf(sort.process(mails, { sort: ['x'] }))).toEqual([1, 2, 0])
+  const cut = rowsOf(['2026-11-29T10:59:54.', '2026-11-29T10:20:54.'])
+  expect(idsOf(where.process(cut, { where: ['x >= 2026-11-29T10:30:00'] }))).toEqual([0])
+})

@@ -298,3 +298,58 @@ test('a condition and its negation divide the records', () => {
     ),
   )
 })
+
+describe('texts with several values', () => {
+  const texts =
+    'work, home|homework, x|work|home, net|x, work|net, x, work|home|net|work, net|homework'.split('|')
+  const labels: JsonValue = texts.map((label, at) => ({ id: at, label }))
+
+  test('has asks for a whole value, as of a list, and says so', () => {
+    const note = 'A text of `label` holds several values: whole ones were compared.'
+    const asked = where.process(fromValue(labels), { where: ['label has work'] })
+    expect(Array.from(asked.content.rows().items, (row) => (row as { id: number }).id)).toEqual([
+      0, 2, 4, 5, 8,
+    ])
+    expect(asked.metadata.notes).toEqual([note])
+    const others = where.process(fromValue(labels), { where: ['not label has work'] })
+    expect(others.content.rows().items).toHaveLength(5)
+    // A part that is no value is looked for in the text.
+    expect(
+      where.process(fromValue(labels), { where: ['label has omewo'] }).content.rows().items,
+    ).toHaveLength(2)
+  })
+
+  test('other operators say what has would find', () => {
+    const notes = (condition: string) =>
+      where.process(fromValue(labels), { where: [condition] }).metadata.notes
+    expect(notes('label = work')).toEqual([
+      '4 more have it beside other values in one text: `label has work` finds these as well.',
+    ])
+    expect(notes('label contains work')).toEqual([
+      '2 of them have it as a part of another value: `label has work` leaves these out.',
+    ])
+    expect(notes('label = net')?.[0]).toContain('3 more have it')
+  })
+})
+
+test('a value is found behind a sign or in a link, and that is said', () => {
+  const cells = [
+    '❌ failed',
+    '[#90](https://x.example/90)',
+    '[!9](https://x.example/900 "a b")',
+    '-12',
+    '#77',
+  ]
+  const found = (value: string) => {
+    const { content, metadata } = where.process(fromValue(cells.map((x) => ({ x }))), {
+      where: [`x = ${value}`],
+    })
+    return [content.rows().items.map((row) => (row as { x: string }).x), metadata.notes?.[0]]
+  }
+  expect(found('failed')).toEqual([['❌ failed'], '`failed` read as "❌ failed".'])
+  expect(found('90')[0]).toEqual(['[#90](https://x.example/90)'])
+  expect(found('9')[0]).toEqual(['[!9](https://x.example/900 "a b")'])
+  expect(found('77')[0]).toEqual(['#77'])
+  // A minus is part of a number.
+  expect(found('12')[0]).toEqual([])
+})

@@ -1,0 +1,40 @@
+/** Texts that hold several values each, as `bug, ui` of labels: the mark between them, and the values by themselves. */
+import type { Column } from '../../documents/columns/column.ts'
+import { equals, type Operand } from '../../text/values/compare.ts'
+
+/** Marks between values in one text. */
+const BETWEEN = ['; ', ', ', ' | ', ';', ',', '|'] as const
+/** Texts that are looked at for several values, characters of one, and texts with several that there must be. */
+const MOST_TEXTS = 2_000
+const LONGEST_JOINED = 500
+const LEAST_JOINED = 3
+
+/** The mark between the values that the texts of a column hold; undefined where each text is one value. */
+export function markBetween(column: Column): string | undefined {
+  return column.derived('mark between values', () => ({ mark: foundMark(column) })).mark
+}
+
+function foundMark(column: Column): string | undefined {
+  if (column.size > MOST_TEXTS) return undefined
+  const texts: string[] = []
+  for (let code = 0; code < column.size; code++) {
+    const text = column.scalar(code)
+    if (typeof text === 'string' && text !== '') texts.push(text)
+  }
+  if (texts.some(({ length }) => length > LONGEST_JOINED)) return undefined
+  return BETWEEN.find((between) => {
+    if (texts.filter((text) => text.includes(between)).length < LEAST_JOINED) return false
+    const parts = texts.map((text) => text.split(between))
+    // As many in each are the parts of one value: `Smith, Ann`.
+    if (new Set(parts.map(({ length }) => length)).size < 2) return false
+    const values = new Set(parts.flat())
+    const words = [...values].filter((value) => /\p{L}/u.test(value)).length
+    // `1,5` is a number.
+    return values.size < texts.length && words * 2 >= values.size
+  })
+}
+
+/** True where the operand is one of the values in a text. */
+export function isOneOf(text: string, mark: string, operand: Operand): boolean {
+  return text.split(mark).some((value) => equals(value.trim(), operand, 'loose'))
+}
