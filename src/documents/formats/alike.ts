@@ -220,11 +220,12 @@ function namesIn(sample: readonly Row[]): Names | undefined {
   if (saying.length < LEAST || saying.length < sample.length / MOST_LINES) return undefined
   const found = new Map<string, Label[]>()
   const valued = new Set<string>()
-  for (const { text } of saying)
-    for (const label of labelsIn(text)) {
+  const each = saying.map(({ text }) => ({ text, labels: labelsIn(text) }))
+  for (const { text, labels } of each)
+    for (const label of labels) {
       if (!label.isPair || label.end < text.length) valued.add(label.key)
-      const labels = found.get(label.key)
-      if (labels) labels.push(label)
+      const same = found.get(label.key)
+      if (same) same.push(label)
       else found.set(label.key, [label])
     }
   // Where nothing ever stands behind it, `=` only ends a line.
@@ -234,13 +235,39 @@ function namesIn(sample: readonly Row[]): Names | undefined {
   const needed = [...found].filter(([, { length }]) => length >= most * ALL)
   const [[first] = []] = needed
   const marks = new Set(needed.flatMap(([, labels]) => labels.map(({ behind }) => behind)))
+  const beside = besideOthers(each, new Set(needed.map(([key]) => key)))
   const keys = [...found].flatMap(([key, labels]) => {
-    const apart = labels.filter(
-      ({ behind, isPair }) => (!isPair && marks.has(behind)) || '(,'.includes(behind),
+    const apart = labels.filter((label) =>
+      label.isPair && label.behind === ''
+        ? beside.has(label)
+        : (!label.isPair && marks.has(label.behind)) || '(,'.includes(label.behind),
     )
     return labels.length >= most * ALL || apart.length >= Math.max(2, most * SOME) ? key : []
   })
   return first === undefined || keys.length > MOST_PARTS ? undefined : { first, keys }
+}
+
+/** The pairs right before or behind one of `needed`, or such a pair: `user=8 plan=pro` within words are part of these. */
+function besideOthers(
+  each: readonly { text: string; labels: readonly Label[] }[],
+  needed: ReadonlySet<string>,
+): ReadonlySet<Label> {
+  const found = new Set<Label>()
+  for (const { text, labels } of each) {
+    // By place, whether nothing but its value is before the next label.
+    const touches = labels.map(({ end, isPair }, nth) => {
+      const next = labels[nth + 1]
+      const said = next && isPair ? text.slice(end, next.start) : ''
+      return next !== undefined && isPair && /^[\s,;]*$/.test(said.slice(endOfWord(said)))
+    })
+    const isIn = labels.map(({ key }) => needed.has(key))
+    for (let nth = 1; nth < labels.length; nth++)
+      isIn[nth] ||= touches[nth - 1] === true && isIn[nth - 1] === true
+    for (let nth = labels.length - 2; nth >= 0; nth--)
+      isIn[nth] ||= touches[nth] === true && isIn[nth + 1] === true
+    for (const [nth, label] of labels.entries()) if (isIn[nth]) found.add(label)
+  }
+  return found
 }
 
 /** Records with names in them. One begins where the first name that all have stands. */
@@ -518,20 +545,50 @@ function closing(texts: readonly string[], always: boolean, depth: number): Spli
   const last = squares * 2 > texts.length ? ')' : ']'
   const end = (text: string): RegExpExecArray | null =>
     isMixed && !text.endsWith(last) ? null : CLOSED.exec(text)
+  const usual = new Set(texts.flatMap((text) => (CLOSED_TWICE.test(text) ? [] : kindOf(end(text)))))
+  const cut = (text: string): ReturnType<typeof end> | Closed => {
+    const last = end(text)
+    if (isMixed || usual.has(kindOf(last)) || !CLOSED_TWICE.test(text)) return last
+    // One behind that which the others have is a remark.
+    const first = firstClosed(text, end)
+    return first && usual.has(kindOf(first)) ? first : last
+  }
   const inner = splitterOf(
-    texts.map((text) => end(text)?.[1] ?? text),
+    texts.map((text) => cut(text)?.[1] ?? text),
     depth + 1,
   )
   return (text, id) => {
-    const [, before, round, square] = end(text) ?? []
+    const [, before, round, square, remark] = cut(text) ?? []
     const said = round ?? square
     if (before === undefined || said === undefined) return always ? undefined : inner(text, idOf(id, 0))
     const [, number = '', what] = NUMBER_OF.exec(said) ?? []
     return [
       ...(inner(before, idOf(id, 0)) ?? []),
       what === undefined ? [idOf(id, LAST), said] : [what, number],
+      ...(remark === undefined ? [] : [[idOf(id, LAST + 1), remark] as const]),
     ]
   }
+}
+
+/** Brackets of one kind beside each other at the end of a text. */
+const CLOSED_TWICE = /(?:\][ ]\[[^[\]]*\]|\)[ ]\([^()]*\))$/
+const MOST_REMARKS = 4
+
+/** As `CLOSED` finds it; behind that what follows. */
+type Closed = readonly (string | undefined)[]
+
+/** The text in brackets, or its unit where it is a number of something. */
+function kindOf(closed: Closed | null): string {
+  const said = closed?.[2] ?? closed?.[3] ?? ''
+  return NUMBER_OF.exec(said)?.[2] ?? said
+}
+
+/** The first of the brackets at the end of a text, and behind it the others. */
+function firstClosed(text: string, end: (text: string) => Closed | null): Closed | null {
+  let rest = text
+  for (let nth = 0; nth < MOST_REMARKS && CLOSED_TWICE.test(rest); nth++) rest = end(rest)?.[1] ?? rest
+  const found = end(rest)
+  return found && [...found, text.slice(rest.length).trim()]
 }
 
 /** Each part split further, by what is alike in it. */

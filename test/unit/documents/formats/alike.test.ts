@@ -171,6 +171,34 @@ describe('what is written is kept', () => {
     expect(rows('https://a/b')[1]).toEqual({ line: 2, ID: 1, Note: 'https://a/b', text: 'and more' })
   })
 
+  test('pairs within the words of some lines are part of the words', () => {
+    const said = ['failed to load', 'user=8 plan=pro', 'ready () now', '[HMR] waits']
+    const text = lines(16, (nth) => `id=${nth} [log] ${said[nth % 4]} (${nth} args)`)
+    expect(read(text)[1]).toEqual({ line: 2, part1: 'log', part2: 'user=8 plan=pro', args: 1, id: 1 })
+    // Beside others they are fields, also where few lines have them.
+    const more = lines(16, (nth) => `id=${nth} kind=a${nth % 4 === 1 ? ' host=h1' : ''} it ran`)
+    expect(read(more)[1]).toMatchObject({ id: 1, kind: 'a', host: 'h1' })
+  })
+
+  test('brackets behind the ones that all lines have are a remark', () => {
+    const text = lines(
+      12,
+      (nth) => `id=${nth} GET https://a.org/${nth} [${nth % 2 ? 200 : 304}]${nth === 3 ? ' [chosen]' : ''}`,
+    )
+    expect(read(text)[3]).toEqual({
+      line: 4,
+      part1: 'GET',
+      part2: 'https://a.org/3',
+      part3: 200,
+      part4: '[chosen]',
+      id: 3,
+    })
+    const args = lines(12, (nth) => `id=${nth} [log] ${nth === 3 ? 'status () ' : 'said '}it (${nth} args)`)
+    expect(read(args)[3]).toMatchObject({ args: 3 })
+    const last = lines(12, (nth) => `id=${nth} [log] said${nth === 3 ? ' ()' : ''} (${nth} args)`)
+    expect(read(last)[3]).toMatchObject({ part2: 'said ()', args: 3 })
+  })
+
   test('records with very many lines stay a text', () => {
     const text = `${lines(9, (nth) => `ID: ${nth}, Note: a b`)}\n${lines(70, () => 'more')}\nID: 9, Note: c d`
     expect(recognise(text).format).toBe('text')
