@@ -549,7 +549,7 @@ function closing(texts: readonly string[], always: boolean, depth: number): Spli
   const cut = (text: string): ReturnType<typeof end> | Closed => {
     const last = end(text)
     if (isMixed || usual.has(kindOf(last)) || !CLOSED_TWICE.test(text)) return last
-    // One behind that which the others have is a remark.
+    // One behind the usual one is a remark.
     const first = firstClosed(text, end)
     return first && usual.has(kindOf(first)) ? first : last
   }
