@@ -3,7 +3,6 @@
 import type { Document, Rows } from '../../documents/document.ts'
 import { fromMadeRows } from '../../documents/opening/derive.ts'
 import { rowsOf } from '../../documents/opening/rows.ts'
-import type { JsonObject } from '../../protocol/json.ts'
 import { listed } from '../../query/refusal.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
 import type { LineIndex } from '../../text/lines.ts'
@@ -203,11 +202,17 @@ function inData(
   pattern: Pattern,
 ): Found {
   const { kept, count, units } = runPattern(pattern, () => findHits(view, pattern, mostLeaves))
-  const groups = byRecord(leaves, kept)
+  // `"level":"error"|ERROR` is about values and about pairs.
+  const further = kept.length > 0 && SAYS_PAIR.test(pattern.source) ? pairsIn(leaves, pattern, kept) : []
+  const groups = byRecord(leaves, further.length > 0 ? byPlace([...kept, ...further]) : kept)
   const { noun, total } = unitsIn(given, document, leaves.units.count)
   const rows = recordHitRows(document, leaves, groups.slice(0, mostKept))
   const notes = capped(groups.length, mostKept)
-  if (groups.length < count) {
+  if (further.length > 0)
+    notes.push(
+      `${formatPlural(further.length, 'value')} ${further.length === 1 ? 'matches' : 'match'} as \`"name": value\`.`,
+    )
+  else if (groups.length < count) {
     notes.push(`${formatPlural(count, 'value')} in ${formatPlural(groups.length, 'record')} match.`)
   }
   const fields = leaves.fieldNames()
@@ -233,10 +238,8 @@ function inData(
     const rows = rowsOf('field', fieldRows(alike))
     return { rows, kind: 'json', total: fields.length, matched: alike.length, notes }
   }
-  const pairs = mayBePair(pattern.source)
-    ? runPattern(pattern, () => findPairs(document, leaves, pattern))
-    : { rows: [], count: 0 }
-  if (pairs.count === 0 && beside.count > 0) {
+  const pairs = mayBePair(pattern.source) ? pairsIn(leaves, pattern) : []
+  if (pairs.length === 0 && beside.count > 0) {
     const { rows, count } = beside
     return {
       rows: rowsOf('passage', rows),
@@ -247,9 +250,11 @@ function inData(
       notes: [...notes, ONLY_BESIDE],
     }
   }
-  if (pairs.count > 0) notes.push('No value matches; the pattern was matched against `"name": value`.')
-  const matched = noun === 'value' ? pairs.count : pairs.rows.length
-  return { rows: rowsOf('hit', pairs.rows), kind: 'json', total, matched, notes }
+  if (pairs.length > 0) notes.push('No value matches; the pattern was matched against `"name": value`.')
+  const inPairs = byRecord(leaves, pairs)
+  const found = recordRows(document, leaves, inPairs, { room: roomFor(inPairs.length) })
+  const matched = noun === 'value' ? pairs.length : found.length
+  return { rows: rowsOf('hit', found), kind: 'json', total, matched, notes }
 }
 
 function capped(count: number, kept: number): string[] {
@@ -282,12 +287,20 @@ function mayBePair(source: string): boolean {
   return /["':]/.test(source)
 }
 
-/** Rows for leaves of which `"name": value` matches, with or without the blank. Call it within `pattern.run`. */
-function findPairs(
-  document: Document,
-  leaves: LeafIndex,
-  pattern: Pattern,
-): { rows: JsonObject[]; count: number } {
+/** A name in quotes with a colon behind it, as JSON text has them. */
+const SAYS_PAIR = /"[\w.-]{1,80}"(?:\s|\\s[*+?]?)*:/
+
+function byPlace(hits: LeafHit[]): LeafHit[] {
+  return hits.sort((one, other) => one.unit - other.unit || one.start - other.start)
+}
+
+/** The leaves of which `"name": value` matches, with or without the blank, but for `known` ones. */
+function pairsIn(leaves: LeafIndex, pattern: Pattern, known: readonly LeafHit[] = []): LeafHit[] {
+  const units = new Set(known.map(({ unit }) => unit))
+  return runPattern(pattern, () => findPairs(leaves, pattern)).filter(({ unit }) => !units.has(unit))
+}
+
+function findPairs(leaves: LeafIndex, pattern: Pattern): LeafHit[] {
   const hits: LeafHit[] = []
   for (const leaf of allLeaves(leaves)) {
     const name = /(?:\.(\w+)|\[("(?:[^"\\]|\\.)*")\])$/.exec(leaf.path)
@@ -299,11 +312,7 @@ function findPairs(
     hits.push({ unit: leaf.unit, start, end: start })
     if (hits.length >= mostKept) break
   }
-  const groups = byRecord(leaves, hits)
-  return {
-    rows: recordRows(document, leaves, groups, { room: roomFor(groups.length) }),
-    count: hits.length,
-  }
+  return hits
 }
 
 function* allLeaves(leaves: LeafIndex): Generator<Leaf> {

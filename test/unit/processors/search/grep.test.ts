@@ -438,3 +438,15 @@ test('the line that names a file is of no file before it', () => {
   ])
   expect(find(document, { pattern: 'const', max_results: 2 }).rows[1]).toContain('[path: src/b.ts]')
 })
+
+test('a pattern about a pair and about a value finds records by both, and says so', () => {
+  const records = [
+    { level: 'error', text: 'a' },
+    { level: 'info', text: 'b' },
+    { text: 'an ERROR' },
+    { level: 'error', text: 'ERROR' },
+  ]
+  const found = find(fromValue(records), { pattern: '"level":"error"|ERROR' })
+  expect(found.rows.map((row) => (row as { at: string }).at)).toEqual(['$[0]', '$[2]', '$[3]'])
+  expect(found.metadata.notes).toContain('2 values match as `"name": value`.')
+})
