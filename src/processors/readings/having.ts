@@ -41,14 +41,15 @@ export const whereOfRecords: PipelineStep = {
 function besideAll(document: Document, conditions: readonly string[]): ProcessorResult | undefined {
   const notes = new Set<string>()
   const literalOf = (call: string): string | undefined => {
-    const { content, error } = aggregate.process(document, { aggregate: [call] })
+    const { content, error, metadata } = aggregate.process(document, { aggregate: [call] })
     const row = error === undefined ? content.rows().items[0] : undefined
     const value = row !== undefined && isObject(row) ? Object.values(row)[0] : undefined
     if (typeof value !== 'number' && typeof value !== 'string') return undefined
     notes.add(
       `\`${call}\` of all ${formatPlural(recordsOf(document)?.values.length ?? 0, 'record')} is ${JSON.stringify(value)}.`,
     )
-    return JSON.stringify(value)
+    const isSpan = metadata.notes?.some((note) => note.endsWith(' is in milliseconds.'))
+    return isSpan ? `"${value} ms"` : JSON.stringify(value)
   }
   const read = conditions.map((condition) => {
     let text = ''

@@ -5,9 +5,10 @@ import type { Document } from '../../documents/document.ts'
 import { fromMadeRows } from '../../documents/opening/derive.ts'
 import { madeRows } from '../../documents/opening/rows.ts'
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
+import { numberAs } from '../../query/fields/amounts.ts'
 import { exactPath, resolveField } from '../../query/fields/fields.ts'
 import { parsePath } from '../../query/fields/path.ts'
-import { codedOf } from '../../query/fields/reader.ts'
+import { codedOf, readingIn } from '../../query/fields/reader.ts'
 import { type Field, type Records, recordsOfValues, requireRecords } from '../../query/fields/records.ts'
 import { valuesAt } from '../../query/fields/walk.ts'
 import { aggregateNamed, decimalsIn, readingsOf } from '../../query/language/aggregates.ts'
@@ -25,9 +26,10 @@ import { type Frame, type Partition, WINDOWS, windowNamed } from '../../query/la
 import { Refusal, safely, shown } from '../../query/refusal.ts'
 import { newWork } from '../../query/work.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
+import { nameOfUnit, type Reading, unitOf } from '../../text/values/reading.ts'
 import type { Asked } from '../parameters.ts'
 import type { PipelineStep } from '../pipeline.ts'
-import { applied, attempted, failed, unchanged } from '../step.ts'
+import { applied, attempted, failed, unchanged, withNotes } from '../step.ts'
 import { columnOfCall, partsOfRows } from './group.ts'
 import { inOrder, positions, type Ranks, ranksOf } from './sort.ts'
 import { where } from './where.ts'
@@ -271,20 +273,23 @@ export function windowStep(early: boolean): Omit<PipelineStep, 'params'> {
       if (!wanted(params)) return unchanged(document)
       return attempted(document, () => {
         const plan = planOf(params)
-        const content = withColumns(document, plan)
-        if (plan.after.length === 0) return applied(content, { total: content.rows().count })
+        const notes = new Set<string>()
+        const content = withColumns(document, plan, notes)
+        const told = notes.size > 0 ? { notes: [...notes] } : {}
+        if (plan.after.length === 0) return applied(content, { total: content.rows().count, ...told })
         const kept = where.process(content, { where: plan.after })
-        return kept.error === undefined ? kept : failed(document, kept.error)
+        return kept.error === undefined ? withNotes(kept, [...notes]) : failed(document, kept.error)
       })
     },
   }
 }
 
-function withColumns(document: Document, plan: Plan): Document {
+/** Remarks on units go to `notes`. */
+function withColumns(document: Document, plan: Plan, notes: Set<string>): Document {
   const records = requireRecords(document, 'number')
   const columns = plan.columns.map(({ name, source, frames }) => ({
     name,
-    values: computed(records, source, frames),
+    values: computed(records, source, frames, notes),
   }))
   const noun = document.rows().noun === 'group' ? 'group' : 'record'
   const { values } = records
@@ -305,7 +310,12 @@ function withValues(
 }
 
 /** The value of an expression with windows in it, for each record. */
-function computed(records: Records, source: string, frames: readonly Frame[]): readonly JsonValue[] {
+function computed(
+  records: Records,
+  source: string,
+  frames: readonly Frame[],
+  notes: Set<string>,
+): readonly JsonValue[] {
   const knows = (name: string): 'exactly' | undefined =>
     fieldOf(records, name) === undefined ? undefined : 'exactly'
   // Names inside of the aggregates of groups are no fields of theirs.
@@ -333,7 +343,8 @@ function computed(records: Records, source: string, frames: readonly Frame[]): r
     }
     if (one.kind !== 'call' || !one.over) return mapParts(one, change)
     const name = `window_${columns.length}`
-    columns.push({ name, values: windowed(records, one, frames.length > 0 ? frames[nth++] : undefined) })
+    const frame = frames.length > 0 ? frames[nth++] : undefined
+    columns.push({ name, values: windowed(records, one, frame, notes) })
     return { kind: 'field', name }
   }
   const rest = change(expression)
@@ -370,14 +381,19 @@ function resolved(records: Records, expression: Expression): Field {
 }
 
 /** The values of one window call by record. Throws a `Refusal`. */
-function windowed(records: Records, call: Call, frame: Frame | undefined): readonly JsonValue[] {
+function windowed(
+  records: Records,
+  call: Call,
+  frame: Frame | undefined,
+  notes: Set<string>,
+): readonly JsonValue[] {
   const { partition = [], order = [] } = call.over ?? {}
   const { groups, count } = partsOfRows(
     records,
     partition.map((one) => resolved(records, one)),
   )
   const whole =
-    order.length === 0 && frame === undefined ? overPartition(records, call, groups, count) : undefined
+    order.length === 0 && frame === undefined ? overPartition(records, call, groups, count, notes) : undefined
   if (whole) return whole
   const fn = windowNamed(call.name)
   if (!fn || call.args.length < fn.least || call.args.length > fn.most)
@@ -392,6 +408,7 @@ function windowed(records: Records, call: Call, frame: Frame | undefined): reado
     return ranksOf(codedOf(records.values, field.path), descending !== reversed)
   })
   const args = call.args.map((one) => reading(records, one))
+  const numbers = call.args.map((one) => numbersOf(records, call.name, one, notes))
   const found = new Array<JsonValue>(records.values.length).fill(null)
   for (const rows of partsInOrder(inOrder(ranks, records.values.length), groups, count)) {
     const part: Partition = {
@@ -400,7 +417,7 @@ function windowed(records: Records, call: Call, frame: Frame | undefined): reado
       frame,
       isPeer: (nth) => order.length > 0 && isPeer(ranks, rows[nth - 1] ?? 0, rows[nth] ?? 0),
       value: (argument, row) => args[argument]?.(row) ?? null,
-      number: (argument, row) => numberOf(args[argument]?.(row) ?? null),
+      number: (argument, row) => numbers[argument]?.(args[argument]?.(row) ?? null) ?? Number.NaN,
       count: args.length,
     }
     fn.compute(part).forEach((value, nth) => {
@@ -408,6 +425,27 @@ function windowed(records: Records, call: Call, frame: Frame | undefined): reado
     })
   }
   return found
+}
+
+/** Reads the values of an argument as numbers, in the unit of their field, which is told once one is read. */
+function numbersOf(
+  records: Records,
+  name: string,
+  argument: Expression,
+  notes: Set<string>,
+): (value: JsonValue) => number {
+  if (argument.kind === 'literal') return numberOf
+  const source = sourceOf(argument)
+  let read: Reading | undefined
+  return (value) => {
+    if (read === undefined) {
+      read = readingIn([codedOf(records.values, resolved(records, argument).path)], source)
+      const unit = unitOf(read)
+      const told = unit && nameOfUnit(unit)
+      if (told !== undefined) notes.add(`${name} of \`${source}\` is in ${told}.`)
+    }
+    return numberOf(unitOf(read) === undefined ? value : numberAs(value, read))
+  }
 }
 
 function numberOf(value: JsonValue): number {
@@ -454,6 +492,7 @@ function overPartition(
   { name, args, distinct }: Call,
   groups: Uint32Array,
   count: number,
+  notes: Set<string>,
 ): readonly JsonValue[] | undefined {
   const called = aggregateNamed(distinct && /^count$/i.test(name) ? 'distinct' : name)
   if (called?.conditional) return undefined
@@ -479,6 +518,8 @@ function overPartition(
     gathered.census,
     first.kind === 'field' ? first.name : '',
   )
+  const told = aggregate.reads === 'numbers' && unit ? nameOfUnit(unit) : undefined
+  if (told !== undefined) notes.add(`${name} of \`${sourceOf(first)}\` is in ${told}.`)
   const cells = aggregate.compute({
     ...gathered,
     numbers: aggregate.reads === 'order' ? order : numbers,

@@ -20,7 +20,7 @@ import {
   saysMoreThanYear,
   zoneIn,
 } from '../../text/values/dates.ts'
-import { amountOf, familyOf, inUnitOf } from '../../text/values/families.ts'
+import { amountOf, familyOf, inUnitOf, toldIn } from '../../text/values/families.ts'
 import { holdsLevels, levelAsNumber } from '../../text/values/levels.ts'
 import {
   areUneven,
@@ -35,7 +35,7 @@ import {
   quantity,
   saysNothing,
 } from '../../text/values/quantities.ts'
-import { readingOf, unitOf } from '../../text/values/reading.ts'
+import { type Reading, readingOf, unitOf } from '../../text/values/reading.ts'
 import { relativeSpan } from '../../text/values/relative.ts'
 import { type Times, timesAmong } from '../../text/values/time-readers.ts'
 import { calendarOf, columnOf, dateOrderIn } from '../fields/reader.ts'
@@ -58,6 +58,7 @@ export class Sample {
   #times: Times | undefined
   #plain: readonly number[] | undefined
   #unit: { unit: string | undefined } | undefined
+  #reading: Reading | undefined
   readonly #column: Column | undefined
 
   constructor(values: readonly JsonValue[], column?: Column) {
@@ -105,6 +106,12 @@ export class Sample {
   get unit(): string | undefined {
     this.#unit ??= { unit: this.texts.length === this.values.length ? sharedUnit(this.texts) : undefined }
     return this.#unit.unit
+  }
+
+  /** The reading of the values, of a field of that name. */
+  reading(name: string): Reading {
+    this.#reading ??= readingOf(this.texts, this.numbers.length, name)
+    return this.#reading
   }
 
   /** True where some value of the whole field is the text. */
@@ -284,8 +291,12 @@ function adaptedOperand(
       note(
         `\`${name}\` read as durations: ${[first, operand.text].map((text) => `\`${text}\` as ${clockText(amountOf(family, text) ?? 0)}`).join(', ')}.`,
       )
-    const amount = operand.number === 0 ? 0 : number
-    return amount === undefined ? operand : { ...operand, amount: { family, number: amount } }
+    if (number !== undefined) return { ...operand, amount: { family, number } }
+    // A sum or a mean of such amounts has no unit either.
+    const told = operand.number === undefined ? undefined : toldIn(family)
+    if (told === undefined || operand.number === undefined) return operand
+    if (operand.number !== 0) note(`\`${operand.text}\` read as ${operand.text} ${told}.`)
+    return { ...operand, amount: { family, number: operand.number } }
   }
   const remarked = operand.number === undefined ? undefined : amounts.find(hasRemark)
   const beginning = remarked && (looseNumber(remarked) ?? quantity(remarked))
@@ -308,6 +319,8 @@ function adaptedOperand(
     note(`\`${operand.text}\` read as ${operand.text} ${shared}, the unit of all of \`${name}\`.`)
     return operandFor(`${operand.text} ${shared}`, false)
   }
+  if (operand.number === 0 && operand.duration === undefined && sample.reading(name) === 'ms')
+    return { ...operand, duration: 0 }
   const numbers = sample.numbers.length > 0 ? sample.numbers : sample.plain
   if (numbers.length === 0 || numbers.length < values.length / 2) return operand
   if (isYear(operand.text) && operand.date && areEpochs(sample.numbers, name)) {
@@ -481,9 +494,10 @@ function refuseUnordered(operand: Operand, comparison: Asked, name: string, samp
   const { values, texts, numbers } = sample
   if (values.length === 0) return
   const held = texts.filter((one) => !saysNothing(one))
-  const unit = operand.amount ? undefined : unitOf(readingOf(held, numbers.length, name))
+  const unit = operand.amount ? undefined : unitOf(sample.reading(name))
   const isRead = date !== undefined || clock !== undefined || number !== undefined || size !== undefined
-  const isKnown = (unit === 'ms' || unit === 'bytes') && (isRead || duration !== undefined)
+  const isTimed = duration !== undefined || date !== undefined || clock !== undefined
+  const isKnown = (unit === 'ms' && isTimed) || (unit === 'bytes' && isRead)
   if (unit !== undefined && !isKnown)
     throw new Refusal(
       `\`${shown(text, 40)}\` is no amount such as \`${name}\` holds: ${shown(JSON.stringify(held[0]), 40)}.`,

@@ -77,17 +77,22 @@ function* textsIn(column: Column): Generator<string> {
 /** The reading of the values that fields have together, as one field of that name would have them. */
 export function readingIn(fields: readonly Coded[], name = ''): Reading {
   const texts = new Set<string>()
-  let numbers = 0
+  let [numbers, found] = [0, 0]
   const add = (value: JsonValue | undefined): void => {
     if (typeof value === 'string') texts.add(value)
-    else if (typeof value === 'number') numbers += 1
+    else if (typeof value === 'number') found += 1
   }
-  for (const coded of fields)
+  for (const coded of fields) {
+    const before = texts.size
+    found = 0
     for (const code of codesPresent(coded)) {
       const alone = coded.column.scalar(code)
       if (alone === several) elementsOf(coded.column.values(code)).forEach(add)
       else add(alone)
     }
+    // A field of numbers alone has no unit, and takes none from others.
+    if (fields.length === 1 || texts.size > before) numbers += found
+  }
   return readingOf([...texts], numbers, name)
 }
 

@@ -2,6 +2,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fromValue } from '../../../src/documents/opening/derive.ts'
+import { runPipeline } from '../../../src/processors/pipeline.ts'
+import { filterSteps } from '../../../src/processors/pipelines.ts'
 import { aggregate } from '../../../src/processors/steps/group.ts'
 import { sort } from '../../../src/processors/steps/sort.ts'
 import { where } from '../../../src/processors/steps/where.ts'
@@ -199,16 +201,43 @@ test('times less times are in days, seconds or milliseconds, and are compared wi
   expect(lasted.metadata.notes).toContain('`end_time - started_at` is in seconds.')
 })
 
-test('a bound that is no amount of the field, or lacks its unit among several, is refused', () => {
+test('a bound that is no amount of the field is refused, and a number is read in the unit that amounts are told in', () => {
   const weights = rowsOf(['12 kg', '3 g', '4 kg'])
-  for (const bound of ['5', 'heavy'])
-    expect(String(where.process(weights, { where: [`x > ${bound}`] }).error)).toContain(
-      `\`${bound}\` is no amount such as \`x\` holds: "12 kg".`,
-    )
+  expect(String(where.process(weights, { where: ['x > heavy'] }).error)).toContain(
+    '`heavy` is no amount such as `x` holds: "12 kg".',
+  )
+  const beyond = where.process(weights, { where: ['x > 5'] })
+  expect(idsOf(beyond)).toEqual([0, 2])
+  expect(beyond.metadata.notes).toEqual(['`5` read as 5 g.'])
   expect(idsOf(where.process(weights, { where: ['x > 0'] }))).toEqual([0, 1, 2])
   expect(String(where.process(rowsOf(['5 MB', '3 KB']), { where: ['x > big'] }).error)).toContain('no amount')
+  const spans = rowsOf(['5 ms', '3 s'])
+  expect(String(where.process(spans, { where: ['x > 5'] }).error)).toContain('no amount')
+  expect(idsOf(where.process(spans, { where: ['x > 0'] }))).toEqual([0, 1])
   const counted = aggregate.process(weights, { aggregate: ['count_if(x > 1 kg)'] })
   expect(counted.content.rows().items).toEqual([{ 'count_if(x > 1 kg)': 2 }])
+})
+
+test('windows and conditions beside a mean compute in units', () => {
+  const document = fromValue([
+    { id: 1, size: '5 MB', took: '90 s' },
+    { id: 2, size: '20 KB', took: '2 h' },
+    { id: 3, size: '1 GB', took: '5 m' },
+  ])
+  const run = (params: JsonObject) => {
+    const { document: found, steps } = runPipeline(document, filterSteps, params)
+    return {
+      rows: found.rows().items as JsonObject[],
+      notes: steps.flatMap(({ metadata }) => metadata.notes ?? []),
+    }
+  }
+  const running = run({ fields: ['id', 'sum(size) over (order by id) as run'] })
+  expect(running.rows.map(({ run }) => run)).toEqual([5_000_000, 5_020_000, 1_005_020_000])
+  expect(running.notes).toContain('sum of `size` is in bytes.')
+  const shares = run({ fields: ['id', 'took / sum(took) over () as share'] })
+  expect(shares.rows.map(({ share }) => Number(share).toFixed(3))).toEqual(['0.012', '0.949', '0.040'])
+  expect(run({ where: ['took > avg(took)'] }).rows.map(({ id }) => id)).toEqual([2])
+  expect(run({ where: ['size > avg(size)'] }).rows.map(({ id }) => id)).toEqual([3])
 })
 
 test('a sign may follow the sign of a currency', () => {
