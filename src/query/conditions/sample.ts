@@ -102,7 +102,7 @@ export class Sample {
     return this.#times
   }
 
-  /** The unit of size or time that every value is written with, but for zero: `kB` of "8 kB" and "0". */
+  /** The unit of size or time that every value is written with, but for zero and for nothing: `kB` of "8 kB", "0" and "-". */
   get unit(): string | undefined {
     this.#unit ??= { unit: this.texts.length === this.values.length ? sharedUnit(this.texts) : undefined }
     return this.#unit.unit
@@ -176,7 +176,7 @@ function plainNumbers(values: readonly JsonValue[]): number[] {
 function sharedUnit(texts: readonly string[]): string | undefined {
   let shared: string | undefined
   for (const text of texts) {
-    if (text.trim() === '0') continue
+    if (text.trim() === '0' || saysNothing(text)) continue
     if (quantity(text) === undefined && duration(text) === undefined) return undefined
     const unit = /[a-zµ]+$/i.exec(text.trim())?.[0]
     if (unit === undefined || (shared !== undefined && unit !== shared)) return undefined
