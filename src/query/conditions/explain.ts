@@ -6,8 +6,8 @@ import { haveMost } from '../../documents/shape/collections.ts'
 import { nestingOf } from '../../documents/shape/nesting.ts'
 import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
-import { parseDate } from '../../text/values/dates.ts'
-import { duration, looseNumber } from '../../text/values/quantities.ts'
+import { looseNumber } from '../../text/values/quantities.ts'
+import { isScale, READERS, readingOf } from '../../text/values/reading.ts'
 import { nearest } from '../../text/words/edit-distance.ts'
 import { calledSo } from '../fields/inner-fields.ts'
 import { NAMES_OF_LINES } from '../fields/own-lines.ts'
@@ -160,23 +160,20 @@ function surveyOf(column: Column): Survey {
   })
 }
 
-/** The first and the last of values that are dates, or numbers or lengths of time in texts; undefined where most are none. */
+/** The first and the last of values that are amounts or times in texts; undefined where most are none. */
 function spanOf(counts: ReadonlyMap<string, number>): { first: string; last: string } | undefined {
   const texts = [...counts.keys()]
-  const dates = texts.map((text) => (text.length > 4 ? parseDate(text)?.from : undefined))
-  const numbers = texts.map((text) => looseNumber(text))
-  const durations = texts.map((text) => duration(text))
-  const read = [dates, numbers, durations].find(
-    (all) => all.filter((one) => one !== undefined).length > texts.length / 2,
-  )
-  if (!read) return undefined
-  let [first, last] = [-1, -1]
-  for (const [at, value] of read.entries()) {
-    if (value === undefined) continue
-    if (first < 0 || value < (read[first] ?? 0)) first = at
-    if (last < 0 || value > (read[last] ?? 0)) last = at
+  const reading = readingOf(texts, 0)
+  if (reading === 'text' || isScale(reading)) return undefined
+  let [first, last] = ['', '']
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const text of texts) {
+    const place = READERS[reading](text)
+    if (place === undefined) continue
+    if (place < least) [least, first] = [place, text]
+    if (place > most) [most, last] = [place, text]
   }
-  return { first: texts[first] ?? '', last: texts[last] ?? '' }
+  return { first, last }
 }
 
 function range(numbers: readonly number[]): { low: number; high: number } {
