@@ -9,7 +9,6 @@ import { isNull, type Operand, operandFor } from '../../text/values/compare.ts'
 import { partNumber } from '../../text/values/date-parts.ts'
 import { type DateOrder, isoDate } from '../../text/values/dates.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
-import { unitOf } from '../../text/values/reading.ts'
 import { numberAs } from '../fields/amounts.ts'
 import {
   calledWithin,
@@ -22,7 +21,7 @@ import {
 } from '../fields/fields.ts'
 import { listWithin, typedWithin, valueOfPairs } from '../fields/inner-fields.ts'
 import { parsePath } from '../fields/path.ts'
-import { calendarOf, codedOf, columnOf, readingIn } from '../fields/reader.ts'
+import { calendarOf, codedOf, columnOf, sharedReading } from '../fields/reader.ts'
 import { type Field, type Records, recordsOfValues } from '../fields/records.ts'
 import { lengthOf, type OperatorTest, testOf } from '../language/operators.ts'
 import { type Knows, type Names, parseCondition } from '../language/parser.ts'
@@ -453,13 +452,9 @@ function amountsIn(
   other: Field,
 ): ((values: readonly JsonValue[]) => readonly JsonValue[]) | undefined {
   const computed = [field, other].find(({ path }) => path.at(-1)?.selectors[0]?.kind === 'computed')
-  const reading = computed
-    ? computed.reading
-    : readingIn(
-        [field, other].map(({ path }) => codedOf(records, path)),
-        `${field.name} ${other.name}`,
-      )
-  if (reading === undefined || unitOf(reading) === undefined) return undefined
+  const both = [field, other].map(({ path }) => codedOf(records, path))
+  const reading = computed ? computed.reading : sharedReading(both, `${field.name} ${other.name}`)
+  if (reading === undefined) return undefined
   return (values) => elementsOf(values).map((value) => numberAs(value, reading))
 }
 

@@ -1,4 +1,5 @@
 /** Amounts with units and times, where expressions compute with the fields that hold them. */
+import type { Coded } from '../../documents/columns/column.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { Operand } from '../../text/values/compare.ts'
 import { DAY, epochIn, parseDate } from '../../text/values/dates.ts'
@@ -7,7 +8,7 @@ import { isMultiple } from '../../text/values/quantities.ts'
 import { nameOfUnit, READERS, type Reading, unitOf } from '../../text/values/reading.ts'
 import { type Evaluate, Many, type Result } from '../language/compile.ts'
 import type { Use } from '../language/functions.ts'
-import { calendarOf, codedOf, columnOf, readingIn } from './reader.ts'
+import { calendarOf, codedOf, columnOf, readingIn, sharedReading } from './reader.ts'
 import type { Field, Records } from './records.ts'
 
 /** The fields that are computed with. Where all of them have one kind of units, or one has its own, their texts are numbers in it. */
@@ -15,7 +16,6 @@ export class Amounts {
   readonly #records: Records
   readonly #fields = new Map<Field, Use>()
   readonly #compared: readonly Field[]
-  #shared: Reading | undefined
 
   constructor(records: Records, compared: readonly Field[]) {
     this.#records = records
@@ -36,7 +36,7 @@ export class Amounts {
 
   /** The operand in the units of the field that it is compared with. */
   beside(field: Field, operand: Operand): Operand {
-    const unit = unitOf(this.#readingIn([field]))
+    const unit = unitOf(this.#readingIn(field))
     if (unit === undefined || unit === 'ms' || unit === 'bytes') return operand
     const number = amountOf(unit, operand.text)
     return number === undefined ? operand : { ...operand, amount: { family: unit, number } }
@@ -51,14 +51,15 @@ export class Amounts {
 
   /** Tells in which unit the fields are computed with. */
   remark(): string[] {
+    const fields = [...this.#fields]
+    const isMoney = fields.some(([field]) => this.#hasMultiples(field))
     const units = new Map<string, string[]>()
-    for (const [field, use] of this.#fields) {
+    for (const [field, use] of fields) {
       const unit = unitOf(this.#readingOf(field))
-      const isPlain =
-        unit === undefined ||
-        (unit === 'ms' && use === 'term') ||
-        (unit === 'bytes' && this.#hasMultiples(field))
-      const told = isPlain ? undefined : nameOfUnit(unit)
+      const isSpan = unit === 'ms' && use === 'term'
+      const isBytes = unit === 'bytes' && !isMoney && this.#readingIn(field) === 'bytes'
+      const told =
+        unit === undefined || isSpan || (unit === 'bytes' && !isBytes) ? undefined : nameOfUnit(unit)
       if (told !== undefined) units.set(told, [...(units.get(told) ?? []), `\`${field.name}\``])
     }
     return [...units].map(
@@ -77,18 +78,26 @@ export class Amounts {
   }
 
   #readingOf(field: Field): Reading {
-    this.#shared ??= this.#readingIn([...this.#fields.keys(), ...this.#compared])
-    return unitOf(this.#shared) === undefined ? this.#readingIn([field]) : this.#shared
+    return this.#shared ?? this.#readingIn(field)
   }
 
-  #readingIn(fields: readonly Field[]): Reading {
+  /** Undefined where the fields have no units, or units of several kinds. */
+  get #shared(): Reading | undefined {
+    const fields = [...this.#fields.keys(), ...this.#compared]
     const names = fields.map(({ name }) => name).join(' ')
-    return this.#records.table.derived(`reading of ${names}`, () =>
-      readingIn(
-        fields.map(({ path }) => codedOf(this.#records.values, path)),
-        names,
-      ),
+    return this.#records.table.derived(`shared reading of ${names}`, () => ({
+      reading: sharedReading(this.#codedOf(fields), names),
+    })).reading
+  }
+
+  #readingIn(field: Field): Reading {
+    return this.#records.table.derived(`reading of ${field.name}`, () =>
+      readingIn(this.#codedOf([field]), field.name),
     )
+  }
+
+  #codedOf(fields: readonly Field[]): Coded[] {
+    return fields.map(({ path }) => codedOf(this.#records.values, path))
   }
 }
 

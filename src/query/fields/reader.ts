@@ -10,7 +10,8 @@ import {
 import { elementsOf } from '../../documents/columns/values.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { type Calendar, type DateOrder, offset, orderOfDates, zoneOfDates } from '../../text/values/dates.ts'
-import { type Reading, readingOf } from '../../text/values/reading.ts'
+import { saysNothing } from '../../text/values/quantities.ts'
+import { READERS, type Reading, readingOf, unitOf } from '../../text/values/reading.ts'
 import { newWork, type Work } from '../work.ts'
 import { type Path, pathKey } from './path.ts'
 import { scalarAt, valuesAt } from './walk.ts'
@@ -76,6 +77,21 @@ function* textsIn(column: Column): Generator<string> {
 
 /** The reading of the values that fields have together, as one field of that name would have them. */
 export function readingIn(fields: readonly Coded[], name = ''): Reading {
+  const { texts, numbers } = heldIn(fields)
+  return readingOf(texts, numbers, name)
+}
+
+/** The reading in units that all texts of several fields have together; undefined where some are something else. */
+export function sharedReading(fields: readonly Coded[], name: string): Reading | undefined {
+  const { texts, numbers } = heldIn(fields)
+  const reading = readingOf(texts, numbers, name)
+  const isWhole = (): boolean =>
+    texts.every((text) => saysNothing(text) || READERS[reading](text) !== undefined)
+  return unitOf(reading) !== undefined && isWhole() ? reading : undefined
+}
+
+/** The different texts of fields, and how many numbers stand beside them. */
+function heldIn(fields: readonly Coded[]): { texts: readonly string[]; numbers: number } {
   const texts = new Set<string>()
   let [numbers, found] = [0, 0]
   const add = (value: JsonValue | undefined): void => {
@@ -93,7 +109,7 @@ export function readingIn(fields: readonly Coded[], name = ''): Reading {
     // A field of numbers alone has no unit, and takes none from others.
     if (fields.length === 1 || texts.size > before) numbers += found
   }
-  return readingOf([...texts], numbers, name)
+  return { texts: [...texts], numbers }
 }
 
 /** True where all that a column holds are texts and nulls. */
