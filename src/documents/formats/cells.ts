@@ -16,6 +16,19 @@ export function asideOf(line: string): string {
   return text.startsWith(BESIDE) ? text : BESIDE + text.slice(0, 200)
 }
 
+/** The words on both sides of data as a remark each, without the borders of a fence. */
+export function wordsAround(before: string, after: string): string[] {
+  return [before, after]
+    .map((words) =>
+      words
+        .replace(/```\w*/g, '')
+        .replace(/\s+/g, ' ')
+        .trim(),
+    )
+    .filter((words) => words !== '')
+    .map((words) => BESIDE + words)
+}
+
 /**
  * A record a row; a line that is none becomes `{_line}`. Cells beyond the last column go to `_more`; a cell is a number only where the
  * number is written back the same.

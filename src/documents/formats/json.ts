@@ -4,7 +4,7 @@ import { withColumns } from '../columns/columnar.ts'
 import { parseJson } from '../json/stringify.ts'
 import { unfold } from '../json/unfold.ts'
 import { overviewOfData } from '../overview/records.ts'
-import { BESIDE } from './cells.ts'
+import { wordsAround } from './cells.ts'
 import { defineFormat, PLAIN } from './define.ts'
 
 interface FoundJson {
@@ -46,7 +46,7 @@ function findLabelled(text: string): FoundJson | undefined {
     if (parsed === undefined || own(value, name) !== undefined) return undefined
     setOwn(value, name, withColumns(unfold(parsed.value)))
   }
-  return { value, asides: around(text.slice(0, labels[0]?.index ?? 0), '') }
+  return { value, asides: wordsAround(text.slice(0, labels[0]?.index ?? 0), '') }
 }
 
 const LONGEST_LABEL = 80
@@ -72,23 +72,11 @@ function findInside(text: string): FoundJson | undefined {
     if (typeof parsed?.value === 'object' && parsed.value !== null) {
       return {
         value: withColumns(unfold(parsed.value)),
-        asides: around(text.slice(0, start), text.slice(end)),
+        asides: wordsAround(text.slice(0, start), text.slice(end)),
       }
     }
   }
   return undefined
-}
-
-function around(before: string, after: string): string[] {
-  return [before, after]
-    .map((words) =>
-      words
-        .replace(/```\w*/g, '')
-        .replace(/\s+/g, ' ')
-        .trim(),
-    )
-    .filter((words) => words !== '')
-    .map((words) => BESIDE + words)
 }
 
 /** Tried first, since what parses is nothing else. Never takes a value that is less than half of the text. */

@@ -1,7 +1,9 @@
 /** The format of a text: the first format that takes it. */
 import type { JsonValue } from '../../protocol/json.ts'
 import type { Format, Traits } from '../document.ts'
+import { wordsAround } from '../formats/cells.ts'
 import { FORMATS } from '../formats/index.ts'
+import { betweenMarks, heldText } from './held-text.ts'
 
 /** A text's format and how to read it as data. */
 export interface Recognised {
@@ -20,6 +22,8 @@ export interface Recognised {
 /** Recognises a text by its beginning and, for JSON, by parsing it. Linear in its length. */
 export function recognise(written: string): Recognised {
   const text = withoutCodes(written)
+  const marked = recogniseMarked(text)
+  if (marked) return marked
   for (const format of FORMATS) {
     const evidence = format.detect(text)
     if (evidence === undefined) continue
@@ -27,10 +31,33 @@ export function recognise(written: string): Recognised {
     if (text.length < written.length - 1) asides.push('codes for colours, left out here')
     const recognised = { text, traits: format, format: format.family, asides }
     if (format.family === 'text') return recognised
+    const held = format.name === 'json' ? seenThrough(format.read(text, evidence) ?? null) : undefined
+    if (held) return { ...recognised, json: () => held.value, asides: [...asides, ...held.asides] }
     const glimpse = format.glimpse && (() => format.glimpse?.(text, evidence))
     return { ...recognised, json: () => format.read(text, evidence), ...(glimpse && { glimpse }) }
   }
   throw new Error('the last format takes any text')
+}
+
+/** Families of which all is in the data, wherever it stands: their records name no lines. */
+const DATA: ReadonlySet<Format> = new Set<Format>(['json', 'ndjson', 'csv', 'table'])
+
+/** An object with the records of a text that it consists of in the place of that text; undefined for any other value. */
+export function seenThrough(value: JsonValue): { value: JsonValue; asides: readonly string[] } | undefined {
+  const held = heldText(value)
+  const inner = held && recognise(held.text)
+  const data = inner && DATA.has(inner.format) ? inner.json?.() : undefined
+  if (held === undefined || typeof data !== 'object' || data === null) return undefined
+  return { value: held.with(data), asides: inner?.asides ?? [] }
+}
+
+/** Data between marks, and the words around these beside it. */
+function recogniseMarked(text: string): Recognised | undefined {
+  const marked = betweenMarks(text)
+  const inner = marked && recognise(marked.inside.trimEnd())
+  if (!inner || !DATA.has(inner.format)) return undefined
+  const [before = [], after = []] = [marked.before, marked.after].map((words) => wordsAround(words, ''))
+  return { ...inner, text, asides: [...before, ...inner.asides, ...after] }
 }
 
 const [ESCAPE, BELL] = ['\u001b', '\u0007']

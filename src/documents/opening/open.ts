@@ -10,7 +10,7 @@ import { parseJson, toJson } from '../json/stringify.ts'
 import { roleOf } from '../json/structured.ts'
 import { unfold } from '../json/unfold.ts'
 import { fromRecognised, fromValue } from './derive.ts'
-import { recognise } from './detect.ts'
+import { recognise, seenThrough } from './detect.ts'
 import { readDocument } from './read.ts'
 
 /** Opens kept content: the UTF-8 JSON of a CallToolResult. Other content is opened as the text that it is. */
@@ -50,12 +50,14 @@ export function openResult(result: JsonObject, length: number, content?: Uint8Ar
 }
 
 function fromStructured(value: JsonValue, bytes: number, asides: readonly string[], text?: string): Document {
+  const unfolded = unfold(value)
+  const held = seenThrough(unfolded)
   return readDocument({
     format: 'json',
     bytes,
     text: () => text ?? toJson(value),
-    json: () => withColumns(unfold(value)),
-    asides,
+    json: () => withColumns(held?.value ?? unfolded),
+    asides: [...asides, ...(held?.asides ?? [])],
   })
 }
 
