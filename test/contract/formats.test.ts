@@ -31,6 +31,14 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     areNot: ["print('a')", '[a for a in b]', '[1, 2]'],
     grows: below('[', (nth) => `(${nth}, 'a', None),`, "(0, 'b', True)]"),
   },
+  'row lists': {
+    are: [
+      "Rows:\nRow 1: ['a', 'b']\nRow 2: ['c', 'd']\nRow 3: ['e', 'f']",
+      "1. {'id': 1}\n2. {'id': 2}\n3. {'id': 3}",
+    ],
+    areNot: ['- [x] a (b)\n- [ ] c (d)\n- [x] e (f)', "['a', 'b']\n['c', 'd']\nand\n['e', 'f']"],
+    grows: below("Row 0: ['a', 'b']\n", (nth) => `Row ${nth + 1}: ['c', 'd ${nth}']`),
+  },
   inspected: {
     are: [
       "[\n  { id: 1, name: 'Ann', tags: [ 'a' ], at: 2024-05-06T07:08:09.000Z },\n  { id: 2, name: \"O'Hara\", on: undefined }\n]",

@@ -13,6 +13,7 @@ const ROWS: Record<string, readonly [before: string, row: string, behind?: strin
   python: ['[', "(#, 'a', None),", "(0, 'b', True)]"],
   inspected: ['[', "{ id: #, name: 'n', on: true },", '{ id: -1 } ]'],
   ndjson: ['', '{"id":#,"name":"n"}'],
+  'row lists': ['Rows:\n', "Row #: ['a', 'b', '#']"],
   'cut json': ['[\n', '{"id":#,"name":"n"},', '{"id":7,"na'],
   files: ['', '==> src/f#.txt <==\nline #\n'],
   xml: ['<all>', '<r><id>#</id><n>a &amp; b</n></r>', '</all>'],

@@ -30,6 +30,7 @@ import { ndjson } from './ndjson.ts'
 import { outcomes } from './outcomes.ts'
 import { paths } from './paths.ts'
 import { python } from './python.ts'
+import { rowLists } from './row-lists.ts'
 import { settings } from './settings.ts'
 import { sqlDump } from './sql-dump.ts'
 import { stanzas } from './stanzas.ts'
@@ -51,6 +52,7 @@ export const FORMATS: readonly FormatDefinition[] = [
   python,
   inspected,
   jsonCut,
+  rowLists,
   files,
   xml,
   html,

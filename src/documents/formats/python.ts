@@ -39,7 +39,7 @@ function looksLikePython(text: string): boolean {
 }
 
 /** The value of a list, tuple or dictionary of literals: tuples are lists, dates are ISO 8601, decimals are strings. */
-function readPython(text: string): JsonValue | undefined {
+export function readPython(text: string): JsonValue | undefined {
   const json: string[] = []
   const token = new RegExp(TOKEN)
   while (token.lastIndex < text.length) {

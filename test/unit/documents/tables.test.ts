@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fromRecognised, fromValue } from '../../../src/documents/opening/derive.ts'
+import { recognise } from '../../../src/documents/opening/detect.ts'
 
 const records = (text: string) => fromRecognised(text).records()?.values
 
@@ -224,6 +225,42 @@ describe('lists as Python prints them', () => {
       expect(fromRecognised(text).json()).toBeUndefined()
     },
   )
+})
+
+describe('a list or an object a line', () => {
+  test('rows behind their numbers have the names of the first one', () => {
+    const document = fromRecognised(
+      `Read 4 rows of 'Stock!A1:C4':\nRow  1: ['Part', 'Left', 'Place']\nRow  2: ['Bolt', '40', "Ann's shelf"]\nRow  9: ['Nut', '', 'Hall "B"']\nRow 10: ['Cog', '7']\n\nNo more rows.`,
+    )
+    expect(document.json()).toEqual([
+      { Row: 2, Part: 'Bolt', Left: 40, Place: "Ann's shelf" },
+      { Row: 9, Part: 'Nut', Left: null, Place: 'Hall "B"' },
+      { Row: 10, Part: 'Cog', Left: 7 },
+    ])
+    expect(document.asides).toEqual([
+      "text beside it: Read 4 rows of 'Stock!A1:C4':",
+      'text beside it: No more rows.',
+    ])
+  })
+
+  test('tuples have columns without names, and objects their own', () => {
+    const tuples = [1, 2, 3].map((n) => `(${n}, 'Town ${n}', None, Decimal('${n}.50'))`)
+    expect(fromRecognised(`Rows:\n${tuples.join('\n')}\n\n(3 rows)`).json()).toEqual(
+      [1, 2, 3].map((n) => ({ column_1: n, column_2: `Town ${n}`, column_3: null, column_4: `${n}.50` })),
+    )
+    const objects = [1, 2, 3].map((n) => `${n}. {'id': ${n * 7}, 'open': True}`)
+    expect(fromRecognised(objects.join('\n')).json()).toEqual(
+      [1, 2, 3].map((n) => ({ number: n, id: n * 7, open: true })),
+    )
+  })
+
+  test.each([
+    ['tasks', '- [x] Call (Ann)\n- [ ] Write (Bo)\n- [x] Send (Cy)'],
+    ['links', '1. [a](http://a.example)\n2. [b](http://b.example)\n3. [c](http://c.example)'],
+    ['numbers out of order', "Row 3: ['a', 'b']\nRow 2: ['c', 'd']\nRow 1: ['e', 'f']"],
+  ])('%s are no such rows', (_, text) => {
+    expect(recognise(text).traits.name).not.toBe('row lists')
+  })
 })
 
 describe('names beside rows', () => {
