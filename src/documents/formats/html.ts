@@ -19,8 +19,10 @@ import type { Overview } from '../overview/overview.ts'
 import { endsOf } from '../overview/sample.ts'
 import { telling } from '../overview/words.ts'
 import { call } from '../template.ts'
+import { asideOf } from './cells.ts'
 import { defineFormat } from './define.ts'
 import { type MarkupTokens, readMarkup } from './markup-tokens.ts'
+import { belowWords } from './words-above.ts'
 
 const TAG =
   /<(?:!doctype html|html|head|body|div|table|p|h[1-6]|ul|ol|span|a|section|article|main|br|tr|td|form)\b/i
@@ -29,10 +31,11 @@ const TAG =
 const LINK_MARK = /[\s#§¶]/
 
 /** True for a page or a fragment of one. */
-function looksLikeHtml(text: string): boolean {
+function looksLikeHtml(text: string): true | undefined {
   const start = text.slice(0, 4096).trimStart()
-  if (!start.startsWith('<') || start.startsWith('<?xml')) return false
-  return /^<(?:!doctype html|html)\b/i.test(start) || (TAG.test(start) && /<\/[a-z]/i.test(start))
+  if (!start.startsWith('<') || start.startsWith('<?xml')) return undefined
+  const isPage = WHOLE.test(start) || (TAG.test(start) && /<\/[a-z]/i.test(start))
+  return isPage || undefined
 }
 
 /**
@@ -579,8 +582,12 @@ function overviewOfHtml(document: Document): Overview {
   }
 }
 
-/** Tried after XML. Never takes a text that does not begin with a tag. */
-export const html = defineFormat<true>({
+const LONGEST_END = 64
+/** A page that a line of words may stand above. */
+const WHOLE = /^<(?:!doctype html|html)\b/i
+
+/** Tried after XML. Never takes a text that does not begin with a tag, but for a whole page below a few words. */
+export const html = defineFormat<readonly string[]>({
   name: 'html',
   family: 'html',
   outlined: true,
@@ -588,7 +595,13 @@ export const html = defineFormat<true>({
   readable: (document) => htmlText(document.text),
   source: 'The text of the page does not match; these are lines of its HTML source.',
   mainPart: largestTable,
-  detect: (text) => looksLikeHtml(text) || undefined,
+  detect: (text) =>
+    looksLikeHtml(text)
+      ? []
+      : /<\/html>\s*$/i.test(text.slice(-LONGEST_END))
+        ? belowWords(text, (rest) => WHOLE.test(rest), looksLikeHtml)?.above
+        : undefined,
   read: readHtml,
+  asides: (_, above) => above.map(asideOf),
   overview: overviewOfHtml,
 })

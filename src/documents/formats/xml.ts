@@ -1,9 +1,10 @@
 /** XML as data: elements are fields, repeated ones are lists. */
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { overviewOfData } from '../overview/records.ts'
-import { exactNumber } from './cells.ts'
+import { asideOf, exactNumber } from './cells.ts'
 import { defineFormat } from './define.ts'
 import { type MarkupTokens, readMarkup } from './markup-tokens.ts'
+import { type BelowWords, belowWords } from './words-above.ts'
 
 /** True for what may be XML, by its beginning, and is no page. */
 export function looksLikeXml(text: string): boolean {
@@ -316,13 +317,37 @@ function put(object: JsonObject, name: string, value: JsonValue): void {
   else object[name] = value
 }
 
+const LONGEST_END = 256
+const CLOSED = /<\/[\p{L}_][^\s<>]{0,120}>\s{0,64}$/u
+/** The element that a document begins with: one that words stand before has its declaration or its end at the end of the text. */
+const BEGUN = /^(?:<\?xml\b[^>]{0,500}>\s{0,64})?(?:<!--|<([\p{L}_][^\s<>/]{0,120})(?=[\s>]))/u
+
+/** Pieces of pages stand in Markdown as well. */
+const OF_PAGES =
+  /^(?:html|head|body|div|details|table|p|pre|code|ul|ol|dl|span|section|article|main|blockquote|center|form)$/i
+
+/** True where the element that begins here ends with the text. */
+function isClosed(rest: string, text: string): boolean {
+  const [begun, name] = rest.startsWith('<') ? (BEGUN.exec(rest) ?? []) : []
+  if (begun === undefined) return false
+  if (name === undefined) return begun.startsWith('<?xml')
+  return !OF_PAGES.test(name) && text.slice(-LONGEST_END).trimEnd().endsWith(`</${name}>`)
+}
+
 /** Tried before HTML, which is rarely well formed. Never takes a page, or an element with nothing in it to ask about. */
-export const xml = defineFormat<JsonObject>({
+export const xml = defineFormat<BelowWords<JsonObject>>({
   name: 'xml',
   family: 'xml',
   readable: (document) => document.json(),
   source: 'No value matches; these are lines of the XML source.',
-  detect: (text) => (looksLikeXml(text) ? readXml(text) : undefined),
-  read: (_, data) => data,
+  detect(text) {
+    const evidence = looksLikeXml(text) ? readXml(text) : undefined
+    if (evidence !== undefined) return { evidence, above: [] }
+    return CLOSED.test(text.slice(-LONGEST_END))
+      ? belowWords(text, (rest) => isClosed(rest, text), readXml)
+      : undefined
+  },
+  read: (_, { evidence }) => evidence,
+  asides: (_, { above }) => above.map(asideOf),
   overview: overviewOfData,
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { looksLikeXml, readXml } from '../../../../src/documents/formats/xml.ts'
+import { fromRecognised } from '../../../../src/documents/opening/derive.ts'
 import { mainCollection } from '../../../../src/documents/shape/collections.ts'
 import type { JsonValue } from '../../../../src/protocol/json.ts'
 
@@ -120,5 +121,38 @@ describe('XML as data', () => {
     )
     expect(readXml(`<a${' '.repeat(500_000)}`)).toBeUndefined()
     expect(readXml('<a>'.repeat(500_000))).toBeUndefined()
+  })
+})
+
+describe('markup below words', () => {
+  const feed = `<feed><name>News</name>${[1, 2, 3, 4].map((n) => `<entry><id>${n}</id><by>Ann</by></entry>`).join('\n')}</feed>`
+
+  test.each([
+    ['behind a declaration', `<?xml version="1.0"?>\n${feed}`],
+    ['that ends with the text', `${feed}\n`],
+  ])('an element %s is read, with the words beside it', (_, xml) => {
+    const document = fromRecognised(
+      `No summary of this kind.\nContents of https://news.example/feed:\n${xml}`,
+    )
+    expect(document.records()?.values).toEqual([1, 2, 3, 4].map((id) => ({ id, by: 'Ann' })))
+    expect(document.asides).toEqual([
+      'text beside it: No summary of this kind.',
+      'text beside it: Contents of https://news.example/feed:',
+    ])
+  })
+
+  test('a page is read', () => {
+    const page = `<!DOCTYPE html>\n<html><body><table><tr><th>id<th>by</tr><tr><td>1<td>Ann</tr><tr><td>2<td>Bo</tr></table></body></html>`
+    const document = fromRecognised(`Contents of the page:\n${page}\n`)
+    expect(document.records()?.values).toEqual([
+      { id: '1', by: 'Ann' },
+      { id: '2', by: 'Bo' },
+    ])
+    expect(document.asides).toEqual(['text beside it: Contents of the page:'])
+  })
+
+  test('a piece of a page below words stays in its text', () => {
+    const text = '# Title\n\n<details>\n<summary>More</summary>\n<b>a</b><b>c</b>\n</details>\n'
+    expect(fromRecognised(text).traits.name).not.toBe('xml')
   })
 })
