@@ -31,21 +31,23 @@ export const FOOTER = /^\s*\(?[\d,]+ rows?\b[^|]{0,80}$/
 export function readRuled(lines: LineIndex): FoundTable | undefined {
   const rule = firstRule(lines)
   if (rule < 1) return undefined
-  const head = lines.at(rule - 1)
+  const typed = typesAbove(lines, rule) ? 1 : 0
+  const head = lines.at(rule - 1 - typed)
   const names = cellsBetween(barsOf(head), head)
   if (names.length < 2 || names.some((name) => name === '' || name.length > 128)) return undefined
   const rows = new Rows(lines, rule, names.length)
   let seen = 0
   let good = 0
+  const foot = footOf(lines, rule)
   const step = Math.max(1, Math.floor(lines.count / SAMPLE))
-  for (let index = rule + 1; index < lines.count; index += step) {
+  for (let index = rule + 1; index < foot; index += step) {
     index = rows.firstFrom(index)
     if (isNoRow(lines.at(index))) continue
     seen += 1
     if (rows.at(index).cells) good += 1
   }
   if (good === 0 || good < seen * 0.9) return undefined
-  const end = endOfCells(lines, rule, (index) => rows.isPart(index))
+  const end = foot < lines.count ? foot : endOfCells(lines, rule, (index) => rows.isPart(index))
   return {
     json: () => {
       const read: (readonly string[] | string)[] = []
@@ -54,13 +56,47 @@ export function readRuled(lines: LineIndex): FoundTable | undefined {
         const { cells, next } = isNoRow(line) ? { cells: names, next: index + 1 } : rows.at(index)
         // The names come again where several statements have the same columns.
         const isAgain = cells?.join('|') === names.join('|') && isRule(lines.at(next))
-        if (!isNoRow(line) && !isAgain) read.push(cells ?? line)
+        const isLeftOut = typed > 0 && cells?.every((cell) => cell === LEFT_OUT)
+        if (!isNoRow(line) && !isAgain && !isLeftOut) read.push(cells ?? line)
         index = next
       }
       return recordsOf(distinct(names), read).map(withNulls)
     },
-    asides: outside(lines, rule, end),
+    asides: outside(lines, rule, end, typed),
   }
+}
+
+/** Of DuckDB, in the place of rows that are not printed. */
+const LEFT_OUT = '·'
+const TYPE = /^[a-z][a-z0-9_ ]{0,60}(?:[([].{0,200})?$/
+const TOP = /^\s*[┌┏╔][─━═┬┳╦╤]+[┐┓╗]\s*$/
+
+/** True where a drawn head has types in a second line below the names, as DuckDB prints them. */
+function typesAbove(lines: LineIndex, rule: number): boolean {
+  const [top, head, types] = [3, 2, 1].map((above) => lines.at(rule - above)) as [string, string, string]
+  if (rule < 3 || !TOP.test(top)) return false
+  const names = cellsBetween(DRAWN_BARS, head)
+  const below = cellsBetween(DRAWN_BARS, types)
+  return (
+    names.length > 1 &&
+    names.length === below.length &&
+    names.every((name) => name !== '') &&
+    new Set(names).size === names.length &&
+    below.every((type) => TYPE.test(type))
+  )
+}
+
+/** A rule that columns end at: below it, one cell is as wide as the table. */
+const FOOT = /^\s*[├┠╟╠][─━═]+(?:[┴┻╩╧][─━═]+)+[┤┨╢╣]\s*$/
+/** One cell in drawn bars. */
+const FRAMED = /^\s*[│┃║][^│┃║]*[│┃║]\s*$/
+const LAST_BAR = /^\s*[│┃║]|[│┃║]\s*$/g
+
+/** The line of the rule that all columns end at; behind the last line where there is none. */
+function footOf(lines: LineIndex, rule: number): number {
+  for (let index = lines.count - 1; index > rule && index > lines.count - 1 - MOST_BELOW; index--)
+    if (FOOT.test(lines.at(index).slice(0, LONGEST))) return index
+  return lines.count
 }
 
 /** The spellings of databases for an absent value. */
@@ -109,13 +145,16 @@ function endOfCells(lines: LineIndex, rule: number, isPart: (index: number) => b
   return end
 }
 
-function outside(lines: LineIndex, rule: number, end: number): string[] {
-  const before = Array.from({ length: Math.max(0, rule - 1) }, (_, index) => lines.at(index))
+/** The lines that are no rows; with `typed` lines of types between the names and the rule. */
+function outside(lines: LineIndex, rule: number, end: number, typed: number): string[] {
+  const before = Array.from({ length: rule }, (_, index) => index)
+    .filter((index) => index !== rule - 1 - typed)
+    .map((index) => lines.at(index))
   const within = Array.from({ length: Math.min(3, end - rule - 1) }, (_, index) => lines.at(end - 1 - index))
   const after = Array.from({ length: lines.count - end }, (_, index) => lines.at(end + index))
   return [...before, ...within.filter((line) => FOOTER.test(line)), ...after]
     .filter((line) => line.trim() !== '' && !isRule(line))
-    .map(asideOf)
+    .map((line) => asideOf(FRAMED.test(line) ? line.replace(LAST_BAR, '') : line))
 }
 
 interface Row {

@@ -209,6 +209,25 @@ fff123def456   Exited (1)       80/tcp   12m`
   })
 })
 
+describe('a table that DuckDB draws', () => {
+  test.each([
+    ['a line', '│ 900 rows (3 shown)    │'],
+    ['two lines', '│ 900 rows              │\n│ (3 shown)             │'],
+  ])('types are no names, and what is below it in %s is no row', (_, foot) => {
+    const document = fromRecognised(
+      `┌─────────┬─────────────┐\n│  town   │    size     │\n│ varchar │ decimal(9,2)│\n├─────────┼─────────────┤\n│ Bonn    │        1.25 │\n│ NULL    │        7.5  │\n│ ·       │         ·   │\n│ Graz    │        NULL │\n├─────────┴─────────────┤\n${foot}\n└───────────────────────┘\n`,
+    )
+    expect(document.json()).toEqual([
+      { town: 'Bonn', size: '1.25' },
+      { town: null, size: '7.5' },
+      { town: 'Graz', size: null },
+    ])
+    expect(document.asides.join('\n')).toContain('text beside it: 900 rows')
+    expect(document.asides.join('\n')).toContain('(3 shown)')
+    expect(document.asides.join('\n')).toContain('decimal(9,2)')
+  })
+})
+
 describe('lists as Python prints them', () => {
   test('dictionaries and tuples with their literals', () => {
     const text = `[{'a': 'it\\'s', 'b': "x'y", 'c': None, 'd': True, 'e': Decimal('1.20'), 'f': (1,), 'g': datetime.datetime(2024, 5, 1, 12, 0)},
