@@ -58,7 +58,25 @@ function titlesOf(lines: LineIndex): string[] {
     if (!TITLE.test(line) || CONTINUES.test(line) || readEntry(line) !== undefined) break
     titles.push(line)
   }
-  return titles.length < lines.count && readEntry(beginning(lines, titles.length)) ? titles : []
+  return titles.length < lines.count && readEntry(beginning(lines, titles.length)) ? titles : headingOf(lines)
+}
+
+const RULE = /^([-=*_#~])\1{2,}\s*$/
+
+/** A few lines with a rule or an empty line below them, above the first entry. */
+function headingOf(lines: LineIndex): string[] {
+  const heading: string[] = []
+  for (let index = 0; index < Math.min(MOST_ABOVE, lines.count); index++) {
+    const line = beginning(lines, index)
+    if (readEntry(line)) return isApart(heading.at(-1)) ? heading : []
+    if (CONTINUES.test(line) && line.trim() !== '') return []
+    heading.push(line)
+  }
+  return []
+}
+
+function isApart(line: string | undefined): boolean {
+  return line !== undefined && (line.trim() === '' || RULE.test(line))
 }
 
 const LONGEST_TITLE = 200
@@ -235,7 +253,7 @@ function accessRecords(lines: LineIndex): JsonObject[] {
 /** `first`: the index of the line that the entries begin at. `areLabelled`: lines of labels stand above them. */
 function entryRecords(text: string, lines: LineIndex, first: number, areLabelled: boolean): JsonObject[] {
   const readHead = headReader(lines)
-  const entries = new Entries(marksIn(text))
+  const entries = new Entries(marksIn(text, lines))
   /** The line that the open entry begins at, and its head; -1: none is open. */
   let open = -1
   let head: Entry | undefined
@@ -298,9 +316,19 @@ class Entries {
       this.#head = entry
       this.#message = message
       eachField(message, this.#marks, this.#tellers)
+      if (this.#marks.below) this.#putBelow(message)
     }
     if (!maker.has('message')) this.#put('message', message)
     this.#records.push(maker.finish())
+  }
+
+  #putBelow(message: string): void {
+    const [, ...below] = message.split('\n')
+    for (const line of below) {
+      const [, key = '', value = ''] = FIELD_BELOW.exec(line) ?? []
+      if (value !== '' && !TAKEN.has(key) && !this.#maker.has(key))
+        this.#put(key, exactNumber(value) ?? value.trimEnd())
+    }
   }
 
   /** The message of logfmt is one of its pairs; elsewhere it is more than its pairs, and stays whole. */
@@ -1052,14 +1080,38 @@ interface Marks {
   readonly objects: boolean
   readonly parts: boolean
   readonly clients: boolean
+  /** The lines below heads are fields. */
+  readonly below: boolean
 }
 
-function marksIn(text: string): Marks {
+/** `  duration: 277`, below the head of an entry. */
+const FIELD_BELOW = /^(?: {1,4}|\t)([A-Za-z_][\w. -]{0,39}): +(\S.*)$/
+const TAKEN: ReadonlySet<string> = new Set(['line', 'message'])
+const LEAST_BELOW = 5
+const SHARE_BELOW = 0.8
+
+/** Whether nearly all lines that go on with an entry are fields, and of few names. */
+function areFieldsBelow(lines: LineIndex): boolean {
+  let [fields, others] = [0, 0]
+  const keys = new Set<string>()
+  for (let index = 0; index < Math.min(2 * SAMPLE, lines.count); index++) {
+    const line = beginning(lines, index)
+    const [, key] = (CONTINUES.test(line) && FIELD_BELOW.exec(line)) || []
+    if (key !== undefined) {
+      fields += 1
+      keys.add(key)
+    } else if (line.trim() !== '' && CONTINUES.test(line)) others += 1
+  }
+  return fields >= LEAST_BELOW && fields >= (fields + others) * SHARE_BELOW && keys.size * 2 <= fields
+}
+
+function marksIn(text: string, lines: LineIndex): Marks {
   return {
     requests: text.includes('Completed '),
     objects: text.includes('{"'),
     parts: text.includes(' ; '),
     clients: text.includes(', client: '),
+    below: areFieldsBelow(lines),
   }
 }
 

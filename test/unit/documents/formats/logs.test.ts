@@ -429,6 +429,30 @@ test('no line is lost: each entry begins at its line and goes on to before the n
   )
 })
 
+describe('fields below the heads of entries', () => {
+  const entries = [1, 2, 3, 4].map(
+    (n) =>
+      `[2026-03-0${n}T10:00:00.000Z] INFO mailer: Sent ${n} letters\n  node: m-${n % 2}\n  took: ${n * 10}\n  tags: zone:a, to: b`,
+  )
+
+  test('each is a field of its entry, and the message is whole', () => {
+    const records = fromRecognised(`Range: 4d | Hits: 4\n====================\n\n${entries.join('\n')}`)
+    expect(records.json()).toMatchObject([
+      { line: 4, level: 'INFO', logger: 'mailer', node: 'm-1', took: 10, tags: 'zone:a, to: b' },
+      { node: 'm-0', took: 20, message: 'Sent 2 letters\n  node: m-0\n  took: 20\n  tags: zone:a, to: b' },
+      { took: 30 },
+      { took: 40 },
+    ])
+    expect(records.asides).toEqual(['text beside it: Range: 4d | Hits: 4', 'text beside it: ===================='])
+  })
+
+  test('what a program printed below an entry is none', () => {
+    const trace = '2026-03-01T10:00:00Z ERROR app: failed\n    at run (a.js:1)\n    at go (b.js:2)\n  note: see above'
+    const [first] = fromRecognised([1, 2, 3].map(() => trace).join('\n')).json() as JsonObject[]
+    expect(Object.keys(first ?? {})).toEqual(['line', 'time', 'level', 'logger', 'message'])
+  })
+})
+
 describe('levels in brackets, in letters and shortened', () => {
   test.each<[string, string | undefined, string]>([
     ['2024-05-03 08:00:00.123 <ERR> lost', 'ERR', 'lost'],
