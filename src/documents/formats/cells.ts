@@ -64,6 +64,35 @@ function record(row: readonly string[], names: readonly string[], numeric: reado
   return object
 }
 
+/** Share of cells with a blank that a column of prose has, and rows that say it. */
+const PROSE = 0.5
+const FEWEST_OF_PROSE = 3
+
+/**
+ * Joins the cells of a row that has more than `count`. A bar within a cell was not marked, and belongs to the one column of prose. Undefined where there is no such column, or where cells of other columns would be of another kind. `rows`: those with as many cells.
+ */
+export function joinerOf(
+  rows: readonly (readonly string[])[],
+  count: number,
+): (cells: readonly string[]) => string[] | undefined {
+  const hasBlank = (cell = ''): boolean => cell.includes(' ')
+  const blanks = Array.from({ length: count }, (_, at) => rows.filter((row) => hasBlank(row[at])).length)
+  const [prose, ...others] = [...blanks.keys()].filter((at) => (blanks[at] ?? 0) >= rows.length * PROSE)
+  if (prose === undefined || others.length > 0 || rows.length < FEWEST_OF_PROSE) return () => undefined
+  return (cells) => {
+    const surplus = cells.length - count
+    if (surplus <= 0) return undefined
+    const joined = [
+      ...cells.slice(0, prose),
+      cells.slice(prose, prose + surplus + 1).join(' | '),
+      ...cells.slice(prose + surplus + 1),
+    ]
+    return joined.every((cell, at) => at === prose || blanks[at] !== 0 || !hasBlank(cell))
+      ? joined
+      : undefined
+  }
+}
+
 /** Names of columns: trimmed, never empty, never twice. */
 export function distinct(header: readonly string[]): string[] {
   const seen = new Map<string, number>()

@@ -23,7 +23,7 @@ import { profile } from '../shape/profile.ts'
 import { typeNotations } from '../shape/type-notation.ts'
 import { call, type Template } from '../template.ts'
 import { findAlike } from './alike.ts'
-import { freeName } from './cells.ts'
+import { freeName, joinerOf } from './cells.ts'
 import { BEGINNING, defineFormat } from './define.ts'
 import { addFields, fieldsAt, findItems, isList, itemRecords, listIn, MARKED, maySayFields } from './items.ts'
 import { stanzas } from './stanzas.ts'
@@ -430,17 +430,27 @@ function isTableStart(lines: LineIndex, index: number): boolean {
 
 function readTable(lines: LineIndex, start: number): { rows: JsonValue[]; end: number } {
   const names = cells(lineOf(lines, start)).map((name, index) => name || `column_${index + 1}`)
-  const rows: JsonValue[] = []
+  const all: string[][] = []
   let index = start + 2
   for (; index < lines.count; index++) {
     const line = lineOf(lines, index)
     if (!line.includes('|')) break
+    all.push(cells(line))
+  }
+  const isLonger = ({ length }: readonly string[]): boolean => length > names.length
+  const joined = all.some(isLonger)
+    ? joinerOf(
+        all.filter(({ length }) => length === names.length),
+        names.length,
+      )
+    : undefined
+  const rows = all.map((row) => {
     const record: JsonObject = {}
-    cells(line).forEach((cell, column) => {
+    ;(joined?.(row) ?? row).forEach((cell, column) => {
       setOwn(record, names[column] ?? `column_${column + 1}`, cell)
     })
-    rows.push(record)
-  }
+    return record
+  })
   return { rows, end: index }
 }
 

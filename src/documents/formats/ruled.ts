@@ -1,7 +1,7 @@
 /** Tables with a rule under the names and bars between cells, as databases print them and libraries draw them. */
 import type { JsonValue } from '../../protocol/json.ts'
 import type { LineIndex } from '../../text/lines.ts'
-import { asideOf, distinct, type FoundTable, recordsOf } from './cells.ts'
+import { asideOf, distinct, type FoundTable, joinerOf, recordsOf } from './cells.ts'
 
 const SAMPLE = 200
 export const LONGEST = 20_000
@@ -60,10 +60,26 @@ export function readRuled(lines: LineIndex): FoundTable | undefined {
         if (!isNoRow(line) && !isAgain && !isLeftOut) read.push(cells ?? line)
         index = next
       }
-      return recordsOf(distinct(names), read).map(withNulls)
+      return recordsOf(distinct(names), withSurplus(read, barsOf(head), names.length)).map(withNulls)
     },
     asides: outside(lines, rule, end, typed),
   }
+}
+
+/** The rows, and of lines in a frame with more cells than names the rows that they are. */
+function withSurplus(
+  rows: readonly (readonly string[] | string)[],
+  bars: RegExp,
+  count: number,
+): (readonly string[] | string)[] {
+  const mayBeRow = (row: readonly string[] | string): row is string =>
+    typeof row === 'string' && BAR.test(row) && cellsBetween(bars, row).length > count
+  if (!rows.some(mayBeRow)) return [...rows]
+  const joined = joinerOf(
+    rows.filter((row) => typeof row !== 'string'),
+    count,
+  )
+  return rows.map((row) => (mayBeRow(row) ? (joined(cellsBetween(bars, row)) ?? row) : row))
 }
 
 /** Of DuckDB, in the place of rows that are not printed. */

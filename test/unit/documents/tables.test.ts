@@ -209,6 +209,36 @@ fff123def456   Exited (1)       80/tcp   12m`
   })
 })
 
+describe('bars within cells that are not marked', () => {
+  const rows = [
+    '| 1 | warn | disk is full |',
+    '| 2 | info | flag "a" | on for all | now |',
+    '| 3 | info | all is well |',
+    '| 4 | warn | it is hot |',
+  ]
+  const read = [
+    ['1', 'warn', 'disk is full'],
+    ['2', 'info', 'flag "a" | on for all | now'],
+    ['3', 'info', 'all is well'],
+    ['4', 'warn', 'it is hot'],
+  ]
+
+  test.each([
+    ['a table', '', (json: unknown) => json],
+    [
+      'a table in a page',
+      '# Log\n\nIn **short**:\n\nMore.\n\n## All\n\nEach is one.\n\n',
+      (json: unknown) => (json as { tables: unknown[] }).tables[0],
+    ],
+  ])('they belong to the column of prose of %s', (_, above, rowsIn) => {
+    const more = Array.from({ length: 12 }, (__, n) => `| ${n + 5} | info | all is well |`)
+    const text = `${above}| id | level | said |\n|---|---|---|\n${[...rows, ...more].join('\n')}\n`
+    const found = rowsIn(fromRecognised(text).json()) as Record<string, unknown>[]
+    expect(found.slice(0, 4).map(({ id, level, said }) => [String(id), level, said])).toEqual(read)
+    expect(Object.keys(found[1] ?? {})).toEqual(['id', 'level', 'said'])
+  })
+})
+
 describe('a table that DuckDB draws', () => {
   test.each([
     ['a line', '│ 900 rows (3 shown)    │'],
