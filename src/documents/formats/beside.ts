@@ -1,6 +1,7 @@
 /** Fields of records that stand beside each other in one line: `Status: open | Priority: low`. */
 import { type JsonObject, own, setOwn } from '../../protocol/json.ts'
 import { exactNumber } from './cells.ts'
+import { withGroups } from './groups.ts'
 import { type Field, fieldIn } from './items.ts'
 
 const MARK = /[ \t]+[|•·][ \t]+|; +|[ \t]{2,}/
@@ -13,6 +14,10 @@ const COMMON = 0.6
 
 /** The records with each of these fields for itself. A key that one record alone has behind a mark is a part of the value. */
 export function withFieldsApart(records: readonly JsonObject[]): JsonObject[] {
+  return withGroups(besideApart(records))
+}
+
+function besideApart(records: readonly JsonObject[]): JsonObject[] {
   const parted = new Map<string, ReadonlyMap<string, number>>()
   for (const [key, { filled, beside, counts }] of countedBeside(records))
     if (beside >= LEAST && beside >= filled * COMMON) parted.set(key, counts)

@@ -4,6 +4,7 @@ import { indentOf, indexLines, type LineIndex } from '../../text/lines.ts'
 import { overviewOfData } from '../overview/records.ts'
 import { asideOf, exactNumber } from './cells.ts'
 import { defineFormat } from './define.ts'
+import { withGroups } from './groups.ts'
 import { withTailsBelow } from './tails.ts'
 import { signsIn } from './task-signs.ts'
 
@@ -313,7 +314,7 @@ function leadingKey(items: readonly Lines[]): string | undefined {
 
 /** Records `{line, heading?, number?, done?, title, …signs, href?, …fields, text?}`; in place of a title the field that each item begins with. */
 export function itemRecords({ items, leading, isKey, isHeaded }: Found): JsonObject[] {
-  return items.map(({ line, heading, number, said, below }) => {
+  const records = items.map(({ line, heading, number, said, below }) => {
     const record: JsonObject = {
       line,
       ...(isHeaded ? { heading } : {}),
@@ -327,6 +328,7 @@ export function itemRecords({ items, leading, isKey, isHeaded }: Found): JsonObj
     if (rest.length > 0) record[own(record, 'text') === undefined ? 'text' : '_text'] = rest.join('\n')
     return record
   })
+  return withGroups(records)
 }
 
 function addTitle(record: JsonObject, written: string): void {

@@ -353,6 +353,28 @@ test('several drawn trees, each with its root in the paths below it', () => {
 })
 
 describe('items with fields below them', () => {
+  const goals = (places: readonly string[]): string =>
+    places
+      .map((place, n) => `• Goal: up-${n}\n  State: met\n  Place:\n    ${place.replaceAll('\n', '\n    ')}\n`)
+      .join('\n')
+
+  test('labelled lines below a label are an object', () => {
+    const text = `Goals (3 in all):\n\n${goals(['Zone: a\nFloor: 1', 'Zone: b\nFloor: 2', 'Zone: c\nFloor: 3'])}`
+    expect(fromRecognised(text).records()?.values).toEqual(
+      ['a', 'b', 'c'].map((Zone, n) => ({
+        line: 3 + n * 6,
+        Goal: `up-${n}`,
+        State: 'met',
+        Place: { Zone, Floor: n + 1 },
+      })),
+    )
+  })
+
+  test('labelled lines of one record alone stay a text', () => {
+    const text = goals(['Zone: a\nFloor: 1', 'Zone: b\nsee the map', 'Zone: c\nFloor: 3'])
+    expect(fromRecognised(text).records()?.values[0]).toMatchObject({ Place: 'Zone: a\nFloor: 1' })
+  })
+
   test('have a title, a link, lists and text, and the heading above them where there are several', () => {
     const text = [
       '**Open (2)**',

@@ -443,11 +443,15 @@ describe('fields below the heads of entries', () => {
       { took: 30 },
       { took: 40 },
     ])
-    expect(records.asides).toEqual(['text beside it: Range: 4d | Hits: 4', 'text beside it: ===================='])
+    expect(records.asides).toEqual([
+      'text beside it: Range: 4d | Hits: 4',
+      'text beside it: ====================',
+    ])
   })
 
   test('what a program printed below an entry is none', () => {
-    const trace = '2026-03-01T10:00:00Z ERROR app: failed\n    at run (a.js:1)\n    at go (b.js:2)\n  note: see above'
+    const trace =
+      '2026-03-01T10:00:00Z ERROR app: failed\n    at run (a.js:1)\n    at go (b.js:2)\n  note: see above'
     const [first] = fromRecognised([1, 2, 3].map(() => trace).join('\n')).json() as JsonObject[]
     expect(Object.keys(first ?? {})).toEqual(['line', 'time', 'level', 'logger', 'message'])
   })
