@@ -26,6 +26,7 @@ import { findAlike } from './alike.ts'
 import { freeName, joinerOf } from './cells.ts'
 import { BEGINNING, defineFormat } from './define.ts'
 import { addFields, fieldsAt, findItems, isList, itemRecords, listIn, MARKED, maySayFields } from './items.ts'
+import { markedPairs } from './marked-pairs.ts'
 import { stanzas } from './stanzas.ts'
 
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/
@@ -178,7 +179,8 @@ function readMarkdown(text: string): JsonObject {
     }
   }
   close(lines.count)
-  const records = recordsAmong(sections, saying, links)
+  const ofSections = recordsAmong(sections, saying, links)
+  const records = ofSections.length > 0 ? ofSections : markedPairs(lines)
   return {
     sections,
     ...(records.length > 0 ? { records } : {}),

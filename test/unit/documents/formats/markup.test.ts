@@ -95,6 +95,37 @@ test('any text is scanned as a page, each character once, and no words are lost'
   )
 })
 
+describe('names with a value each below headings', () => {
+  const pairs = (kind: string, values: readonly string[]): string =>
+    `## ${kind} (${values.length})\n\n${values.map((value, n) => `- **${kind}.n${n}**: ${value}`).join('\n')}\n`
+  const above = '# All things\n\nIn all: 12\n\n'
+
+  test('are records with their heading, and what stands in brackets is a remark', () => {
+    const lamps = ['on (Hall)', 'off (Bath)', 'on', 'off (Attic)', 'on (Loft)', 'off']
+    const text = `${above}${pairs('lamp', lamps)}\n${pairs('heat', ['21.5', '20 (Bath)', '19', '18', '17', '16'])}`
+    const records = fromRecognised(text).records()
+    expect(records?.path).toBe('$.records')
+    expect(records?.values.slice(0, 8)).toEqual([
+      { heading: 'lamp (6)', name: 'lamp.n0', value: 'on', remark: 'Hall', line: 7 },
+      { heading: 'lamp (6)', name: 'lamp.n1', value: 'off', remark: 'Bath', line: 8 },
+      { heading: 'lamp (6)', name: 'lamp.n2', value: 'on', line: 9 },
+      { heading: 'lamp (6)', name: 'lamp.n3', value: 'off', remark: 'Attic', line: 10 },
+      { heading: 'lamp (6)', name: 'lamp.n4', value: 'on', remark: 'Loft', line: 11 },
+      { heading: 'lamp (6)', name: 'lamp.n5', value: 'off', line: 12 },
+      { heading: 'heat (6)', name: 'heat.n0', value: 21.5, line: 16 },
+      { heading: 'heat (6)', name: 'heat.n1', value: 20, remark: 'Bath', line: 17 },
+    ])
+  })
+
+  test('prose behind names is none', () => {
+    const said = Array.from(
+      { length: 12 },
+      (_, n) => `It is the ${n}th of all the reasons for which this is used by so many`,
+    )
+    expect(fromRecognised(above + pairs('why', said) + pairs('how', said)).records()?.path).toBe('$.sections')
+  })
+})
+
 describe('Markdown', () => {
   test('underlined headings, links and fences of either kind', () => {
     const text = [
