@@ -93,6 +93,62 @@ export function joinerOf(
   }
 }
 
+/** Rows of a spreadsheet that tell whether its first row has names. */
+const FEWEST_OF_SHEET = 3
+const SAMPLE_OF_SHEET = 200
+const LONGEST_NAME = 64
+const VALUE = /^[-+]?[\d.,]+%?$|^\d{1,4}[-/.:]\d|^(?:true|false)$/i
+
+/** True for a row of different texts that are no values, and that stand in none of the rows below it. */
+export function areNames(row: readonly unknown[], below: readonly (readonly unknown[])[]): boolean {
+  const rows = below.slice(0, SAMPLE_OF_SHEET)
+  return (
+    row.length > 1 &&
+    new Set(row).size === row.length &&
+    row.every(
+      (name, at) =>
+        typeof name === 'string' &&
+        name.trim() !== '' &&
+        name.length <= LONGEST_NAME &&
+        !VALUE.test(name.trim()) &&
+        rows.every((cells) => cells[at] !== name),
+    )
+  )
+}
+
+/**
+ * The names in the first row of a spreadsheet, of which the head has the letters of columns and the first column the numbers of rows.
+ * Undefined for any other table, and where the first row may be a row of values.
+ */
+export function namesOfSheet(
+  [corner = '', ...letters]: readonly string[],
+  [first = [], ...below]: readonly (readonly string[])[],
+): string[] | undefined {
+  const [start = 0, ...others] = letters.map(columnOf)
+  const isSheet =
+    /^(?:column_1|#|)$/.test(corner) &&
+    start > 0 &&
+    others.every((column, at) => column === start + at + 1) &&
+    below.length >= FEWEST_OF_SHEET &&
+    [first, ...below].every(([number = '']) => /^\d{1,9}$/.test(number))
+  const names = first.slice(1)
+  if (
+    !isSheet ||
+    !areNames(
+      names,
+      below.map((row) => row.slice(1)),
+    )
+  )
+    return undefined
+  return names.length === letters.length ? ['row', ...distinct(names)] : undefined
+}
+
+/** `A` is 1, `AA` is 27; 0 for any other text. */
+function columnOf(letters: string): number {
+  if (!/^[A-Z]{1,3}$/.test(letters)) return 0
+  return [...letters].reduce((column, letter) => column * 26 + letter.charCodeAt(0) - 64, 0)
+}
+
 /** Names of columns: trimmed, never empty, never twice. */
 export function distinct(header: readonly string[]): string[] {
   const seen = new Map<string, number>()

@@ -19,7 +19,7 @@ import type { Overview } from '../overview/overview.ts'
 import { endsOf } from '../overview/sample.ts'
 import { telling } from '../overview/words.ts'
 import { call } from '../template.ts'
-import { asideOf } from './cells.ts'
+import { asideOf, namesOfSheet } from './cells.ts'
 import { defineFormat } from './define.ts'
 import { type MarkupTokens, readMarkup } from './markup-tokens.ts'
 import { belowWords } from './words-above.ts'
@@ -280,10 +280,18 @@ function records(rows: Cell[][]): JsonValue[] {
   const width = Math.max(...rows.map((row) => row.length))
   const named = headings < 0 ? rows.slice(0, 1) : rows.slice(0, top)
   const names = namesOf(named, width)
-  return rows.slice(named.length).map((row) => {
+  const body = rows.slice(named.length)
+  const ofSheet =
+    named.length === 1
+      ? namesOfSheet(
+          names,
+          body.map((row) => row.map(({ text }) => text)),
+        )
+      : undefined
+  return body.slice(ofSheet ? 1 : 0).map((row) => {
     const record: JsonObject = {}
     row.forEach(({ text }, index) => {
-      setOwn(record, names[index] ?? `column_${index + 1}`, text)
+      setOwn(record, (ofSheet ?? names)[index] ?? `column_${index + 1}`, text)
     })
     const links = row.flatMap((cell) => cell.links)
     if (links.length > 0) linksInRecords.set(record, links)

@@ -23,7 +23,7 @@ import { profile } from '../shape/profile.ts'
 import { typeNotations } from '../shape/type-notation.ts'
 import { call, type Template } from '../template.ts'
 import { findAlike } from './alike.ts'
-import { freeName, joinerOf } from './cells.ts'
+import { freeName, joinerOf, namesOfSheet } from './cells.ts'
 import { BEGINNING, defineFormat } from './define.ts'
 import { addFields, fieldsAt, findItems, isList, itemRecords, listIn, MARKED, maySayFields } from './items.ts'
 import { markedPairs } from './marked-pairs.ts'
@@ -446,10 +446,11 @@ function readTable(lines: LineIndex, start: number): { rows: JsonValue[]; end: n
         names.length,
       )
     : undefined
-  const rows = all.map((row) => {
+  const ofSheet = namesOfSheet(names, all)
+  const rows = all.slice(ofSheet ? 1 : 0).map((row) => {
     const record: JsonObject = {}
     ;(joined?.(row) ?? row).forEach((cell, column) => {
-      setOwn(record, names[column] ?? `column_${column + 1}`, cell)
+      setOwn(record, (ofSheet ?? names)[column] ?? `column_${column + 1}`, cell)
     })
     return record
   })

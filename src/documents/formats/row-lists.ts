@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protoco
 import { indexLines } from '../../text/lines.ts'
 import { parseJson } from '../json/stringify.ts'
 import { overviewOfData } from '../overview/records.ts'
-import { asideOf, distinct, type FoundTable, freeName, recordsOf } from './cells.ts'
+import { areNames, asideOf, distinct, type FoundTable, freeName, recordsOf } from './cells.ts'
 import { defineFormat } from './define.ts'
 import { readPython } from './python.ts'
 import { belowWords } from './words-above.ts'
@@ -14,10 +14,6 @@ const TWO_ROWS = new RegExp(`^${BEFORE}[[({].*[\\])}][,;]?[ \\t\\r]*\\n${BEFORE}
 const LEAST_ROWS = 3
 /** Lines below the rows that are words about them. */
 const MOST_BELOW = 12
-const LONGEST_NAME = 64
-const SAMPLE = 200
-/** A number, or what begins with a date or a time, is no name. */
-const VALUE = /^[-+]?[\d.,]+%?$|^\d{1,4}[-/.:]\d|^(?:true|false)$/i
 
 interface ListedRow {
   readonly label: string
@@ -63,7 +59,8 @@ function recordsIn(rows: readonly ListedRow[]): JsonObject[] {
   const [first] = rows
   const lists = rows.flatMap(({ value }) => (Array.isArray(value) ? [value] : []))
   if (lists.length === 0) return rows.map((row) => numbered(row, row.value as JsonObject))
-  const isNamed = hasNames(lists)
+  const [head = [], ...others] = lists
+  const isNamed = areNames(head, others) && others.every(({ length }) => length <= head.length)
   const width = lists.reduce((most, { length }) => Math.max(most, length), 0)
   const names = distinct(isNamed ? (first?.value as string[]) : Array.from({ length: width }, () => ''))
   const body = rows.slice(isNamed ? 1 : 0)
@@ -87,24 +84,6 @@ function numbered(row: ListedRow | undefined, record: JsonObject): JsonObject {
   setOwn(whole, freeName(new Set(Object.keys(record)), row.label || 'number'), row.number)
   for (const [key, value] of Object.entries(record)) setOwn(whole, key, value)
   return whole
-}
-
-/** True where the first row is different texts that are no values, and that stand in none of the rows below it. */
-function hasNames([first = [], ...below]: readonly (readonly JsonValue[])[]): boolean {
-  const rows = below.slice(0, SAMPLE)
-  return (
-    first.length > 1 &&
-    new Set(first).size === first.length &&
-    first.every(
-      (name, at) =>
-        typeof name === 'string' &&
-        name.trim() !== '' &&
-        name.length <= LONGEST_NAME &&
-        !VALUE.test(name.trim()) &&
-        rows.every((row) => row[at] !== name),
-    ) &&
-    below.every((row) => row.length <= first.length)
-  )
 }
 
 /** Tried after JSON a line, which names nothing. Never takes a text with other lines among the rows. */

@@ -95,6 +95,34 @@ test('any text is scanned as a page, each character once, and no words are lost'
   )
 })
 
+describe('sheets with letters above their columns', () => {
+  const rows = [
+    ['1', 'Part', 'Left', 'Paid'],
+    ['2', 'Bolt', '40', 'TRUE'],
+    ['3', 'Nut', '7', 'FALSE'],
+    ['4', 'Cog', '', 'TRUE'],
+  ]
+  const html = (of: readonly string[][]): string =>
+    `<h2>Stock</h2>\n<table>\n<tr><th></th><th>B</th><th>C</th><th>D</th></tr>\n${of
+      .map(([nth, ...cells]) => `<tr><th>${nth}</th>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`)
+      .join('\n')}\n</table>`
+  const page = (of: readonly string[][]): string =>
+    `# Stock\n\nAll of it.\n\n| | B | C | D |\n|---|---|---|---|\n${of.map((row) => `| ${row.join(' | ')} |`).join('\n')}\n`
+
+  test.each([
+    ['HTML', html],
+    ['Markdown', page],
+  ])('have the names of their first row in %s', (_, written) => {
+    expect(fromRecognised(written(rows)).records()?.values).toEqual([
+      { row: '2', Part: 'Bolt', Left: '40', Paid: 'TRUE' },
+      { row: '3', Part: 'Nut', Left: '7', Paid: 'FALSE' },
+      { row: '4', Part: 'Cog', Left: '', Paid: 'TRUE' },
+    ])
+    const values = [...rows.slice(1), ['5', 'Pin', '3', 'TRUE']]
+    expect(fromRecognised(written(values)).records()?.values).toHaveLength(4)
+  })
+})
+
 describe('names with a value each below headings', () => {
   const pairs = (kind: string, values: readonly string[]): string =>
     `## ${kind} (${values.length})\n\n${values.map((value, n) => `- **${kind}.n${n}**: ${value}`).join('\n')}\n`
