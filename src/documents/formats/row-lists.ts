@@ -8,9 +8,9 @@ import { defineFormat } from './define.ts'
 import { readPython } from './python.ts'
 import { belowWords } from './words-above.ts'
 
-const BEFORE = '[ \\t]{0,8}(?:(?:(\\p{L}{1,30})[ \\t]*)?#?(\\d{1,9})[.:)][ \\t]+|[-*•][ \\t]+)?'
-const ROW = new RegExp(`^${BEFORE}([[({].*[\\])}])[,;]?[ \\t\\r]*$`, 'u')
-const TWO_ROWS = new RegExp(`^${BEFORE}[[({].*[\\])}][,;]?[ \\t\\r]*\\n${BEFORE}[[({]`, 'u')
+const BEFORE = '(?:[ \\t]{0,8}(?:(?:(\\p{L}{1,30})[ \\t]*)?#?(\\d{1,9})[.:)]|[-*•])[ \\t]+)?'
+const ROW = new RegExp(`^${BEFORE}([[({].*[\\])}])[ \\t\\r]*$`, 'u')
+const TWO_ROWS = new RegExp(`^${BEFORE}[[({].*[\\])}][ \\t\\r]*\\n${BEFORE}[[({]`, 'u')
 const LEAST_ROWS = 3
 /** Lines below the rows that are words about them. */
 const MOST_BELOW = 12

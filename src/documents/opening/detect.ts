@@ -22,13 +22,16 @@ export interface Recognised {
 /** Recognises a text by its beginning and, for JSON, by parsing it. Linear in its length. */
 export function recognise(written: string): Recognised {
   const text = withoutCodes(written)
-  const marked = recogniseMarked(text)
-  if (marked) return marked
+  return recogniseMarked(text) ?? recogniseWhole(text, written.length)
+}
+
+/** `length`: with the control sequences that were left out. */
+function recogniseWhole(text: string, length: number): Recognised {
   for (const format of FORMATS) {
     const evidence = format.detect(text)
     if (evidence === undefined) continue
     const asides = [...(format.asides?.(text, evidence) ?? [])]
-    if (text.length < written.length - 1) asides.push('codes for colours, left out here')
+    if (text.length < length - 1) asides.push('codes for colours, left out here')
     const recognised = { text, traits: format, format: format.family, asides }
     if (format.family === 'text') return recognised
     const held = format.name === 'json' ? seenThrough(format.read(text, evidence) ?? null) : undefined
@@ -54,7 +57,7 @@ export function seenThrough(value: JsonValue): { value: JsonValue; asides: reado
 /** Data between marks, and the words around these beside it. */
 function recogniseMarked(text: string): Recognised | undefined {
   const marked = betweenMarks(text)
-  const inner = marked && recognise(marked.inside.trimEnd())
+  const inner = marked && recogniseWhole(marked.inside.trimEnd(), 0)
   if (!inner || !DATA.has(inner.format)) return undefined
   const [before = [], after = []] = [marked.before, marked.after].map((words) => wordsAround(words, ''))
   return { ...inner, text, asides: [...before, ...inner.asides, ...after] }

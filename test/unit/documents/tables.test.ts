@@ -306,6 +306,7 @@ describe('a list or an object a line', () => {
   test.each([
     ['tasks', '- [x] Call (Ann)\n- [ ] Write (Bo)\n- [x] Send (Cy)'],
     ['links', '1. [a](http://a.example)\n2. [b](http://b.example)\n3. [c](http://c.example)'],
+    ['lines of a program', "const rows = [\n  ['a', 1],\n  ['b', 2],\n  ['c', 3],\n]\nuse(rows)"],
     ['numbers out of order', "Row 3: ['a', 'b']\nRow 2: ['c', 'd']\nRow 1: ['e', 'f']"],
   ])('%s are no such rows', (_, text) => {
     expect(recognise(text).traits.name).not.toBe('row lists')
