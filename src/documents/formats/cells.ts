@@ -99,6 +99,11 @@ const SAMPLE_OF_SHEET = 200
 const LONGEST_NAME = 64
 const VALUE = /^[-+]?[\d.,]+%?$|^\d{1,4}[-/.:]\d|^(?:true|false)$/i
 
+/** True for a number, a date, a yes or no, or nothing. */
+export function isValue(cell: unknown): boolean {
+  return typeof cell !== 'string' || cell.trim() === '' || VALUE.test(cell.trim())
+}
+
 /** True for a row of different texts that are no values, and that stand in none of the rows below it. */
 export function areNames(row: readonly unknown[], below: readonly (readonly unknown[])[]): boolean {
   const rows = below.slice(0, SAMPLE_OF_SHEET)
@@ -108,9 +113,8 @@ export function areNames(row: readonly unknown[], below: readonly (readonly unkn
     row.every(
       (name, at) =>
         typeof name === 'string' &&
-        name.trim() !== '' &&
         name.length <= LONGEST_NAME &&
-        !VALUE.test(name.trim()) &&
+        !isValue(name) &&
         rows.every((cells) => cells[at] !== name),
     )
   )

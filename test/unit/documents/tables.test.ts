@@ -311,6 +311,18 @@ describe('a list or an object a line', () => {
   ])('%s are no such rows', (_, text) => {
     expect(recognise(text).traits.name).not.toBe('row lists')
   })
+
+  test('a first row of words is a row, where no column tells names from values', () => {
+    const rows = (...all: string[]) => recognise(all.map((row) => `(${row})`).join('\n')).json?.()
+    const people = rows("'Ann', 'Bern'", "'Bob', 'Rome'", "'Cy', 'Oslo'", "'Di', 'Kiel'")
+    expect(people).toHaveLength(4)
+    const named = rows("'name', 'age'", "'Bob', 7", "'Cy', 8", "'Di', 9")
+    expect(named).toEqual([
+      { name: 'Bob', age: 7 },
+      { name: 'Cy', age: 8 },
+      { name: 'Di', age: 9 },
+    ])
+  })
 })
 
 describe('names beside rows', () => {
