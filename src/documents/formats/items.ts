@@ -152,13 +152,12 @@ export function findItems(lines: LineIndex, from: number, to: number, leastTasks
       items.push({ line: index + 1, heading, number: exactNumber(number ?? marked ?? ''), said, below: [] })
     } else {
       const last = items.at(-1)
+      const isSetIn = last !== undefined && indentOf(line) > margin
       const isWithin =
         last &&
-        (indentOf(line) > margin ||
-          (!isApart &&
-            (fieldsAt(line).length > 0 || goesOn(lines, index, to, indentOf(last.below[0] ?? '')))))
+        (isSetIn || (!isApart && fieldsAt(line).length > 0) || goesOn(lines, index, to, last.below, isApart))
       const title = isWithin ? undefined : headingIn(line)
-      if (isWithin) last.below.push(...(isApart ? ['', line] : [line]))
+      if (isWithin) last.below.push(...(isApart && isSetIn ? ['', line] : [line]))
       else if (title !== undefined) {
         heading = title
         headings.add(heading)
@@ -172,10 +171,11 @@ export function findItems(lines: LineIndex, from: number, to: number, leastTasks
   const areTasks = items.filter(({ said }) => TASK.test(said)).length >= items.length * NEARLY
   const least = areTasks ? leastTasks : LEAST
   if (items.length < least || around.length > Math.max(MOST_AROUND, seen * OTHERS)) return undefined
-  setInBroken(items)
-  const leading = leadingKey(items)
+  const whole = withWholeValues(lines, items)
+  setInBroken(whole)
+  const leading = leadingKey(whole)
   const keysOf = (all: readonly Lines[]) => sharedKeys(all.map(({ below }) => below))
-  const paired = withPairsApart(items)
+  const paired = withPairsApart(whole)
   if (!areTasks && keysOf(paired) === undefined) return undefined
   // Where each begins with a field, there is no title before a tail.
   const apart = leading === undefined ? withTailsBelow(paired) : paired
@@ -185,13 +185,109 @@ export function findItems(lines: LineIndex, from: number, to: number, leastTasks
   return { items: apart, leading, isKey, isHeaded, around: isHeaded ? around : [...headings, ...around] }
 }
 
-/** Whether lines at the margin stand within an item, for below them comes one that is set in as its first field is. */
-function goesOn(lines: LineIndex, index: number, to: number, indent: number): boolean {
-  if (indent === 0) return false
+/** `Write the report (ID: 17)`, `"Standup" (Starts: 2025-09-01)`: the key in brackets behind a title. */
+const BRACKETED = /[ "]\((\p{L}[\p{L}\p{N} _]{0,30}): /u
+/** The share of lines that look like items and have the form of the first one: the others stand within values. */
+const FORMED = 0.2
+const APART_FORM = 'apart'
+
+/** How an item begins and ends, and whether it stands apart from the line above it. */
+function formsOf(lines: LineIndex, { line, number, said }: Lines): string[] {
+  const key = BRACKETED.exec(said)?.[1]
+  const isApart = line < 2 || lines.at(line - 2).trim() === ''
+  return [
+    number === undefined ? 'bullet' : 'number',
+    ...(isApart ? [APART_FORM] : []),
+    ...(key === undefined ? [] : [`(${key}:`]),
+    ...(/^["*[]/.test(said) ? [said.charAt(0)] : []),
+  ]
+}
+
+/** The items without lines that only look like items, for they lack the form of all others. These are part of the value above them. */
+function withWholeValues(lines: LineIndex, items: readonly Lines[]): readonly Lines[] {
+  const [first] = items
+  if (!first || items.every(({ below }) => below.length === 0)) return items
+  let whole = items
+  for (const form of new Set([...formsOf(lines, first), APART_FORM]))
+    whole = joinedBy(form, lines, whole) ?? whole
+  return whole
+}
+
+/**
+ * The items of a form, with the others as lines of their values. Undefined where one of the others may be an item of its own. Such a line
+ * stands behind no field, the fields below it are said already, or plain items have none of them.
+ */
+function joinedBy(form: string, lines: LineIndex, items: readonly Lines[]): readonly Lines[] | undefined {
+  const areFormed = items.map((item, at) => at === 0 || formsOf(lines, item).includes(form))
+  const count = areFormed.filter(Boolean).length
+  if (count === items.length || count < Math.max(LEAST, items.length * FORMED)) return undefined
+  const found = items.filter((_, at) => areFormed[at])
+  const indent = usualIndent(found)
+  const keysIn = (below: readonly string[]): string[] =>
+    below.flatMap((line) => (indentOf(line) === indent ? fieldsAt(line).map(({ key }) => key) : []))
+  if (indent === 0) return undefined
+  const [plain, following] = [new Set<string>(), new Set<string>()]
+  const [goingOn, ending] = [new Set<string>(), new Set<string>()]
+  const joined: Lines[] = []
+  let [key, own]: [string | undefined, Set<string>] = [undefined, new Set()]
+  for (const [at, item] of items.entries()) {
+    const keys = keysIn(item.below)
+    const last = joined.at(-1)
+    if (areFormed[at] || !last) {
+      joined.push({ ...item, below: [...item.below] })
+      ;[key, own] = [keys.at(-1), new Set(keys)]
+      if (areFormed[at + 1] !== false) for (const one of own) plain.add(one)
+      continue
+    }
+    if (key === undefined || keys.some((one) => own.has(one))) return undefined
+    // A value that ends an item goes on as others of its key do that fields stand below.
+    if (keys.length > 0) goingOn.add(key)
+    else if (areFormed[at + 1] !== false) ending.add(key)
+    last.below.push(`${' '.repeat(indent + 1)}${lines.at(item.line - 1).trim()}`, ...item.below)
+    for (const one of keys) {
+      own.add(one)
+      following.add(one)
+    }
+    key = keys.at(-1) ?? key
+  }
+  const areKnown = [...following].every((one) => plain.has(one))
+  return areKnown && [...ending].every((one) => goingOn.has(one)) ? joined : undefined
+}
+
+/** How far the first fields of nearly all items are set in; 0 where they have nothing in common. */
+function usualIndent(items: readonly { readonly below: readonly string[] }[]): number {
+  const counts = new Map<number, number>()
+  for (const { below } of items) {
+    const first = below.find((line) => fieldsAt(line).length > 0)
+    if (first !== undefined) counts.set(indentOf(first), (counts.get(indentOf(first)) ?? 0) + 1)
+  }
+  const [[indent, count] = [0, 0]] = [...counts].sort(([, a], [, b]) => b - a)
+  return count < items.length * NEARLY ? 0 : indent
+}
+
+/**
+ * Whether lines at the margin stand within an item, for below them comes a field that is set in as its first one is. Behind an empty line
+ * that field is one that the item lacks.
+ */
+function goesOn(
+  lines: LineIndex,
+  index: number,
+  to: number,
+  below: readonly string[],
+  isApart: boolean,
+): boolean {
+  const indent = indentOf(below[0] ?? '')
+  if (indent === 0 || (isApart && below.length > MOST_FIELDS)) return false
   for (let at = index + 1; at < Math.min(to, index + MOST_BROKEN); at++) {
     const line = lines.at(at).slice(0, LONGEST)
     if (line.trim() === '' || ITEM.test(line)) return false
-    if (indentOf(line) === indent) return fieldsAt(line).length > 0
+    if (indentOf(line) !== indent) continue
+    const fields = fieldsAt(line)
+    if (!isApart) return fields.length > 0
+    const keys = new Set(
+      below.flatMap((one) => (indentOf(one) === indent ? fieldsAt(one) : [])).map(({ key }) => key),
+    )
+    return fields.length > 0 && fields.every(({ key }) => !keys.has(key))
   }
   return false
 }
@@ -204,13 +300,8 @@ const MOST_BROKEN = 8
  * here.
  */
 function setInBroken(items: readonly { readonly below: string[] }[]): void {
-  const counts = new Map<number, number>()
-  for (const { below } of items) {
-    const first = below.find((line) => fieldsAt(line).length > 0)
-    if (first !== undefined) counts.set(indentOf(first), (counts.get(indentOf(first)) ?? 0) + 1)
-  }
-  const [[indent = 0, count] = [0, 0]] = [...counts].sort(([, a], [, b]) => b - a)
-  if (indent === 0 || count < items.length * NEARLY) return
+  const indent = usualIndent(items)
+  if (indent === 0) return
   for (const { below } of items)
     for (let at = 1; at < below.length; at++) {
       const line = below[at] ?? ''
