@@ -196,8 +196,12 @@ function separated(lines: LineIndex): Layout | undefined {
 }
 
 function separatedBy(separator: string, lines: LineIndex, sampled: number): Layout | undefined {
-  const parts = partsBetween(lines, separator, sampled)
-  const saying = parts.map(([from, to]) => pairsWithin(lines, from, to))
+  const written = partsBetween(lines, separator, sampled)
+  const beginning = beginningOf(lines, written)
+  const parts = beginning ? wholeParts(lines, written, beginning) : written
+  const saying = parts.map(([from, to]) =>
+    pairsWithin(lines, from, to).filter(({ key }) => beginning?.keys.has(key) !== false),
+  )
   const [said, listed] = [new Map<string, number>(), new Set<string>()]
   let again = 0
   for (const pairs of saying) {
@@ -216,10 +220,11 @@ function separatedBy(separator: string, lines: LineIndex, sampled: number): Layo
   })
   const areHeaded = headed.length > parts.length / 2
   let records = 0
-  for (const pairs of saying) {
+  for (const [nth, pairs] of saying.entries()) {
     const keys = pairs.flatMap(({ key }) => (isShared(key) ? key : []))
     if (keys.length > 0) records += 1
-    if (new Set(keys).size < keys.length - 1) again += 1
+    const isAgain = new Set(keys).size < keys.length - 1
+    if (isAgain && !isSaidAgain(lines, parts[nth], pairs, beginning)) again += 1
   }
   // Several records in a part are told apart by something else.
   const others = parts.length - records
@@ -237,10 +242,11 @@ function separatedBy(separator: string, lines: LineIndex, sampled: number): Layo
     return isHead(at) && next !== undefined && beginsWithKey(next)
   }
   const starts = (): number[] => {
-    const all = partsBetween(lines, separator, lines.count)
+    const between = partsBetween(lines, separator, lines.count)
+    const all = beginning ? wholeParts(lines, between, beginning) : between
     const [first, last] = [all[0], all.at(-1)]
     const start = first && startOfFirst(lines, first, begins, isRecord)
-    const isOne = (part: readonly [number, number]): boolean => begins(...part) || isRecord(...part)
+    const isOne = (part: Lines): boolean => begins(...part) || isRecord(...part)
     const isFooter = last !== undefined && !isOne(last)
     // A rule within a value parts no records.
     const within = all.slice(1, isFooter ? -1 : undefined).flatMap((part) => (isOne(part) ? part[0] : []))
@@ -251,6 +257,112 @@ function separatedBy(separator: string, lines: LineIndex, sampled: number): Layo
     ]
   }
   return { isKey, isHead, names: keysOfText(said, listed, isKey), starts, separator }
+}
+
+type Lines = readonly [from: number, to: number]
+
+/** How parts between separators begin. Others are of a value above them. */
+interface Beginning {
+  /** The key of the first line, in which any number may stand, and that of the next one. */
+  readonly form: string
+  /** Whether keys stand behind the marks of a list. */
+  readonly isListed: boolean
+  /** The keys of parts that begin so, and the usual ones of them. */
+  readonly keys: ReadonlySet<string>
+  readonly usual: ReadonlySet<string>
+}
+
+/** The share of parts that must begin alike: one value may have several rules in it. */
+const BEGUN = 0.2
+
+/** Undefined where parts have no beginning in common, or one that begins in another way may be a record. */
+function beginningOf(lines: LineIndex, parts: readonly Lines[]): Beginning | undefined {
+  const forms = new Map<string, number>()
+  for (const [from, to] of parts) {
+    const form = from + 1 < to ? formAt(lines, from) : undefined
+    if (form !== undefined) forms.set(form, (forms.get(form) ?? 0) + 1)
+  }
+  const [[form, count] = ['', 0]] = [...forms].sort(([, one], [, other]) => other - one)
+  if (count < Math.max(LEAST, parts.length * BEGUN)) return undefined
+  const counts = new Map<string, number>()
+  for (const [from, to] of parts)
+    if (formAt(lines, from) === form)
+      for (const key of new Set(pairsWithin(lines, from, to).map((pair) => pair.key)))
+        counts.set(key, (counts.get(key) ?? 0) + 1)
+  const usual = new Set(
+    [...counts].flatMap(([key, said]) => (said >= Math.max(2, count * COMMON) ? key : [])),
+  )
+  const begun = parts.filter((_, nth) => isBegun(lines, parts, nth, form))
+  const first = begun[0] ? parts.indexOf(begun[0]) : 0
+  const isListed = begun.some(([from]) => pairAt(lines, from + 1)?.isListed)
+  const beginning = { form, isListed, keys: new Set(counts.keys()), usual }
+  const last = parts.at(-1)
+  const isFooter = last && !pairsWithin(lines, ...last).some(({ key }) => usual.has(key))
+  const whole = wholeParts(lines, parts, beginning).length
+  return whole === first + begun.length + Number(isFooter) ? beginning : undefined
+}
+
+/** Whether a part begins with a record. Above the first one may stand lines about all of them. */
+function isBegun(lines: LineIndex, parts: readonly Lines[], nth: number, form: string): boolean {
+  const [from, to] = parts[nth] ?? [0, 0]
+  const end = nth === 0 ? Math.min(to, from + MOST_BEFORE) : from + 1
+  return firstOf(from, end, (at) => formAt(lines, at) === form) !== undefined
+}
+
+/** Whether the first key of a part comes again, but not with the next one: then it is said in a value. */
+function isSaidAgain(
+  lines: LineIndex,
+  [from, to]: Lines = [0, 0],
+  pairs: readonly Pair[],
+  beginning: Beginning | undefined,
+): boolean {
+  const [first] = pairs
+  if (!beginning || formAt(lines, from) !== beginning.form) return false
+  return (
+    pairs.filter(({ key }) => key === first?.key).length > 1 &&
+    firstOf(from + 1, to, (at) => formAt(lines, at) === beginning.form) === undefined
+  )
+}
+
+/** The keys of a line and of the next one; undefined where one of them has none. */
+function formAt(lines: LineIndex, at: number): string | undefined {
+  const [key, next] = [pairAt(lines, at)?.key, at + 1 < lines.count ? pairAt(lines, at + 1)?.key : undefined]
+  return key === undefined || next === undefined ? undefined : `${key.replace(/\d+/g, '1')}\n${next}`
+}
+
+/**
+ * The parts, each with those below it that go on with a value of it. Such a part says what the record lacks, or it has few keys, begins
+ * with none and has no record in it. The last part may be about all records.
+ */
+function wholeParts(
+  lines: LineIndex,
+  parts: readonly Lines[],
+  { form, isListed, usual }: Beginning,
+): readonly Lines[] {
+  const whole: Lines[] = []
+  const [formKey = ''] = form.split('\n')
+  let own: Set<string> | undefined
+  for (const [nth, [from, to]] of parts.entries()) {
+    const isFormed = isBegun(lines, parts, nth, form)
+    const keys = pairsWithin(lines, from, to).flatMap((pair) =>
+      usual.has(pair.key) && pair.isListed === isListed ? pair.key : [],
+    )
+    const last = whole.at(-1)
+    const isFooter = nth + 1 === parts.length && keys.length === 0
+    const isWithin = (): boolean =>
+      !keys.some((key) => own?.has(key)) ||
+      (usual.has(formKey) &&
+        new Set(keys).size < usual.size / 2 &&
+        !usual.has(pairAt(lines, from)?.key ?? '') &&
+        firstOf(from + 1, to, (at) => formAt(lines, at) === form) === undefined)
+    if (own && last && !isFormed && !isFooter && isWithin()) whole[whole.length - 1] = [last[0], to]
+    else {
+      whole.push([from, to])
+      own = isFormed ? new Set() : undefined
+    }
+    for (const key of keys) own?.add(key)
+  }
+  return whole
 }
 
 /** The keys by which the product names no fields of its own. */
@@ -271,7 +383,7 @@ const LEGEND = /\b(?:includes?|contains?|consists? of|fields?|legend)\b.*:$/i
  */
 function startOfFirst(
   lines: LineIndex,
-  [from, to]: readonly [number, number],
+  [from, to]: Lines,
   begins: (at: number, to: number) => boolean,
   isRecord: (from: number, to: number) => boolean,
 ): number | undefined {
@@ -291,8 +403,8 @@ function startOfFirst(
 }
 
 /** Parts between separators, from their first line that is not empty to the line behind the last. */
-function partsBetween(lines: LineIndex, separator: string, to: number): [from: number, to: number][] {
-  const parts: [number, number][] = []
+function partsBetween(lines: LineIndex, separator: string, to: number): Lines[] {
+  const parts: Lines[] = []
   let from = -1
   for (let index = 0; index <= to; index++) {
     const isEnd = index === to || (isSeparator(lines, index) && lines.at(index).trim() === separator)

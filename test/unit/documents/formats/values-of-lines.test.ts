@@ -51,3 +51,34 @@ describe('an item', () => {
     expect(recordsOf(`Tasks:\n\n${written(8, other)}`)).toHaveLength(16)
   })
 })
+
+describe('a record between rules', () => {
+  const facts = (nth: number): string =>
+    nth % 3 ? `fact ${nth}` : '# Notes\n\nbody\n\n---\n\nThen: rest\n---\nmore'
+  const fact = (nth: number): string =>
+    `Fact ${nth + 1}:\nTime: 2026-02-0${(nth % 9) + 1}\nContent: ${facts(nth)}\nScore: ${nth}\nTags: a, b\n---\n`
+
+  test('has rules, headings and keys of its own in a value', () => {
+    const records = recordsOf(`Found facts:\n\n${written(12, fact, '')}`)
+    expect(records).toHaveLength(12)
+    expect(records[3]).toMatchObject({ heading: 'Fact 4', Content: facts(3), Score: 3, Tags: 'a, b' })
+    expect(records[0]).toMatchObject({ Content: facts(0), Score: 0 })
+  })
+
+  const quoted = (nth: number): string =>
+    nth % 2 ? '---\nlayout: post\n---\nwords\nName: quoted\nBy: somebody' : 'words'
+  const page = (nth: number): string =>
+    `Name: Page ${nth}\nURL: https://a.example/${nth}\nBy: Ann\nDate: 2026-01-02\nText:\n${quoted(nth)}\n`
+
+  test('may quote the keys of another in a value', () => {
+    const records = recordsOf(written(12, page, '\n---\n\n'))
+    expect(records).toHaveLength(12)
+    expect(records[5]).toMatchObject({ Name: 'Page 5', By: 'Ann', Text: quoted(5) })
+  })
+
+  test('that begins in another way stays one', () => {
+    const other = (nth: number): string =>
+      nth % 4 ? page(2) : `Failed: ${nth}\nURL: https://a.example/${nth}\nBy: Bo\nText: none\n`
+    expect(recordsOf(written(12, other, '\n---\n\n'))).toHaveLength(12)
+  })
+})
