@@ -131,6 +131,8 @@ export function findItems(lines: LineIndex, from: number, to: number, leastTasks
   const around: string[] = []
   let [margin, seen, heading] = [-1, 0, '']
   let [isApart, isCode] = [false, false]
+  // Fields that are set in below a heading are of that heading.
+  let [isBelow, ofHeadings] = [false, 0]
   let opener: string | undefined
   for (let index = from; index < to; index++) {
     const line =
@@ -148,6 +150,7 @@ export function findItems(lines: LineIndex, from: number, to: number, leastTasks
     const isItem = said !== '' && !isField && (margin < 0 ? indent.length < 4 : indent.length === margin)
     if (isItem) {
       margin = indent.length
+      isBelow = false
       opener ??= sign
       items.push({ line: index + 1, heading, number: exactNumber(number ?? marked ?? ''), said, below: [] })
     } else {
@@ -157,6 +160,8 @@ export function findItems(lines: LineIndex, from: number, to: number, leastTasks
         last &&
         (isSetIn || (!isApart && fieldsAt(line).length > 0) || goesOn(lines, index, to, last.below, isApart))
       const title = isWithin ? undefined : headingIn(line)
+      if (isBelow && isSetIn && fieldsAt(line).length > 0) ofHeadings += 1
+      isBelow = title !== undefined
       if (isWithin) last.below.push(...(isApart && isSetIn ? ['', line] : [line]))
       else if (title !== undefined) {
         heading = title
@@ -171,6 +176,7 @@ export function findItems(lines: LineIndex, from: number, to: number, leastTasks
   const areTasks = items.filter(({ said }) => TASK.test(said)).length >= items.length * NEARLY
   const least = areTasks ? leastTasks : LEAST
   if (items.length < least || around.length > Math.max(MOST_AROUND, seen * OTHERS)) return undefined
+  if (ofHeadings > Math.max(MOST_AROUND, items.length * OTHERS)) return undefined
   const whole = withWholeValues(lines, items)
   setInBroken(whole)
   const leading = leadingKey(whole)

@@ -749,6 +749,8 @@ interface Headed {
   readonly key: string | undefined
   /** Whether values end with a comma. */
   readonly areListed: boolean
+  /** Whether lines at the margin below a key go on with its value. */
+  readonly goOn: boolean
 }
 
 /**
@@ -761,10 +763,17 @@ function readHeadedBlocks(lines: LineIndex): (() => HeadedBlocks) | undefined {
   const margin = marginOf(lines, sampled)
   if (margin === undefined) return undefined
   const [counts, heads] = [new Map<string, number>(), new Map<string, number>()]
+  const goOn = haveLinesAtMargin(lines, margin, sampled)
   let [headed, alone, pairs, others, listed, base] = [0, 0, 0, 0, 0, -1]
+  let isBelow = false
   for (let index = 0; index < sampled; index++) {
-    if (isEmpty(lines, index)) continue
+    if (isEmpty(lines, index)) {
+      isBelow = false
+      continue
+    }
     const indent = indentOf(lines.at(index))
+    if (isBelow && indent <= margin) continue
+    isBelow = goOn && indent > margin
     if (indent <= margin) {
       base = -1
       const isHead = indent === margin && isAbove(lines, index)
@@ -801,7 +810,7 @@ function readHeadedBlocks(lines: LineIndex): (() => HeadedBlocks) | undefined {
   if (!isRead) return undefined
   let read: HeadedBlocks | undefined
   return () => {
-    read ??= headedBlocks(lines, { margin, key, areListed: listed > pairs * 0.9 })
+    read ??= headedBlocks(lines, { margin, key, areListed: listed > pairs * 0.9, goOn })
     return read
   }
 }
@@ -829,11 +838,48 @@ function isAbove(lines: LineIndex, index: number): boolean {
   )
 }
 
-function headedBlocks(lines: LineIndex, { margin, key: ofHead, areListed }: Headed): HeadedBlocks {
+/**
+ * Whether values of one key have lines at the margin: all headings stand below an empty line, and such a line is right below that key. Most
+ * records have none. Where headings are numbered, another line may stand above keys as well.
+ */
+function haveLinesAtMargin(lines: LineIndex, margin: number, sampled: number): boolean {
+  const keys = new Set<string>()
+  let [runs, state, last]: [number, 'apart' | 'within' | 'value', string] = [0, 'apart', '']
+  let [headed, areNumbered] = [0, true]
+  const others: boolean[] = []
+  for (let index = 0; index < sampled; index++) {
+    const line = lines.at(index)
+    if (line.trim() === '') state = 'apart'
+    else if (indentOf(line) > margin) {
+      last = SET_IN.exec(line)?.[1] ?? last
+      state = 'within'
+    } else if (state === 'apart') {
+      if (!isAbove(lines, index)) continue
+      headed += 1
+      if (!isNumberedHead(line)) areNumbered = false
+    } else {
+      if (isAbove(lines, index)) others.push(isNumberedHead(line))
+      if (state === 'within') {
+        runs += 1
+        keys.add(last)
+      }
+      state = 'value'
+    }
+  }
+  const areApart = others.length === 0 || (areNumbered && !others.includes(true))
+  return areApart && keys.size === 1 && runs > 1 && runs < headed * MOST
+}
+
+function isNumberedHead(line: string): boolean {
+  return isNumbered(line.trim().replace(/:$/, ''))
+}
+
+function headedBlocks(lines: LineIndex, { margin, key: ofHead, areListed, goOn }: Headed): HeadedBlocks {
   const found: JsonObject[] = []
   const around: string[] = []
   let heads: number[] = []
   let [key, base, section, isUsed] = ['', -1, '', true]
+  let isBelow = false
   const leave = (upTo = 0): void => {
     around.push(...heads.slice(0, heads.length - upTo).map((at) => lines.at(at).trim()))
     heads = []
@@ -847,9 +893,15 @@ function headedBlocks(lines: LineIndex, { margin, key: ofHead, areListed }: Head
     const indent = indentOf(line)
     if (line.trim() === '') {
       leave()
+      isBelow = false
       continue
     }
     if (indent <= margin) {
+      const last = found.at(-1)
+      if (isBelow && last && key !== '') {
+        setOwn(last, key, `${own(last, key)}\n${line.trimEnd()}`)
+        continue
+      }
       base = -1
       if (indent === margin) heads.push(index)
       else {
@@ -858,6 +910,7 @@ function headedBlocks(lines: LineIndex, { margin, key: ofHead, areListed }: Head
       }
       continue
     }
+    isBelow = goOn
     if (base < 0) {
       base = indent
       const [head = index, ...above] = heads.slice(-MOST_HEADS).reverse()

@@ -82,3 +82,32 @@ describe('a record between rules', () => {
     expect(recordsOf(written(12, other, '\n---\n\n'))).toHaveLength(12)
   })
 })
+
+describe('a record below a heading', () => {
+  const notes = (nth: number): string => (nth % 3 ? 'none' : 'Call:\n- price\nnext: May')
+
+  test('has lines at the margin in its last value', () => {
+    const row = (nth: number): string =>
+      `Row ${nth + 1}:\n    Id: r${nth}\n    Stage: open\n    Notes: ${notes(nth)}\n`
+    const document = fromRecognised(`Found 12 rows:\n\n${written(12, row)}`)
+    const records = document.records()?.values as JsonObject[]
+    expect(records).toHaveLength(12)
+    expect(records[3]).toMatchObject({ heading: 'Row 4', Stage: 'open', Notes: notes(3) })
+    expect(document.asides.join()).not.toContain('price')
+  })
+
+  test('has lines at the margin in a value above others, where headings are numbered', () => {
+    const row = (nth: number): string =>
+      `Row ${nth + 1}:\n    Id: r${nth}\n    Notes: ${notes(nth)}\n    Stage: open\n`
+    const records = recordsOf(`Found 12 rows:\n\n${written(12, row)}`)
+    expect(records).toHaveLength(12)
+    expect(records[3]).toMatchObject({ Notes: notes(3), Stage: 'open' })
+  })
+
+  test('ends at the next heading, where no line stands between them', () => {
+    const port = (nth: number): string => `port${nth}\n    Speed: ${nth}\n    State: up\n`
+    const records = recordsOf(written(12, port, ''))
+    expect(records).toHaveLength(12)
+    expect(records[3]).toMatchObject({ heading: 'port3', Speed: 3, State: 'up' })
+  })
+})
