@@ -66,7 +66,7 @@ interface Stanzas {
 /** The records, or undefined when the text is something else. `line` is a record's first, counted from 1. */
 function readStanzas(text: string): Stanzas | undefined {
   const lines = indexLines(text)
-  const layout = separated(lines) ?? begun(lines)
+  const layout = separated(lines) ?? begunOrHeaded(lines)
   if (layout) return inLayout(lines, layout)
   const blocks = readHeadedBlocks(lines)
   if (blocks) return { read: () => blocks().records, around: () => blocks().around.slice(0, MOST_TOLD) }
@@ -402,12 +402,14 @@ function startOfFirst(
   return start > from && isLegend(start - 1) ? undefined : start
 }
 
-/** Parts between separators, from their first line that is not empty to the line behind the last. */
+/** Parts between separators, or paragraphs, from their first line that is not empty to the line behind the last. */
 function partsBetween(lines: LineIndex, separator: string, to: number): Lines[] {
+  const isBetween = (at: number): boolean =>
+    separator === '' ? isEmpty(lines, at) : isSeparator(lines, at) && lines.at(at).trim() === separator
   const parts: Lines[] = []
   let from = -1
   for (let index = 0; index <= to; index++) {
-    const isEnd = index === to || (isSeparator(lines, index) && lines.at(index).trim() === separator)
+    const isEnd = index === to || isBetween(index)
     if (from < 0 && !isEnd && !isEmpty(lines, index)) from = index
     if (!isEnd || from < 0) continue
     parts.push([from, index])
@@ -428,6 +430,50 @@ function firstOf(from: number, to: number, test: (line: number) => boolean): num
 }
 
 // Records that begin with the same key.
+
+/** A heading may look like a key. Then few records begin with it. */
+function begunOrHeaded(lines: LineIndex): Layout | undefined {
+  const [found, headed] = [begun(lines), headedParagraphs(lines)]
+  if (!headed) return found
+  if (found) return found.starts().length * 2 > headed.starts().length ? found : headed
+  return findAlike(lines) === undefined ? headed : undefined
+}
+
+/** The share of paragraphs that must have the same key on their second line. */
+const PARAGRAPHS = 0.8
+/** A line that other formats read. */
+const MARKED = /^(?:#{1,6} |[-*+•>|] |\d{1,6}[.)] |\*\*|[ \t])/
+
+/** Paragraphs of a heading and pairs below it, nearly each with the same key first. Undefined for other texts. */
+function headedParagraphs(lines: LineIndex): Layout | undefined {
+  const sampled = Math.min(lines.count, SAMPLE)
+  const parts = partsBetween(lines, '', sampled)
+  const [heads, below] = [new Map<string, number>(), new Map<string, number>()]
+  let [marked, others] = [0, 0]
+  for (const [from, to] of parts) {
+    const [head, key] = [pairAt(lines, from)?.key, from + 1 < to ? pairAt(lines, from + 1)?.key : undefined]
+    if (key === undefined) {
+      others += 1
+      continue
+    }
+    if (MARKED.test(lines.at(from).slice(0, LONGEST))) marked += 1
+    if (head !== undefined) heads.set(head, (heads.get(head) ?? 0) + 1)
+    below.set(key, (below.get(key) ?? 0) + 1)
+  }
+  const [[first, count] = ['', 0]] = [...below].sort(([, one], [, other]) => other - one)
+  const mostHeads = Math.max(0, ...heads.values())
+  const isRead =
+    count >= MANY &&
+    marked === 0 &&
+    others <= Math.max(MOST_AROUND, parts.length * OTHERS) &&
+    !heads.has(first) &&
+    count >= (parts.length - others) * PARAGRAPHS &&
+    mostHeads < count / 2
+  return isRead ? separatedBy('', lines, sampled) : undefined
+}
+
+/** Paragraphs about all records. */
+const MOST_AROUND = 2
 
 /** Undefined where there are no such records. */
 function begun(lines: LineIndex): Layout | undefined {

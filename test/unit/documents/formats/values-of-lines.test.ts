@@ -111,3 +111,22 @@ describe('a record below a heading', () => {
     expect(records[3]).toMatchObject({ heading: 'port3', Speed: 3, State: 'up' })
   })
 })
+
+describe('a paragraph below a heading', () => {
+  const event = (nth: number): string =>
+    `${nth % 4 ? `Lunch ${nth}` : `Call: Ann ${nth}`} (2026-03-0${(nth % 9) + 1})\nPlace: Room ${nth}\nID: e${nth}\n`
+
+  test('is a record, be there a colon in its heading or none', () => {
+    const records = recordsOf(`Found 24 events:\n\n${written(24, event)}`)
+    expect(records).toHaveLength(24)
+    expect(records[4]).toMatchObject({ heading: 'Call: Ann 4 (2026-03-05)', Place: 'Room 4', ID: 'e4' })
+    expect(records[5]).toMatchObject({ heading: 'Lunch 5 (2026-03-06)', Place: 'Room 5', ID: 'e5' })
+  })
+
+  test('has paragraphs in a value', () => {
+    const noted = (nth: number): string => `${event(nth)}Notes: ${nth === 7 ? 'one\n\ntwo' : 'none'}\n`
+    const records = recordsOf(`Found 24 events:\n\n${written(24, noted)}`)
+    expect(records).toHaveLength(24)
+    expect(records[7]).toMatchObject({ ID: 'e7', Notes: 'one\n\ntwo' })
+  })
+})
