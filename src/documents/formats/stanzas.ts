@@ -700,20 +700,25 @@ function records(lines: LineIndex, layout: Layout, starts: readonly number[]): J
   const fieldsIn = fieldsOf(lines, layout, starts)
   const free = (name: string): string => freeName(names, name)
   const [ofLine, ofText] = [free('line'), free(TEXT)]
+  const haveBodies = areLetters(lines, layout, starts)
   // A line behind a comment is no more of the record above.
   const isCommented = separator === undefined && lines.at(0).startsWith('#')
   const all = starts.slice(0, -1).map((from, nth) => {
     let to = starts[nth + 1] ?? lines.count
     if (isCommented) to = firstOf(from, to, (at) => lines.at(at).startsWith('#')) ?? to
-    while (to > from && (isEmpty(lines, to - 1) || isSeparator(lines, to - 1))) to -= 1
+    to = endOf(lines, from, to)
     const record: JsonObject = { [ofLine]: from + 1 }
     const begin = isHead(from) ? from + 1 : from
     if (begin > from) addHeading(record, lines.at(from), free)
-    const fields = fieldsIn(begin, to)
+    const body = haveBodies ? bodyOf(lines, layout, begin, to) : undefined
+    const fields = body ? [...fieldsIn(begin, body.from), ...fieldsIn(body.to, to)] : fieldsIn(begin, to)
     const others: string[] = []
     for (let index = begin; index < (fields[0]?.from ?? to); index++) others.push(lines.at(index))
+    for (let index = body?.from ?? to; index < (body?.to ?? to); index++) others.push(lines.at(index))
     for (const [nth, { key, values, to: end }] of fields.entries()) {
-      for (let index = end; index < (fields[nth + 1]?.from ?? to); index++)
+      const isBefore = body !== undefined && end <= body.from
+      const next = fields[nth + 1]?.from ?? to
+      for (let index = end; index < (isBefore ? Math.min(next, body.from) : next); index++)
         values.push(`${values.pop()}\n${lines.at(index)}`)
       setOwn(record, key, values.length === 1 ? (values[0] ?? '') : values)
     }
@@ -723,6 +728,61 @@ function records(lines: LineIndex, layout: Layout, starts: readonly number[]): J
   })
   unquote(all)
   return withFieldsApart(withNumbers(all, free(HEADING)))
+}
+
+/** The end of a record without the empty lines and rules behind it. */
+function endOf(lines: LineIndex, from: number, to: number): number {
+  let end = to
+  while (end > from && (isEmpty(lines, end - 1) || isSeparator(lines, end - 1))) end -= 1
+  return end
+}
+
+/** The lines of a record below its fields and an empty line, as a letter has them. */
+interface Body {
+  readonly from: number
+  readonly to: number
+  /** The last field above it. */
+  readonly above: Pair
+}
+
+/** Undefined where the record has no such lines. Fields in a paragraph of their own may end it. */
+function bodyOf(lines: LineIndex, { isKey }: Layout, begin: number, to: number): Body | undefined {
+  const keyAt = (at: number): Pair | undefined => {
+    const pair = pairAt(lines, at)
+    return pair && isKey(pair) ? pair : undefined
+  }
+  const end = firstOf(begin, to, (at) => keyAt(at) === undefined)
+  const above = end === undefined || end === begin ? undefined : keyAt(end - 1)
+  if (end === undefined || !above || !isEmpty(lines, end)) return undefined
+  const from = firstOf(end, to, (at) => !isEmpty(lines, at))
+  if (from === undefined) return undefined
+  let last = to
+  while (last > from && keyAt(last - 1)) last -= 1
+  if (last === from) return undefined
+  return { from, to: last > from && isEmpty(lines, last - 1) ? last : to, above }
+}
+
+/**
+ * Whether most records have lines below their fields that are of no field. The last one above them is always the same and has a word as its
+ * value, which does not go on below an empty line. Keys below are of few records.
+ */
+function areLetters(lines: LineIndex, layout: Layout, starts: readonly number[]): boolean {
+  const [above, below] = [new Set<string>(), new Map<string, number>()]
+  const all = Math.min(starts.length - 1, LOOKED)
+  let [bodies, keyed] = [0, 0]
+  for (let nth = 0; nth < all; nth++) {
+    const [from = 0, to = 0] = [starts[nth], starts[nth + 1]]
+    const body = bodyOf(lines, layout, layout.isHead(from) ? from + 1 : from, endOf(lines, from, to))
+    if (!body) continue
+    if (!/^\S+$/.test(body.above.value)) return false
+    bodies += 1
+    above.add(body.above.key)
+    const pairs = pairsWithin(lines, body.from, body.to).filter(layout.isKey)
+    for (const key of new Set(pairs.map((pair) => pair.key))) below.set(key, (below.get(key) ?? 0) + 1)
+    if (pairs.length > 0 && pairAt(lines, body.from)?.key === pairs[0]?.key) keyed += 1
+  }
+  const areOwn = [...below.values()].every((count) => count < all * MOST)
+  return bodies >= LEAST && bodies >= all * MOST && above.size === 1 && keyed <= bodies * OTHERS && areOwn
 }
 
 /** By one record alone it is not told what quotes mean. */

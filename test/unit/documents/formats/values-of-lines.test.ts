@@ -130,3 +130,27 @@ describe('a paragraph below a heading', () => {
     expect(records[7]).toMatchObject({ ID: 'e7', Notes: 'one\n\ntwo' })
   })
 })
+
+describe('a letter below its fields', () => {
+  const said = (nth: number): string => (nth % 3 ? `words ${nth}` : 'Dear Bo,\n\nSum: 45\nUntil: May\n\nBye')
+  const letter = (nth: number): string =>
+    `Letter: l${nth}\nFrom: Ann\nLink: https://a.example/${nth}\n\n${said(nth)}\n\nFiles: ${nth}\n`
+
+  test('is a text, and what it says is no field', () => {
+    const records = recordsOf(`Found 12 letters:\n\n${written(12, letter, '\n---\n\n')}`)
+    expect(records).toHaveLength(12)
+    expect(records[3]).toEqual({
+      line: expect.any(Number),
+      Letter: 'l3',
+      From: 'Ann',
+      Link: 'https://a.example/3',
+      Files: 3,
+      text: said(3),
+    })
+  })
+
+  test('goes on with a value of several words', () => {
+    const story = (nth: number): string => `Story: s${nth}\nFrom: Ann\nText: once upon ${nth}\n\nthe end\n`
+    expect(recordsOf(written(12, story, '\n---\n\n'))[3]).toMatchObject({ Text: 'once upon 3\n\nthe end' })
+  })
+})
