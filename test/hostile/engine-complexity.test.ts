@@ -131,6 +131,12 @@ const RUNS: Record<string, [before: string, part: string, behind: string]> = {
   'lists within lists': ['', '[', ''],
   'objects within objects': ['', '{"a":', '1'],
   'elements within elements': ['<?xml version="1.0"?>', '<a>', 'x'],
+  'bullets in a value': ['- A (ID: 1)\n  B: c\n\n', '- d\n  C: e\n\n- F (ID: 2)\n  B: - g\n', ''],
+  'paragraphs in a value': ['- A (ID: 1)\n  B: c\n', '\nd\n  C: e\n', ''],
+  'rules in a value': ['A 1:\nB: c\nD: e\n---\nA 2:\nB: c\nD: e\n---\nA 3:\nB: c\n', '---\nf\n', 'D: e\n'],
+  'lines below a value': ['A:\n  B: c\n  D: e\n\nF:\n  B: c\n  D: e', '\ng', '\n\nH:\n  B: c\n  D: e\ng\n'],
+  'paragraphs below headings': ['', 'a\nB: c\nD: e\n\n', ''],
+  'letters below fields': ['', 'A: b\nC: d\n\nwords\n\nE: f\n---\n', ''],
   'items within items': ['a:\n', '- ', 'x'],
 }
 describe('runs', () => {
