@@ -40,7 +40,7 @@ export const whereOfRecords: PipelineStep = {
 /** The conditions with the values of aggregates over all records in their place: `price > avg(price)`. Undefined where one has none. */
 function besideAll(document: Document, conditions: readonly string[]): ProcessorResult | undefined {
   const notes = new Set<string>()
-  const literalOf = (call: string): string | undefined => {
+  const literalOf = (call: string, isAlone: boolean): string | undefined => {
     const { content, error, metadata } = aggregate.process(document, { aggregate: [call] })
     const row = error === undefined ? content.rows().items[0] : undefined
     const value = row !== undefined && isObject(row) ? Object.values(row)[0] : undefined
@@ -49,7 +49,7 @@ function besideAll(document: Document, conditions: readonly string[]): Processor
       `\`${call}\` of all ${formatPlural(recordsOf(document)?.values.length ?? 0, 'record')} is ${JSON.stringify(value)}.`,
     )
     const isSpan = metadata.notes?.some((note) => note.endsWith(' is in milliseconds.'))
-    return isSpan ? `"${value} ms"` : JSON.stringify(value)
+    return isSpan && isAlone ? `${value}ms` : JSON.stringify(value)
   }
   const read = conditions.map((condition) => {
     let text = ''
@@ -59,7 +59,10 @@ function besideAll(document: Document, conditions: readonly string[]): Processor
       const open = tokens[at + 1]
       if (kind !== 'word' || open?.kind !== 'open' || start < from || !aggregateNamed(word)) continue
       const end = tokens[open.match]?.to ?? condition.length
-      const value = literalOf(condition.slice(start, end))
+      // What is computed with a span is a number.
+      const isAlone =
+        !/[*/+-]\s*$/.test(condition.slice(0, start)) && !/^\s*[*/+-]/.test(condition.slice(end))
+      const value = literalOf(condition.slice(start, end), isAlone)
       if (value === undefined) return undefined
       text += condition.slice(from, start) + value
       from = end

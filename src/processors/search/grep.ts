@@ -230,7 +230,13 @@ function inData(
           4,
         )}.`,
       )
-    return { rows, kind: 'json', total, matched: noun === 'value' ? units : groups.length, notes }
+    return {
+      rows,
+      kind: 'json',
+      total,
+      matched: noun === 'value' ? units + further.length : groups.length,
+      notes,
+    }
   }
   const alike = named.length > 0 ? named : namedByWords(fields, pattern.source)
   if (alike.length > 0) {

@@ -72,7 +72,7 @@ import { newWork } from '../../query/work.ts'
 import { formatPlural } from '../../text/format.ts'
 import { type DatePart, datePart, isYearless, needsYear, partOf } from '../../text/values/date-parts.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
-import { nameOfUnit } from '../../text/values/reading.ts'
+import { nameOfUnit, type Reading } from '../../text/values/reading.ts'
 import { compareNaturally } from '../../text/words/natural-order.ts'
 import { aggregateParams } from '../parameters.ts'
 import { identityOf } from '../search/hits.ts'
@@ -979,12 +979,13 @@ function cellsOf(column: Column, groups: Groups, records: number): Cells {
     }
   }
   const { values, census } = gathered
-  const { numbers, unit, order, remark }: Partial<Readings> =
+  const { numbers, unit, order, reading, remark }: Partial<Readings> =
     aggregate.reads === 'values' ? {} : readingsOf(values, census, field.name)
   const read = aggregate.reads === 'order' ? order : numbers
   const over: Over = {
     ...gathered,
     numbers: read,
+    reading,
     decimals: numbers === undefined ? NO_DECIMALS : decimalsIn(values, numbers, unit),
     second: second && groups.gathered[at + 1],
     option: call.rank,
@@ -1001,7 +1002,9 @@ function cellsOf(column: Column, groups: Groups, records: number): Cells {
     const many = `\`${call.name}\` lists at most ${MOST_LISTED} values: ${formatPlural(cut, 'group')} ${cut === 1 ? 'has' : 'have'} more.`
     return { cells, notes: cut > 0 ? [`${many} Ask for these by \`where\` and \`fields\`.`] : [] }
   }
-  const notes = remarks(call, aggregate, field, gathered, read)
+  // Of texts, `top` lists the most frequent ones.
+  const isOfWords = aggregate.name === 'top' && reading === 'text'
+  const notes = isOfWords ? [] : remarks(call, aggregate, field, gathered, read, reading)
   if (aggregate.reads === 'order' && remark !== undefined) notes.push(remark)
   const told = unit && nameOfUnit(unit)
   if (
@@ -1126,10 +1129,11 @@ function remarks(
   gathered: Gathered,
   /** Undefined: they were read as texts. */
   numbers: Numbers | undefined,
+  reading: Reading = 'text',
 ): string[] {
   const { census } = gathered
   const ordered = reads === 'order'
-  const read = (): Findings => findings(gathered, numbers)
+  const read = (): Findings => findings(gathered, numbers, reading)
   const { others, booleans, large, example } = census.derived(
     `findings for ${ordered ? 'order' : 'numbers'}`,
     read,
@@ -1166,11 +1170,15 @@ interface Findings {
 /** Longer texts are no examples, unless they are the first. */
 const LONGEST_EXAMPLE = 40
 
-function findings({ values, census: { counts, present } }: Gathered, numbers: Numbers | undefined): Findings {
+function findings(
+  { values, census: { counts, present } }: Gathered,
+  numbers: Numbers | undefined,
+  reading: Reading,
+): Findings {
   const found: Findings = { others: 0, booleans: 0, large: false, example: undefined }
   const { items } = values
   if (numbers === undefined) {
-    const keys = textKeys(values)
+    const keys = textKeys(values, reading)
     for (const id of present) if (keys[id] === undefined) found.others += counts[id] as number
     return found
   }

@@ -120,9 +120,10 @@ function straysIn(coded: Coded): Strays {
   return coded.whole ? coded.column.derived('strays', find) : find()
 }
 
-/** The text of one value; undefined for nothing, and for several values. */
+/** The text of a value, or of several; undefined for nothing. */
 function textOf(column: Column, code: number): string | undefined {
   const one = scalarOrList(column, code)
+  if (Array.isArray(one)) return one.length === 0 ? undefined : JSON.stringify(one)
   return one === undefined || typeof one === 'object' ? undefined : String(one)
 }
 

@@ -513,16 +513,18 @@ function overPartition(
     return { values, codes: coded.codes, members, census, without: census.without }
   }
   const gathered = gatheredOf(first)
-  const { numbers, unit, order } = readingsOf(
-    gathered.values,
-    gathered.census,
-    first.kind === 'field' ? first.name : '',
-  )
+  const {
+    numbers,
+    unit,
+    order,
+    reading: read,
+  } = readingsOf(gathered.values, gathered.census, first.kind === 'field' ? first.name : '')
   const told = aggregate.reads === 'numbers' && unit ? nameOfUnit(unit) : undefined
   if (told !== undefined) notes.add(`${name} of \`${sourceOf(first)}\` is in ${told}.`)
   const cells = aggregate.compute({
     ...gathered,
     numbers: aggregate.reads === 'order' ? order : numbers,
+    reading: read,
     decimals: decimalsIn(gathered.values, numbers, unit),
     second: second && second.kind !== 'literal' ? gatheredOf(second) : undefined,
     option: rank ?? (second?.kind === 'literal' ? Number(second.text) : undefined),
@@ -531,8 +533,9 @@ function overPartition(
   if (aggregate.name !== 'percent') return Array.from(groups, (group) => cells[group] ?? null)
   // The share of each row in its partition.
   const value = reading(records, first)
+  const number = numbersOf(records, name, first, notes)
   return Array.from(groups, (group, row) => {
-    const [own, all] = [numberOf(value(row)), cells[group]]
+    const [own, all] = [number(value(row)), cells[group]]
     return typeof all !== 'number' || all === 0 || Number.isNaN(own)
       ? null
       : Number(((own / all) * 100).toFixed(2))

@@ -9,6 +9,7 @@ import { isNull, type Operand, operandFor } from '../../text/values/compare.ts'
 import { partNumber } from '../../text/values/date-parts.ts'
 import { type DateOrder, isoDate } from '../../text/values/dates.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
+import type { Reading } from '../../text/values/reading.ts'
 import { numberAs } from '../fields/amounts.ts'
 import {
   calledWithin,
@@ -21,7 +22,7 @@ import {
 } from '../fields/fields.ts'
 import { listWithin, typedWithin, valueOfPairs } from '../fields/inner-fields.ts'
 import { parsePath } from '../fields/path.ts'
-import { calendarOf, codedOf, columnOf, sharedReading } from '../fields/reader.ts'
+import { areNumbers, calendarOf, codedOf, columnOf, sharedReading } from '../fields/reader.ts'
 import { type Field, type Records, recordsOfValues } from '../fields/records.ts'
 import { lengthOf, type OperatorTest, testOf } from '../language/operators.ts'
 import { type Knows, type Names, parseCondition } from '../language/parser.ts'
@@ -453,7 +454,11 @@ function amountsIn(
 ): ((values: readonly JsonValue[]) => readonly JsonValue[]) | undefined {
   const computed = [field, other].find(({ path }) => path.at(-1)?.selectors[0]?.kind === 'computed')
   const both = [field, other].map(({ path }) => codedOf(records, path))
-  const reading = computed ? computed.reading : sharedReading(both, `${field.name} ${other.name}`)
+  // Numbers alone may be in any unit.
+  const haveTexts = both.every((coded) => !areNumbers(coded))
+  const shared = (): Reading | undefined =>
+    haveTexts ? sharedReading(both, `${field.name} ${other.name}`) : undefined
+  const reading = computed ? computed.reading : shared()
   if (reading === undefined) return undefined
   return (values) => elementsOf(values).map((value) => numberAs(value, reading))
 }

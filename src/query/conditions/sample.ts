@@ -35,9 +35,10 @@ import {
   quantity,
   saysNothing,
 } from '../../text/values/quantities.ts'
-import { type Reading, readingOf, unitOf } from '../../text/values/reading.ts'
+import { READERS, type Reading, readingOf, unitOf } from '../../text/values/reading.ts'
 import { relativeSpan } from '../../text/values/relative.ts'
 import { type Times, timesAmong } from '../../text/values/time-readers.ts'
+import { mayBeTimes } from '../fields/amounts.ts'
 import { calendarOf, columnOf, dateOrderIn } from '../fields/reader.ts'
 import type { Field, Records } from '../fields/records.ts'
 import { holdsText } from '../fields/strictness.ts'
@@ -188,7 +189,7 @@ function sharedUnit(texts: readonly string[]): string | undefined {
 /** The comparison with its operands as the values of its field suggest. Throws a `Refusal` where the two have no order. */
 export function adapted(
   comparison: Asked,
-  { name, unit }: Pick<Field, 'name' | 'unit'>,
+  { name, unit, reading }: Pick<Field, 'name' | 'unit' | 'reading'>,
   sample: Sample,
   note: (text: string) => void,
 ): Asked {
@@ -207,7 +208,8 @@ export function adapted(
           name,
           sample,
           note,
-          unit ?? unitIn(name, TIMES),
+          unitIn(name, TIMES) ?? unit,
+          reading,
         ),
         name,
         sample,
@@ -270,17 +272,30 @@ function adaptedOperand(
   note: (text: string) => void,
   /** The unit of numbers in the field, in milliseconds. */
   unit: number | undefined,
+  /** How the fields were read that the values are computed of. */
+  reading: Reading | undefined,
 ): Operand {
   const { values, texts } = sample
+  if (reading !== undefined && texts.length === 0 && plainNumber(operand.text) === undefined) {
+    const number = READERS[reading](operand.text)
+    if (number !== undefined) {
+      note(`\`${operand.text}\` read as ${formatCount(number)}.`)
+      return { ...operand, number, size: undefined, duration: undefined }
+    }
+  }
   const amounts = texts.filter((text) => !saysNothing(text))
   const [first] = amounts
   const isNumbered = sample.numbers.length > 0
   // `> 5000 m` of kilometres alone: the two are of one kind.
+  const own = unitOf(sample.reading(name))
   const family =
     first === undefined
       ? undefined
-      : (familyOf(amounts, isNumbered, name) ??
-        (operand.measure ? familyOf([...amounts, operand.text], isNumbered, name) : undefined))
+      : own !== undefined && own !== 'ms' && own !== 'bytes'
+        ? own
+        : operand.measure
+          ? familyOf([...amounts, operand.text], isNumbered, name)
+          : undefined
   if (first !== undefined && family !== undefined) {
     const number = family === 'counts' ? countLike(operand.text, amounts) : amountOf(family, operand.text)
     if (family === 'counts' && number !== undefined && operand.number !== undefined) {
@@ -293,16 +308,17 @@ function adaptedOperand(
       )
     if (number !== undefined) return { ...operand, amount: { family, number } }
     // A sum or a mean of such amounts has no unit either.
-    const told = operand.number === undefined ? undefined : toldIn(family)
-    if (told === undefined || operand.number === undefined) return operand
-    if (operand.number !== 0) note(`\`${operand.text}\` read as ${operand.text} ${told}.`)
-    return { ...operand, amount: { family, number: operand.number } }
+    const plain = plainNumber(operand.text)
+    const told = toldIn(family)
+    if (told === undefined || plain === undefined) return operand
+    if (plain !== 0) note(`\`${operand.text}\` read as ${operand.text} ${told}.`)
+    return { ...operand, amount: { family, number: plain } }
   }
   const remarked = operand.number === undefined ? undefined : amounts.find(hasRemark)
   const beginning = remarked && (looseNumber(remarked) ?? quantity(remarked))
   if (remarked && beginning !== undefined) note(readAsNumber(name, remarked, beginning))
   if (isYear(operand.text) && areDates(sample)) return { ...operand, isYear: true }
-  if (isYear(operand.text) && areBareTimes(sample)) {
+  if (isYear(operand.text) && areBareTimes(sample, name)) {
     note(`\`${operand.text}\` read as a year: \`${name}\` holds times such as ${values[0]}.`)
     return { ...operand, isYear: true, number: undefined, size: undefined }
   }
@@ -319,8 +335,11 @@ function adaptedOperand(
     note(`\`${operand.text}\` read as ${operand.text} ${shared}, the unit of all of \`${name}\`.`)
     return operandFor(`${operand.text} ${shared}`, false)
   }
-  if (operand.number === 0 && operand.duration === undefined && sample.reading(name) === 'ms')
-    return { ...operand, duration: 0 }
+  const time = operand.clock === undefined && own === 'ms' ? plainNumber(operand.text) : undefined
+  if (time !== undefined) {
+    if (time !== 0) note(`\`${operand.text}\` read as ${operand.text} milliseconds.`)
+    return { ...operand, duration: time }
+  }
   const numbers = sample.numbers.length > 0 ? sample.numbers : sample.plain
   if (numbers.length === 0 || numbers.length < values.length / 2) return operand
   if (isYear(operand.text) && operand.date && areEpochs(sample.numbers, name)) {
@@ -418,13 +437,15 @@ function areDates({ values, dates }: Sample): boolean {
 const YEARS = { first: Date.UTC(1990), last: Date.UTC(2100) }
 
 /** True where all are days as `20240628`, or texts of seconds since 1970. */
-function areBareTimes({ values }: Sample): boolean {
+function areBareTimes({ values }: Sample, name: string): boolean {
   const held = values.filter((value) => !saysNothing(String(value)))
   return (
     held.length > 0 &&
     held.every((value) => {
       const day = /^\d{8}$/.test(String(value)) ? compactDate(String(value))?.from : undefined
       const time = day ?? (typeof value === 'string' ? epochIn(value) : undefined)
+      // Other numbers have no fraction of six digits.
+      if (!mayBeTimes(name) && !/^\d{10}\.\d{6}$/.test(String(value))) return false
       return time !== undefined && time >= YEARS.first && time < YEARS.last
     })
   )
@@ -496,9 +517,10 @@ function refuseUnordered(operand: Operand, comparison: Asked, name: string, samp
   const held = texts.filter((one) => !saysNothing(one))
   const unit = operand.amount ? undefined : unitOf(sample.reading(name))
   const isRead = date !== undefined || clock !== undefined || number !== undefined || size !== undefined
+  const isWhole = held.every((one) => READERS[sample.reading(name)](one) !== undefined)
   const isTimed = duration !== undefined || date !== undefined || clock !== undefined
   const isKnown = (unit === 'ms' && isTimed) || (unit === 'bytes' && isRead)
-  if (unit !== undefined && !isKnown)
+  if (unit !== undefined && isWhole && !isKnown)
     throw new Refusal(
       `\`${shown(text, 40)}\` is no amount such as \`${name}\` holds: ${shown(JSON.stringify(held[0]), 40)}.`,
     )

@@ -4,11 +4,10 @@ import type { JsonValue } from '../../protocol/json.ts'
 import type { Operand } from '../../text/values/compare.ts'
 import { DAY, epochIn, parseDate } from '../../text/values/dates.ts'
 import { amountOf } from '../../text/values/families.ts'
-import { isMultiple } from '../../text/values/quantities.ts'
 import { nameOfUnit, READERS, type Reading, unitOf } from '../../text/values/reading.ts'
 import { type Evaluate, Many, type Result } from '../language/compile.ts'
 import type { Use } from '../language/functions.ts'
-import { calendarOf, codedOf, columnOf, readingIn, sharedReading } from './reader.ts'
+import { calendarOf, codedOf, columnOf, sharedReading, unitReading } from './reader.ts'
 import type { Field, Records } from './records.ts'
 
 /** The fields that are computed with. Where all of them have one kind of units, or one has its own, their texts are numbers in it. */
@@ -27,8 +26,8 @@ export class Amounts {
     if (this.#fields.get(field) !== 'number') this.#fields.set(field, use)
     let reading: Reading | undefined
     return (value, root, work) => {
-      reading ??= this.#readingOf(field)
-      const isUnit = unitOf(reading) !== undefined && !(reading === 'ms' && use === 'term')
+      reading ??= this.#readingOf(field) ?? 'text'
+      const isUnit = reading !== 'text' && !(reading === 'ms' && use === 'term')
       const result = found(value, root, work)
       return isUnit && result !== undefined ? asNumber(result, reading) : result
     }
@@ -36,7 +35,8 @@ export class Amounts {
 
   /** The operand in the units of the field that it is compared with. */
   beside(field: Field, operand: Operand): Operand {
-    const unit = unitOf(this.#readingIn(field))
+    const reading = this.#ownOf(field)
+    const unit = reading && unitOf(reading)
     if (unit === undefined || unit === 'ms' || unit === 'bytes') return operand
     const number = amountOf(unit, operand.text)
     return number === undefined ? operand : { ...operand, amount: { family: unit, number } }
@@ -44,22 +44,18 @@ export class Amounts {
 
   /** The reading in units that the fields share, or that one of them has. */
   get reading(): Reading | undefined {
-    return [...this.#fields.keys()]
-      .map((field) => this.#readingOf(field))
-      .find((one) => unitOf(one) !== undefined)
+    return [...this.#fields.keys(), ...this.#compared].map((field) => this.#readingOf(field)).find(Boolean)
   }
 
   /** Tells in which unit the fields are computed with. */
   remark(): string[] {
-    const fields = [...this.#fields]
-    const isMoney = fields.some(([field]) => this.#hasMultiples(field))
     const units = new Map<string, string[]>()
-    for (const [field, use] of fields) {
-      const unit = unitOf(this.#readingOf(field))
-      const isSpan = unit === 'ms' && use === 'term'
-      const isBytes = unit === 'bytes' && !isMoney && this.#readingIn(field) === 'bytes'
-      const told =
-        unit === undefined || isSpan || (unit === 'bytes' && !isBytes) ? undefined : nameOfUnit(unit)
+    for (const [field, use] of this.#fields) {
+      const reading = this.#readingOf(field)
+      const unit = reading && unitOf(reading)
+      const isTold = unit !== 'ms' || use !== 'term'
+      const isOwn = unit === 'bytes' ? this.#hasText(field, isOfBytes) : this.#hasText(field, () => true)
+      const told = unit && isTold && isOwn ? nameOfUnit(unit) : undefined
       if (told !== undefined) units.set(told, [...(units.get(told) ?? []), `\`${field.name}\``])
     }
     return [...units].map(
@@ -68,38 +64,48 @@ export class Amounts {
     )
   }
 
-  /** Such as `$5M`, which is read as sizes are. */
-  #hasMultiples({ path }: Field): boolean {
+  #hasText({ path }: Field, test: (text: string) => boolean): boolean {
     const column = columnOf(this.#records.values, path)
     const some = Array.from({ length: Math.min(column.size, MOST_LOOKED_AT) }, (_, code) =>
       column.values(code),
     )
-    return some.flat(2).some((value) => typeof value === 'string' && isMultiple(value))
+    return some.flat(2).some((value) => typeof value === 'string' && test(value))
   }
 
-  #readingOf(field: Field): Reading {
-    return this.#shared ?? this.#readingIn(field)
+  /** Undefined where the field has no unit. Its own goes before a shared one, but for `53m` beside processors and `8.5B` beside millions. */
+  #readingOf(field: Field): Reading | undefined {
+    const [own, shared] = [this.#ownOf(field), this.#shared]
+    const isLoose = (reading: Reading | undefined): boolean => reading === 'ms' || reading === 'bytes'
+    const isApart = own !== undefined && own !== shared && !(isLoose(own) && shared && !isLoose(shared))
+    return isApart ? own : (shared ?? own)
   }
 
   /** Undefined where the fields have no units, or units of several kinds. */
   get #shared(): Reading | undefined {
     const fields = [...this.#fields.keys(), ...this.#compared]
+    if (fields.length < 2) return undefined
     const names = fields.map(({ name }) => name).join(' ')
     return this.#records.table.derived(`shared reading of ${names}`, () => ({
-      reading: sharedReading(this.#codedOf(fields), names),
+      reading: sharedReading(
+        fields.map((field) => this.#codedOf(field)),
+        names,
+      ),
     })).reading
   }
 
-  #readingIn(field: Field): Reading {
-    return this.#records.table.derived(`reading of ${field.name}`, () =>
-      readingIn(this.#codedOf([field]), field.name),
-    )
+  #ownOf(field: Field): Reading | undefined {
+    return this.#records.table.derived(`unit reading of ${field.name}`, () => ({
+      reading: unitReading(this.#codedOf(field), field.name),
+    })).reading
   }
 
-  #codedOf(fields: readonly Field[]): Coded[] {
-    return fields.map(({ path }) => codedOf(this.#records.values, path))
+  #codedOf({ path }: Field): Coded {
+    return codedOf(this.#records.values, path)
   }
 }
+
+/** A size with a word for bytes: `1.2K` may count anything. */
+const isOfBytes = (text: string): boolean => /(?:[kmgtp]i?b|[kmgtp]i|bytes?|\d ?b)\s*$/i.test(text)
 
 /** Each text of a result as the number that it stands for; any other as it is. */
 function asNumber(result: Exclude<Result, undefined>, reading: Reading): Result {
@@ -134,7 +140,7 @@ export function unitOfTimes(records: Records, { name, path }: Field): number | u
   const unit = (value: JsonValue): number | undefined => {
     if (typeof value === 'string' && parseDate(value, undefined, order) !== undefined) return DAY
     const time = typeof value === 'string' && epochIn(value) !== undefined ? Number(value) : value
-    if (typeof time !== 'number' || !MAY_BE_TIMES.test(name)) return undefined
+    if (typeof time !== 'number' || !mayBeTimes(name)) return undefined
     return [1_000, 1].find((factor) => time * factor > FIRST_TIME && time * factor < LAST_TIME)
   }
   return column.derived('unit of times', () => {
@@ -148,9 +154,12 @@ export function unitOfTimes(records: Records, { name, path }: Field): number | u
   })
 }
 
-/** Names of numbers that may be times: others are amounts, as large as they may be. */
-const MAY_BE_TIMES =
-  /time|date|since|epoch|creat|updat|modif|expir|(?:^|[_.])(?:start|end|begin|stop|ts)|(?:_a|A)t$/i
+/** True for a name of numbers that may be times: others are amounts, as large as they may be. */
+export function mayBeTimes(name: string): boolean {
+  return /(?:^|[_.\s])(?:time|timestamp|date|day|due|ts|epoch|created|updated|modified|started|ended|expires|start|end|begin|stop|since|on|at)$|[a-z](?:At|On|Time|Date|Timestamp)$/.test(
+    name,
+  )
+}
 
 /** Numbers are times where all lie between these, in seconds or milliseconds. */
 const [FIRST_TIME, LAST_TIME] = [Date.UTC(2001), Date.UTC(2100)]

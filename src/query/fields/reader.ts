@@ -1,16 +1,10 @@
 /** The column of a path over a list of records. */
-import {
-  type Coded,
-  type Column,
-  codesPresent,
-  columnsOf,
-  type Reader,
-  several,
-} from '../../documents/columns/column.ts'
+import { type Coded, type Column, columnsOf, type Reader, several } from '../../documents/columns/column.ts'
 import { elementsOf } from '../../documents/columns/values.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { type Calendar, type DateOrder, offset, orderOfDates, zoneOfDates } from '../../text/values/dates.ts'
-import { saysNothing } from '../../text/values/quantities.ts'
+import { isAmount } from '../../text/values/families.ts'
+import { duration, plainNumber, quantity, saysNothing } from '../../text/values/quantities.ts'
 import { READERS, type Reading, readingOf, unitOf } from '../../text/values/reading.ts'
 import { newWork, type Work } from '../work.ts'
 import { type Path, pathKey } from './path.ts'
@@ -77,12 +71,20 @@ function* textsIn(column: Column): Generator<string> {
 
 /** The reading of the values that fields have together, as one field of that name would have them. */
 export function readingIn(fields: readonly Coded[], name = ''): Reading {
-  const { texts, numbers } = heldIn(fields)
-  return readingOf(texts, numbers, name)
+  const { texts, weights, numbers } = heldIn(fields)
+  return readingOf(texts, numbers, name, weights)
+}
+
+/** The reading in units of the texts of a field; undefined where they have none. */
+export function unitReading(field: Coded, name: string): Reading | undefined {
+  if (!mayHaveUnits(field)) return undefined
+  const reading = readingIn([field], name)
+  return unitOf(reading) === undefined ? undefined : reading
 }
 
 /** The reading in units that all texts of several fields have together; undefined where some are something else. */
 export function sharedReading(fields: readonly Coded[], name: string): Reading | undefined {
+  if (!fields.some(mayHaveUnits)) return undefined
   const { texts, numbers } = heldIn(fields)
   const reading = readingOf(texts, numbers, name)
   const isWhole = (): boolean =>
@@ -90,26 +92,57 @@ export function sharedReading(fields: readonly Coded[], name: string): Reading |
   return unitOf(reading) !== undefined && isWhole() ? reading : undefined
 }
 
-/** The different texts of fields, and how many numbers stand beside them. */
-function heldIn(fields: readonly Coded[]): { texts: readonly string[]; numbers: number } {
-  const texts = new Set<string>()
+/** True for a field without texts. */
+export function areNumbers({ column }: Coded): boolean {
+  for (let code = 0; code < column.size; code++)
+    if (elementsOf(column.values(code)).some((value) => typeof value === 'string')) return false
+  return true
+}
+
+/** Values of a field that are looked at to tell whether some have units. */
+const MOST_LOOKED_AT = 40
+
+/** Most fields have none, and reading all of their texts takes its time. */
+function mayHaveUnits({ column }: Coded): boolean {
+  const step = Math.max(1, Math.floor(column.size / MOST_LOOKED_AT))
+  for (let code = 0; code < column.size; code += step)
+    if (elementsOf(column.values(code)).some((value) => typeof value === 'string' && hasUnit(value)))
+      return true
+  return false
+}
+
+function hasUnit(text: string): boolean {
+  if (plainNumber(text) !== undefined) return false
+  return isAmount(text) || quantity(text) !== undefined || duration(text) !== undefined
+}
+
+/** The different texts of fields with how often they occur, and how many numbers stand beside them. */
+function heldIn(fields: readonly Coded[]): { texts: string[]; weights: number[]; numbers: number } {
+  const texts = new Map<string, number>()
   let [numbers, found] = [0, 0]
-  const add = (value: JsonValue | undefined): void => {
-    if (typeof value === 'string') texts.add(value)
-    else if (typeof value === 'number') found += 1
-  }
   for (const coded of fields) {
     const before = texts.size
     found = 0
-    for (const code of codesPresent(coded)) {
+    const counts = new Uint32Array(coded.column.size)
+    for (let at = 0; at < coded.codes.length; at++) {
+      const code = coded.codes[at] as number
+      counts[code] = (counts[code] as number) + 1
+    }
+    const add = (value: JsonValue | undefined, count: number): void => {
+      if (typeof value === 'string') texts.set(value, (texts.get(value) ?? 0) + count)
+      else if (typeof value === 'number') found += count
+    }
+    for (let code = 0; code < counts.length; code++) {
+      const count = counts[code] as number
+      if (count === 0) continue
       const alone = coded.column.scalar(code)
-      if (alone === several) elementsOf(coded.column.values(code)).forEach(add)
-      else add(alone)
+      if (alone === several) for (const value of elementsOf(coded.column.values(code))) add(value, count)
+      else add(alone, count)
     }
     // A field of numbers alone has no unit, and takes none from others.
     if (fields.length === 1 || texts.size > before) numbers += found
   }
-  return { texts: [...texts], numbers }
+  return { texts: [...texts.keys()], weights: [...texts.values()], numbers }
 }
 
 /** True where all that a column holds are texts and nulls. */

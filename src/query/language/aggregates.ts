@@ -43,6 +43,7 @@ export interface Gathered {
 export interface Over extends Gathered {
   /** The numbers of the items, as the aggregate reads them; for order undefined where they are compared as text. */
   readonly numbers: Numbers | undefined
+  readonly reading?: Reading | undefined
   /** Digits behind the point of each. */
   readonly decimals: Uint16Array
   /** The second field of `correlation`, `arg_max`. */
@@ -251,6 +252,7 @@ function numbersAs(values: Values, reading: Reading): Numbers {
 
 /** How values are read. */
 export interface Readings {
+  reading: Reading
   numbers: Numbers
   /** In which unit the numbers are. */
   unit: Unit | undefined
@@ -261,19 +263,29 @@ export interface Readings {
 }
 
 /** How the values that occur, of a field of that name, are read as numbers and for order. */
-export function readingsOf(values: Values, { present, derived }: Census, name = ''): Readings {
+export function readingsOf(values: Values, { present, counts, derived }: Census, name = ''): Readings {
   return derived(`readings of ${name}`, () => {
-    const items = Array.from(present, (id) => values.items[id])
-    const texts = items.filter((item) => typeof item === 'string')
-    const numbers = items.filter((item) => typeof item === 'number')
-    const reading = readingOf(texts, numbers.length, name)
+    const texts: string[] = []
+    const weights: number[] = []
+    let [numbers, isNumber] = [0, false]
+    for (const id of present) {
+      const item = values.items[id]
+      if (typeof item === 'string') {
+        texts.push(item)
+        weights.push(counts[id] as number)
+      } else if (typeof item === 'number') {
+        numbers += counts[id] as number
+        isNumber ||= item !== 0
+      }
+    }
+    const reading = readingOf(texts, numbers, name, weights)
     // A number beside texts with a unit of time may be in any; nothing needs no unit.
-    const isApart = reading === 'ms' && numbers.some((number) => number !== 0)
-    const unit = isApart ? undefined : unitOf(reading)
+    const unit = reading === 'ms' && isNumber ? undefined : unitOf(reading)
     return {
+      reading,
       unit,
       numbers: numbersAs(values, unit ?? 'plain'),
-      order: reading === 'text' ? undefined : numbersAs(values, reading),
+      order: reading === 'text' || reading === 'version' ? undefined : numbersAs(values, reading),
       remark: timesRemark(name, reading, texts),
     }
   })
@@ -462,8 +474,8 @@ function extremesIn(over: Over, direction: -1 | 1): JsonValue[] {
   return Array.from(chosen, (id) => (id === NONE ? null : (items[id] ?? null)))
 }
 
-function beatsIn({ values, numbers }: Over, direction: -1 | 1): Beats {
-  return numbers ? byNumber(values.items, numbers, direction) : byText(textKeys(values), direction)
+function beatsIn({ values, numbers, reading = 'text' }: Over, direction: -1 | 1): Beats {
+  return numbers ? byNumber(values.items, numbers, direction) : byText(textKeys(values, reading), direction)
 }
 
 function byNumber(items: readonly JsonValue[], numbers: Numbers, direction: number): Beats {
@@ -485,14 +497,14 @@ function byText(keys: readonly (Key | undefined)[], direction: number): Beats {
   }
 }
 
-/** By which the items are in order where they are texts; undefined for an item that says nothing. */
-export function textKeys(values: Values): readonly (Key | undefined)[] {
-  return values.derived('text keys', () => values.items.map((item) => keyOf(item, 'text')))
+/** By which the items are in order where they have no numbers; undefined for an item that says nothing. */
+export function textKeys(values: Values, reading: Reading): readonly (Key | undefined)[] {
+  return values.derived(`keys as ${reading}`, () => values.items.map((item) => keyOf(item, reading)))
 }
 
 /** The largest (1) or smallest (-1) values of each group, equal ones each. */
 function topIn(over: Over, direction: -1 | 1): JsonValue[][] {
-  if (direction > 0 && !over.numbers && areWords(over.values)) return mostFrequent(over)
+  if (direction > 0 && over.reading === 'text' && areWords(over.values)) return mostFrequent(over)
   const most = Math.max(1, Math.min(MOST_LISTED, Math.trunc(over.option ?? USUAL_TOP)))
   const { items } = over.values
   const beats = beatsIn(over, direction)
@@ -536,8 +548,8 @@ function mostFrequent(over: Over): JsonValue[][] {
 function heldBy(over: Over, direction: -1 | 1): JsonValue[] {
   const { second, values, codes, members } = over
   if (!second) return []
-  const { order: numbers } = readingsOf(second.values, second.census)
-  const beats = beatsIn({ ...over, ...second, numbers }, direction)
+  const { order: numbers, reading } = readingsOf(second.values, second.census)
+  const beats = beatsIn({ ...over, ...second, numbers, reading }, direction)
   const best = new Int32Array(members.count).fill(NONE)
   const held: JsonValue[] = Array.from({ length: members.count }, () => null)
   for (let pair = 0; pair < members.rows.length; pair++) {

@@ -64,7 +64,7 @@ export function compile(expression: Expression, options: CompileOptions): Evalua
     use === options.use ? part : (one) => compile(one, { ...options, use })
   switch (expression.kind) {
     case 'literal': {
-      const value = options.strict ? strictLiteral(expression) : literalValue(expression)
+      const value = options.strict ? strictLiteral(expression) : literalValue(expression, options.use)
       return () => value
     }
     case 'field':
@@ -256,8 +256,10 @@ function operandOfValue(value: JsonValue | undefined): Operand | undefined {
   return operandFor(String(value), typeof value === 'string')
 }
 
-function literalValue({ text, quoted }: { text: string; quoted: boolean }): JsonValue {
+function literalValue({ text, quoted }: { text: string; quoted: boolean }, use: Use | undefined): JsonValue {
   if (quoted) return text
+  const span = use === 'number' ? duration(text) : undefined
+  if (span !== undefined) return span
   if (text === 'true' || text === 'false') return text === 'true'
   if (text === 'null') return null
   return looseNumber(text) ?? text

@@ -50,7 +50,7 @@ const SEASON = /^(?:(\d{4}) )?(winter|spring|summer|autumn|fall)(?: (\d{4}))?$/i
 const SEASONS: Readonly<Record<string, number>> = { winter: 0, spring: 3, summer: 6, autumn: 9, fall: 9 }
 // `Q1 2024`, `2024-Q1`, `1Q24`, `Q1'24`, `H2 2024`: a quarter or a half of the year.
 const PART_OF_YEAR =
-  /^(?:([qh])([1-4])[ /-]?(?:['’](\d\d)|(\d{4}))|(\d{4})[ /-]?([qh])([1-4])|([1-4])(q) ?['’]?(\d{4}|\d\d))$/i
+  /^(?:([qh])([1-4])(?: ?['’](\d\d)|[ /-]((?:19|20)\d\d))|((?:19|20)\d\d)[ /-]?([qh])([1-4])|([1-4])(q) ?['’]?((?:19|20)\d\d|\d\d))$/i
 // `03/2024`: a month.
 const MONTH_OF_YEAR = /^(0[1-9]|1[0-2])\/((?:19|20)\d\d)$/
 /** The zones of RFC 2822 §4.3 that have names, and some more that `date` writes. */

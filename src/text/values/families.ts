@@ -65,6 +65,11 @@ function parts(text: string): { number: number; unit: string } | undefined {
   return number === undefined ? undefined : { number: Number(number.replaceAll(/[,$€£¥₹]/g, '')), unit }
 }
 
+/** True of a number with or without a unit of a few letters. */
+export function isAmount(text: string): boolean {
+  return parts(text) !== undefined
+}
+
 /** 20,000 of "20 kg" among weights, 0.25 of "250m" among processors. Undefined for what has another unit, or none. */
 export function amountOf(family: Family, text: string): number | undefined {
   if (family === 'counts') return countIn(text)

@@ -4,8 +4,8 @@
  */
 import type { JsonValue } from '../../protocol/json.ts'
 import { compareNaturally } from '../words/natural-order.ts'
-import { compactDate, orderOfDates, parseClock, parseDate } from './dates.ts'
-import { FAMILIES, FAMILY_READERS, type Family, familyOf, toldIn } from './families.ts'
+import { compactDate, fromEpoch, orderOfDates, parseClock, parseDate } from './dates.ts'
+import { FAMILIES, FAMILY_READERS, type Family, familyOf, isAmount, toldIn } from './families.ts'
 import { SCALE_NAMES, SCALE_READERS, type Scale } from './levels.ts'
 import {
   areVersions,
@@ -69,7 +69,7 @@ export function nameOfUnit(unit: Unit): string | undefined {
 
 export const isScale = (reading: Reading): reading is Scale => SCALE_NAMES.some((name) => name === reading)
 
-const isTime = (reading: Reading): boolean => Object.hasOwn(TIME_READERS, reading)
+const isTime = (reading: Reading): boolean => reading === 'instant' || Object.hasOwn(TIME_READERS, reading)
 
 /** The kinds of amounts that all texts of a field may be, in this order. */
 const AMOUNTS = ['plain', 'ms', 'bytes'] as const
@@ -77,13 +77,22 @@ const AMOUNTS = ['plain', 'ms', 'bytes'] as const
 const VERSION = /^v?\d+(?:\.\d+){2,}/
 /** A version among so many numbers is a slip. */
 const FEW = 10
-/** So many of the values are read, where others are of another kind. */
+/** So many of the values are read, where others are of another kind: codes such as `1B` and `3d` may be amounts by chance. */
 const MOST = 0.5
+const MOST_OF_UNITS = 0.7
 /** Texts by which a reading is ruled out. */
 const SAMPLED = 400
 
-/** The reading of these different texts, beside so many values that are numbers. `name`: of their field. */
-export function readingOf(texts: readonly string[], numbers: number, name = ''): Reading {
+/**
+ * The reading of these different texts, beside so many values that are numbers. `name`: of their field. `weights`: how often each text
+ * occurs; then `numbers` are counted so as well.
+ */
+export function readingOf(
+  texts: readonly string[],
+  numbers: number,
+  name = '',
+  weights?: readonly number[],
+): Reading {
   const held = texts.filter((text) => !saysNothing(text))
   if (held.length === 0) return numbers > 0 ? 'plain' : 'text'
   const whole = (reading: Reading): boolean => held.every((text) => READERS[reading](text) !== undefined)
@@ -103,7 +112,10 @@ export function readingOf(texts: readonly string[], numbers: number, name = ''):
   const dates = order === undefined ? 'time' : (`${order}First` as const)
   if (whole(dates)) return dates
   if (held.filter((text) => VERSION.test(text)).length * FEW > held.length) return 'text'
-  return mostly([...AMOUNTS, dates], held, numbers) ?? 'text'
+  const amounts = held.filter(isAmount)
+  const unit = familyOf(amounts, numbers > 0, name)
+  const readings: readonly Reading[] = [...(unit === undefined ? [] : [unit]), ...AMOUNTS, dates]
+  return mostly(readings, texts, numbers, weights) ?? 'text'
 }
 
 /** The reading that most of the values have; of several that read as many the first. */
@@ -111,24 +123,33 @@ function mostly(
   readings: readonly Reading[],
   texts: readonly string[],
   numbers: number,
+  weights: readonly number[] | undefined,
 ): Reading | undefined {
   const step = Math.max(1, Math.floor(texts.length / SAMPLED))
-  const sample = texts.filter((_, at) => at % step === 0)
-  const read = readings.map((reading) => sample.filter((text) => READERS[reading](text) !== undefined).length)
+  const sample: { text: string; weight: number }[] = []
+  for (let at = 0; at < texts.length; at += step) {
+    const text = texts[at] ?? ''
+    if (!saysNothing(text)) sample.push({ text, weight: weights?.[at] ?? 1 })
+  }
+  const whole = sample.reduce((sum, { weight }) => sum + weight, 0) + numbers / step
+  const read = readings.map((reading) =>
+    sample.reduce((sum, { text, weight }) => sum + (READERS[reading](text) === undefined ? 0 : weight), 0),
+  )
   const best = read.indexOf(Math.max(...read))
-  const others = (numbers / texts.length) * sample.length
-  return ((read[best] ?? 0) + others) / (sample.length + others) >= MOST ? readings[best] : undefined
+  const reading = readings[best]
+  const least = reading !== undefined && unitOf(reading) !== undefined ? MOST_OF_UNITS : MOST
+  return ((read[best] ?? 0) + numbers / step) / whole >= least ? reading : undefined
 }
 
-/** The value by which another is ordered. Integers that a double does not hold are there to the digit. */
+/** A value in the order of its field. Integers that a double does not hold are there to the digit. */
 export type Key = number | bigint | string
 
 /** The key of a value that is no list; undefined for null, and for what is no value of the reading. */
 export function keyOf(value: JsonValue, reading: Reading): Key | undefined {
-  if (typeof value === 'number')
-    return exact((isTime(reading) ? compactDate(value)?.from : undefined) ?? value, value)
+  if (typeof value === 'number') return isTime(reading) ? timeOf(value) : exact(value, value)
   if (typeof value === 'boolean') return reading === 'text' ? Number(value) : undefined
   if (typeof value !== 'string') return value === null ? undefined : JSON.stringify(value)
+  if (reading === 'version') return versionKey(value)
   const number = READERS[reading](value)
   if (number !== undefined) return exact(number, value)
   const isText = reading === 'text' && (value.length > LONGEST_MARK || !MARK.test(value))
@@ -136,8 +157,25 @@ export function keyOf(value: JsonValue, reading: Reading): Key | undefined {
 }
 
 /** Marks that stand for no text. Words such as `none` and `pending` may be values among texts. */
-const MARK = /^\s*(?:[-–—.?*]{0,3}|n\/a|n\.a\.)\s*$/i
+const MARK = /^\s*(?:[-–—]{0,3}|n\/a|n\.a\.)\s*$/i
 const LONGEST_MARK = 8
+
+/** A day, or seconds or milliseconds since 1970; undefined for a number that is too small for them. */
+function timeOf(number: number): number | undefined {
+  return compactDate(number)?.from ?? (number >= FIRST_SECOND ? fromEpoch(number) : undefined)
+}
+
+const FIRST_SECOND = 1e8
+
+/** A text that is in natural order among others: `2.0.0-rc.1` before `2.0.0`, and both before `2.0.0.1` (Semantic Versioning 2.0.0, 11). */
+function versionKey(text: string): string | undefined {
+  const [, numbers, rest = ''] = VERSION_PARTS.exec(text.trim()) ?? []
+  return numbers === undefined
+    ? undefined
+    : `${numbers}${rest.startsWith('-') ? ' ' : '!'}${rest.toLowerCase()}`
+}
+
+const VERSION_PARTS = /^v?(\d+(?:\.\d+)+)(.*)$/is
 
 function exact(number: number, value: number | string): number | bigint {
   return Math.abs(number) > Number.MAX_SAFE_INTEGER ? (longInteger(value) ?? number) : number

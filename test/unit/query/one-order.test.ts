@@ -117,10 +117,13 @@ test('texts beside numbers come last either way, and are no largest value', () =
 })
 
 test('a year is compared with days without marks and with seconds since 1970, and that is said', () => {
-  const days = rowsOf(['20230504', '20241231', '20250101'])
-  const later = where.process(days, { where: ['x > 2023'] })
+  const timed = (...texts: string[]) => fromValue(texts.map((made_at, id) => ({ id, made_at })))
+  const days = timed('20230504', '20241231', '20250101')
+  const later = where.process(days, { where: ['made_at > 2023'] })
   expect(idsOf(later)).toEqual([1, 2])
-  expect(later.metadata.notes).toEqual(['`2023` read as a year: `x` holds times such as 20230504.'])
+  expect(later.metadata.notes).toEqual(['`2023` read as a year: `made_at` holds times such as 20230504.'])
+  // Numbers that are called otherwise stay numbers.
+  expect(idsOf(where.process(rowsOf(['20230504', '20241231']), { where: ['x > 2023'] }))).toEqual([0, 1])
   const seconds = rowsOf(['1683158400.000100', '1735603200.000200'])
   expect(idsOf(where.process(seconds, { where: ['x >= 2024'] }))).toEqual([1])
   expect(idsOf(where.process(seconds, { where: ['year(x) = 2023'] }))).toEqual([0])
@@ -212,7 +215,8 @@ test('a bound that is no amount of the field is refused, and a number is read in
   expect(idsOf(where.process(weights, { where: ['x > 0'] }))).toEqual([0, 1, 2])
   expect(String(where.process(rowsOf(['5 MB', '3 KB']), { where: ['x > big'] }).error)).toContain('no amount')
   const spans = rowsOf(['5 ms', '3 s'])
-  expect(String(where.process(spans, { where: ['x > 5'] }).error)).toContain('no amount')
+  const longer = where.process(spans, { where: ['x > 5'] })
+  expect([idsOf(longer), longer.metadata.notes]).toEqual([[1], ['`5` read as 5 milliseconds.']])
   expect(idsOf(where.process(spans, { where: ['x > 0'] }))).toEqual([0, 1])
   const counted = aggregate.process(weights, { aggregate: ['count_if(x > 1 kg)'] })
   expect(counted.content.rows().items).toEqual([{ 'count_if(x > 1 kg)': 2 }])
@@ -236,6 +240,7 @@ test('windows and conditions beside a mean compute in units', () => {
   expect(running.notes).toContain('sum of `size` is in bytes.')
   const shares = run({ fields: ['id', 'took / sum(took) over () as share'] })
   expect(shares.rows.map(({ share }) => Number(share).toFixed(3))).toEqual(['0.012', '0.949', '0.040'])
+  expect(run({ where: ['took > avg(took) * 2'] }).rows.map(({ id }) => id)).toEqual([2])
   expect(run({ where: ['took > avg(took)'] }).rows.map(({ id }) => id)).toEqual([2])
   expect(run({ where: ['size > avg(size)'] }).rows.map(({ id }) => id)).toEqual([3])
 })
@@ -258,4 +263,50 @@ test('times with the name of their zone in brackets, and ones that were cut, are
   expect(idsOf(sort.process(mails, { sort: ['x'] }))).toEqual([1, 2, 0])
   const cut = rowsOf(['2026-11-29T10:59:54.', '2026-11-29T10:20:54.'])
   expect(idsOf(where.process(cut, { where: ['x >= 2026-11-29T10:30:00'] }))).toEqual([0])
+})
+
+test('revisions of one version, and versions before it, are in their order', () => {
+  const versions = ['5.4.0-42-generic', '5.4.0', '5.4.0-105-generic', '5.4.0-9-generic', '5.4.0.1']
+  expect(idsOf(sort.process(rowsOf(versions), { sort: ['x'] }))).toEqual([3, 0, 2, 1, 4])
+  const { content } = aggregate.process(rowsOf(versions), { aggregate: ['min(x)'] })
+  expect(content.rows().items).toEqual([{ 'min(x)': '5.4.0-9-generic' }])
+})
+
+test('values that occur often count as often for how a field is read', () => {
+  const often = Array.from({ length: 60 }, (_, at) => (at % 2 ? '5' : '10'))
+  const document = rowsOf([...often, 'low', 'bad', 'err', 'odd'])
+  const { content } = aggregate.process(document, { aggregate: ['max(x)'] })
+  expect(content.rows().items).toEqual([{ 'max(x)': '10' }])
+})
+
+test('a text that is no amount changes no unit of the others, and codes are no amounts', () => {
+  const { content } = aggregate.process(rowsOf(['300 g', '5 kg', '250 g', 'varies']), {
+    aggregate: ['avg(x)'],
+  })
+  expect(content.rows().items).toEqual([{ 'avg(x)': 1850 }])
+  const codes = rowsOf(['2A', '1B', '1A', '2B', '3B', '3A'])
+  expect(idsOf(sort.process(codes, { sort: ['x'] }))).toEqual([2, 1, 0, 3, 5, 4])
+  expect(idsOf(where.process(codes, { where: ['x > 2A'] }))).toEqual([3, 4, 5])
+  expect(String(where.process(rowsOf(['5 km', '350 m']), { where: ['x > 1 mi'] }).error)).toContain(
+    'no amount',
+  )
+})
+
+test('a literal with a unit is in the unit that an expression computes in, and fields of several kinds keep their own', () => {
+  const document = fromValue([
+    { id: 0, w: '5 kg', size: '10 MB', took: '5 m' },
+    { id: 1, w: '300 g', size: '20 MB', took: '10 s' },
+    { id: 2, w: '1 kg', size: '1 MB', took: '1 m' },
+  ])
+  const asked = (condition: string) => idsOf(where.process(document, { where: [condition] }))
+  expect(asked('w * 2 > 3 kg')).toEqual([0])
+  expect(asked('took * 2 > 5 m')).toEqual([0])
+  expect(asked('size / took > 1000')).toEqual([1])
+})
+
+test('seconds since 1970 beside dates are times, and small numbers are none', () => {
+  const document = fromValue(
+    ['2024-01-05T10:00:00Z', 1_704_500_000, 45_000, 1_704_400_000].map((x, id) => ({ id, x })),
+  )
+  expect(idsOf(sort.process(document, { sort: ['x'] }))).toEqual([3, 0, 1, 2])
 })

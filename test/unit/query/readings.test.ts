@@ -759,10 +759,9 @@ describe('dates of digits alone', () => {
     }
   })
 
-  test('are numbers where a number is asked for, but for a year, and none where they name no day', () => {
+  test('are numbers where a number is asked for, and none where they name no day', () => {
     expect(found(records, 'text > 20240101').ids).toEqual([1, 2])
-    expect(found(records, 'number > 2023').ids).toEqual([1, 2])
-    expect(found(records, 'number > 100').ids).toEqual([1, 2, 3])
+    expect(found(records, 'number > 2024').ids).toEqual([1, 2, 3])
     const codes = ['20241301', '19990230x', '30240101'].map((code, at) => ({ id: at + 1, code }))
     expect(found(codes, 'code >= 1900-01-01').ids).toEqual([])
   })

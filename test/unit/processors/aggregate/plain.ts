@@ -73,10 +73,12 @@ function valuesIn(records: readonly JsonObject[], field: string): JsonValue[] {
 function cell(name: string, rank: number, own: JsonValue[], all: JsonValue[]): JsonValue {
   if (name === 'count') return own.length
   if (name === 'distinct') return new Set(own.map((value) => toJson(value))).size
-  const texts = new Set(all.filter((value) => typeof value === 'string'))
-  const plain = new Set(all.filter((value) => typeof value === 'number'))
-  const reading = readingOf([...texts], plain.size)
-  const isApart = reading === 'ms' && [...plain].some((number) => number !== 0)
+  const texts = all.filter((value) => typeof value === 'string')
+  const distinct = [...new Set(texts)]
+  const weights = distinct.map((one) => texts.filter((text) => text === one).length)
+  const plain = all.filter((value) => typeof value === 'number')
+  const reading = readingOf(distinct, plain.length, '', weights)
+  const isApart = reading === 'ms' && plain.some((number) => number !== 0)
   const unit = isApart ? undefined : unitOf(reading)
   const read: Read = (value) =>
     typeof value === 'string'
