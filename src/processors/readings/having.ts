@@ -59,7 +59,7 @@ function besideAll(document: Document, conditions: readonly string[]): Processor
       const open = tokens[at + 1]
       if (kind !== 'word' || open?.kind !== 'open' || start < from || !aggregateNamed(word)) continue
       const end = tokens[open.match]?.to ?? condition.length
-      // What is computed with a span is a number.
+      // A span that is computed with is a number.
       const isAlone =
         !/[*/+-]\s*$/.test(condition.slice(0, start)) && !/^\s*[*/+-]/.test(condition.slice(end))
       const value = literalOf(condition.slice(start, end), isAlone)
