@@ -177,8 +177,7 @@ export function findItems(lines: LineIndex, from: number, to: number, leastTasks
   const least = areTasks ? leastTasks : LEAST
   if (items.length < least || around.length > Math.max(MOST_AROUND, seen * OTHERS)) return undefined
   if (ofHeadings > Math.max(MOST_AROUND, items.length * OTHERS)) return undefined
-  const foreign = foreignLists(lines, items)
-  const whole = withWholeValues(lines, foreign.items)
+  const whole = withWholeValues(lines, items)
   setInBroken(whole)
   const leading = leadingKey(whole)
   const keysOf = (all: readonly Lines[]) => sharedKeys(all.map(({ below }) => below))
@@ -189,54 +188,8 @@ export function findItems(lines: LineIndex, from: number, to: number, leastTasks
   const isKey = keysOf(apart) ?? (() => false)
   const isHeaded = headings.size > 1
   // A heading of all says of all what it is.
-  const above = isHeaded ? foreign.headings : headings
-  return { items: apart, leading, isKey, isHeaded, around: [...above, ...around, ...foreign.lines] }
+  return { items: apart, leading, isKey, isHeaded, around: isHeaded ? around : [...headings, ...around] }
 }
-
-interface Foreign {
-  /** The items without these lists. */
-  readonly items: readonly Lines[]
-  readonly headings: readonly string[]
-  readonly lines: readonly string[]
-}
-
-/**
- * Lists above or below all items that are marked in another way. They have no fields below them, as the items have. A line of its own names
- * them.
- */
-function foreignLists(lines: LineIndex, items: readonly Lines[]): Foreign {
-  const none = { items, headings: [], lines: [] }
-  const kinds = items.map(({ line, number }) => kindOf(lines.at(line - 1), number))
-  const kind = kinds[Math.floor(items.length / 2)] ?? ''
-  const [first, last] = [kinds.indexOf(kind), kinds.lastIndexOf(kind)]
-  const own = items.slice(first, last + 1)
-  const others = [...items.slice(0, first), ...items.slice(last + 1)]
-  const areOwn = others.length > 0 && own.length >= MANY && own.every((_, at) => kinds[first + at] === kind)
-  if (!areOwn || others.length > MOST_TOLD || others.some(({ below }) => below.some((line) => line !== '')))
-    return none
-  if (own.filter(({ below }) => below.some((line) => fieldsAt(line).length > 0)).length < own.length * NEARLY)
-    return none
-  if (first > 0 && items[0]?.heading === own[0]?.heading) return none
-  const said = others.map(({ line }) => lines.at(line - 1))
-  const next = items[last + 1]
-  const end = own.at(-1)
-  const ofOwn = new Set(own.map(({ heading }) => heading))
-  const headings = [...new Set(others.map(({ heading }) => heading))].filter((one) => !ofOwn.has(one))
-  if (!next || !end || next.heading !== end.heading) return { items: own, headings, lines: said }
-  // The line that names them stands below the last item.
-  const name = end.below.at(-1) ?? ''
-  if (/^\s/.test(name) || fieldIn(name)?.value !== '') return none
-  const named = { ...end, below: end.below.slice(0, -1) }
-  return { items: [...own.slice(0, -1), named], headings, lines: [name, ...said] }
-}
-
-/** How a line is marked: by a number, a bullet or a pictogram. */
-function kindOf(line: string, number: number | undefined): string {
-  return number === undefined ? (BULLET.test(line) ? 'bullet' : 'pictogram') : 'number'
-}
-
-/** Items that are enough to tell others from them. */
-const MANY = 9
 
 /** `Write the report (ID: 17)`, `"Standup" (Starts: 2025-09-01)`: the key in brackets behind a title. */
 const BRACKETED = /[ "]\((\p{L}[\p{L}\p{N} _]{0,30}): /u

@@ -43,20 +43,6 @@ describe('an item', () => {
     expect(records[4]).toMatchObject({ Note: 'See:\nhttps://a.example/b', Priority: 0 })
   })
 
-  test('is no line of other lists above or below all of them', () => {
-    const hit = (nth: number): string => `* Fault ${nth} (in web)\n   Level: ${nth % 3}\n`
-    const document = fromRecognised(
-      `Found 12 faults\n\n${written(12, hit, '')}Then do:\n1. Ask for more.\n2. Mend them.\n`,
-    )
-    expect(document.records()?.values).toHaveLength(12)
-    expect(document.records()?.values.at(-1)).toMatchObject({ title: 'Fault 11 (in web)', Level: 2 })
-    expect(document.asides.join()).toMatch(/Then do:.*Ask for more.*Mend them/)
-    const run = (nth: number): string => `🏃 Run ${nth} - 5 km\n   URL: https://a.example/${nth}\n`
-    const runs = fromRecognised(`**Sums:**\n- All: 12\n- Shown: 12\n\n**Runs:**\n${written(12, run, '')}`)
-    expect(runs.records()?.values).toHaveLength(12)
-    expect(runs.asides.join()).toContain('All: 12')
-  })
-
   test('without fields stays one', () => {
     const group = (nth: number): string =>
       `- Task ${nth} (ID: c${nth}x)\n  Status: open\n  Owner: Ann\n- Note ${nth}\n`
