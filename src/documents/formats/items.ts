@@ -158,7 +158,9 @@ export function findItems(lines: LineIndex, from: number, to: number, leastTasks
       const isSetIn = last !== undefined && indentOf(line) > margin
       const isWithin =
         last &&
-        (isSetIn || (!isApart && fieldsAt(line).length > 0) || goesOn(lines, index, to, last.below, isApart))
+        (isSetIn ||
+          (!isApart && fieldsAt(line).length > 0) ||
+          (headingIn(line) === undefined && goesOn(lines, index, to, last.below, isApart)))
       const title = isWithin ? undefined : headingIn(line)
       if (isBelow && isSetIn && fieldsAt(line).length > 0) ofHeadings += 1
       isBelow = title !== undefined
@@ -249,7 +251,10 @@ function joinedBy(form: string, lines: LineIndex, items: readonly Lines[]): read
     // A value that ends an item goes on as others of its key do that fields stand below.
     if (keys.length > 0) goingOn.add(key)
     else if (areFormed[at + 1] !== false) ending.add(key)
-    last.below.push(`${' '.repeat(indent + 1)}${lines.at(item.line - 1).trim()}`, ...item.below)
+    // A finished value is followed by another item.
+    if (keys.length > 0 && !isOpen(last.below)) return undefined
+    last.below.push(`${' '.repeat(indent + 1)}${lines.at(item.line - 1).trim()}`)
+    for (const line of item.below) last.below.push(line)
     for (const one of keys) {
       own.add(one)
       following.add(one)
@@ -283,7 +288,7 @@ function goesOn(
   isApart: boolean,
 ): boolean {
   const indent = indentOf(below[0] ?? '')
-  if (indent === 0 || (isApart && below.length > MOST_FIELDS)) return false
+  if (indent === 0 || (isApart && below.length > MOST_FIELDS) || !isOpen(below)) return false
   for (let at = index + 1; at < Math.min(to, index + MOST_BROKEN); at++) {
     const line = lines.at(at).slice(0, LONGEST)
     if (line.trim() === '' || ITEM.test(line)) return false
@@ -296,6 +301,12 @@ function goesOn(
     return fields.length > 0 && fields.every(({ key }) => !keys.has(key))
   }
   return false
+}
+
+/** Whether the last of the lines may go on: it is no field, or one with several words, or with nothing yet. */
+function isOpen(below: readonly string[]): boolean {
+  const last = fieldsAt(below.at(-1) ?? '').at(-1)
+  return last === undefined || last.value === '' || /\S\s+\S|:$/.test(last.value)
 }
 
 /** Lines that a value may have at the margin. */

@@ -331,8 +331,8 @@ function formAt(lines: LineIndex, at: number): string | undefined {
 }
 
 /**
- * The parts, each with those below it that go on with a value of it. Such a part says what the record lacks, or it has few keys, begins
- * with none and has no record in it. The last part may be about all records.
+ * The parts, each with those below it that go on with a value of it. Such a part says what the record lacks. The last part may be about all
+ * records.
  */
 function wholeParts(
   lines: LineIndex,
@@ -340,7 +340,6 @@ function wholeParts(
   { form, isListed, usual }: Beginning,
 ): readonly Lines[] {
   const whole: Lines[] = []
-  const [formKey = ''] = form.split('\n')
   let own: Set<string> | undefined
   for (const [nth, [from, to]] of parts.entries()) {
     const isFormed = isBegun(lines, parts, nth, form)
@@ -349,12 +348,11 @@ function wholeParts(
     )
     const last = whole.at(-1)
     const isFooter = nth + 1 === parts.length && keys.length === 0
-    const isWithin = (): boolean =>
-      !keys.some((key) => own?.has(key)) ||
-      (usual.has(formKey) &&
-        new Set(keys).size < usual.size / 2 &&
-        !usual.has(pairAt(lines, from)?.key ?? '') &&
-        firstOf(from + 1, to, (at) => formAt(lines, at) === form) === undefined)
+    // A part that says little of what the record lacks may be a record of another kind.
+    const isWithin = (): boolean => {
+      const lacking = [...usual].filter((key) => own?.has(key) !== true).length
+      return keys.length > 0 && new Set(keys).size * 2 >= lacking && !keys.some((key) => own?.has(key))
+    }
     if (own && last && !isFormed && !isFooter && isWithin()) whole[whole.length - 1] = [last[0], to]
     else {
       whole.push([from, to])
@@ -444,11 +442,14 @@ const PARAGRAPHS = 0.8
 /** A line that other formats read. */
 const MARKED = /^(?:#{1,6} |[-*+•>|] |\d{1,6}[.)] |\*\*|[ \t])/
 
+const OF_CODE = /[{}[\];=]|\($/
+
 /** Paragraphs of a heading and pairs below it, nearly each with the same key first. Undefined for other texts. */
 function headedParagraphs(lines: LineIndex): Layout | undefined {
   const sampled = Math.min(lines.count, SAMPLE)
   const parts = partsBetween(lines, '', sampled)
   const [heads, below] = [new Map<string, number>(), new Map<string, number>()]
+  const said = new Map<string, number>()
   let [marked, others] = [0, 0]
   for (const [from, to] of parts) {
     const [head, key] = [pairAt(lines, from)?.key, from + 1 < to ? pairAt(lines, from + 1)?.key : undefined]
@@ -456,7 +457,10 @@ function headedParagraphs(lines: LineIndex): Layout | undefined {
       others += 1
       continue
     }
-    if (MARKED.test(lines.at(from).slice(0, LONGEST))) marked += 1
+    const title = lines.at(from).slice(0, LONGEST)
+    if (MARKED.test(title) || OF_CODE.test(title)) marked += 1
+    for (const one of new Set(pairsWithin(lines, from + 1, to).map((pair) => pair.key)))
+      said.set(one, (said.get(one) ?? 0) + 1)
     if (head !== undefined) heads.set(head, (heads.get(head) ?? 0) + 1)
     below.set(key, (below.get(key) ?? 0) + 1)
   }
@@ -467,6 +471,8 @@ function headedParagraphs(lines: LineIndex): Layout | undefined {
     marked === 0 &&
     others <= Math.max(MOST_AROUND, parts.length * OTHERS) &&
     !heads.has(first) &&
+    // Paragraphs of a dialogue have one key in common by chance.
+    [...said.values()].filter((one) => one >= count * COMMON).length > 1 &&
     count >= (parts.length - others) * PARAGRAPHS &&
     mostHeads < count / 2
   return isRead ? separatedBy('', lines, sampled) : undefined
@@ -774,7 +780,8 @@ function areLetters(lines: LineIndex, layout: Layout, starts: readonly number[])
     const [from = 0, to = 0] = [starts[nth], starts[nth + 1]]
     const body = bodyOf(lines, layout, layout.isHead(from) ? from + 1 : from, endOf(lines, from, to))
     if (!body) continue
-    if (!/^\S+$/.test(body.above.value)) return false
+    // An address or an identifier ends with its line.
+    if (!/^\S*[\d/@:_-]\S*$/.test(body.above.value)) return false
     bodies += 1
     above.add(body.above.key)
     const pairs = pairsWithin(lines, body.from, body.to).filter(layout.isKey)
@@ -964,8 +971,14 @@ function haveLinesAtMargin(lines: LineIndex, margin: number, sampled: number): b
       headed += 1
       if (!isNumberedHead(line)) areNumbered = false
     } else {
-      if (isAbove(lines, index)) others.push(isNumberedHead(line))
+      if (isAbove(lines, index)) {
+        // A label at the margin has fields of its own below it.
+        if (line.trimEnd().endsWith(':')) return false
+        others.push(isNumberedHead(line))
+      }
       if (state === 'within') {
+        // Nothing goes on with a number or a single word.
+        if (!/:\s*$|:\s.*\S\s+\S|:\s.*:$/.test(lines.at(index - 1).trimEnd())) return false
         runs += 1
         keys.add(last)
       }
