@@ -573,6 +573,7 @@ function closing(texts: readonly string[], always: boolean, depth: number): Spli
 /** Brackets of one kind beside each other at the end of a text. */
 const CLOSED_TWICE = /(?:\][ ]\[[^[\]]*\]|\)[ ]\([^()]*\))$/
 const MOST_REMARKS = 4
+const ALONE = /^[([]([^()[\]]*)[)\]]$/
 
 /** As `CLOSED` finds it; behind that what follows. */
 type Closed = readonly (string | undefined)[]
@@ -588,7 +589,8 @@ function firstClosed(text: string, end: (text: string) => Closed | null): Closed
   let rest = text
   for (let nth = 0; nth < MOST_REMARKS && CLOSED_TWICE.test(rest); nth++) rest = end(rest)?.[1] ?? rest
   const found = end(rest)
-  return found && [...found, text.slice(rest.length).trim()]
+  const remark = text.slice(rest.length).trim()
+  return found && [...found, ALONE.exec(remark)?.[1] ?? remark]
 }
 
 /** Each part split further, by what is alike in it. */

@@ -1,5 +1,7 @@
 /** Cells under the names of their columns, as records; and which texts are numbers. */
+
 import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
+import { saysNothing } from '../../text/values/quantities.ts'
 
 /** A table as records, and the words around it. */
 export interface FoundTable {
@@ -79,7 +81,10 @@ export function joinerOf(
   const blanks = Array.from({ length: count }, (_, at) => rows.filter((row) => hasBlank(row[at])).length)
   const [prose, ...others] = [...blanks.keys()].filter((at) => (blanks[at] ?? 0) >= rows.length * PROSE)
   if (prose === undefined || others.length > 0 || rows.length < FEWEST_OF_PROSE) return () => undefined
-  return (cells) => {
+  const areNumbers = Array.from({ length: count }, (_, at) => rows.every((row) => isValue(row[at])))
+  return (written) => {
+    const end = written.findLastIndex((cell) => cell.trim() !== '') + 1
+    const cells = written.slice(0, Math.max(count, end))
     const surplus = cells.length - count
     if (surplus <= 0) return undefined
     const joined = [
@@ -87,9 +92,9 @@ export function joinerOf(
       cells.slice(prose, prose + surplus + 1).join(' | '),
       ...cells.slice(prose + surplus + 1),
     ]
-    return joined.every((cell, at) => at === prose || blanks[at] !== 0 || !hasBlank(cell))
-      ? joined
-      : undefined
+    const fits = (cell: string, at: number): boolean =>
+      at === prose || ((blanks[at] !== 0 || !hasBlank(cell)) && (!areNumbers[at] || isValue(cell)))
+    return joined.every(fits) ? joined : undefined
   }
 }
 
@@ -100,15 +105,21 @@ const LONGEST_NAME = 64
 const VALUE = /^[-+]?[\d.,]+%?$|^\d{1,4}[-/.:]\d|^(?:true|false)$/i
 
 /** True for a number, a date, a yes or no, or nothing. */
-export function isValue(cell: unknown): boolean {
-  return typeof cell !== 'string' || cell.trim() === '' || VALUE.test(cell.trim())
+function isValue(cell: unknown): boolean {
+  return typeof cell !== 'string' || saysNothing(cell) || VALUE.test(cell.trim())
 }
 
-/** True for a row of different texts that are no values, and that stand in none of the rows below it. */
+/**
+ * True for a row of different texts that are no values, and that stand in none of the rows below it. Some column below has values alone:
+ * otherwise the row may be one of them.
+ */
 export function areNames(row: readonly unknown[], below: readonly (readonly unknown[])[]): boolean {
   const rows = below.slice(0, SAMPLE_OF_SHEET)
+  const hasValues = (at: number): boolean =>
+    rows.every((cells) => isValue(cells[at])) && rows.some((cells) => !isBlank(cells[at]))
   return (
     row.length > 1 &&
+    row.some((_, at) => hasValues(at)) &&
     new Set(row).size === row.length &&
     row.every(
       (name, at) =>
@@ -118,6 +129,10 @@ export function areNames(row: readonly unknown[], below: readonly (readonly unkn
         rows.every((cells) => cells[at] !== name),
     )
   )
+}
+
+function isBlank(cell: unknown): boolean {
+  return cell === undefined || cell === null || (typeof cell === 'string' && saysNothing(cell))
 }
 
 /**

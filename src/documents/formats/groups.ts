@@ -4,9 +4,16 @@ import { exactNumber } from './cells.ts'
 
 const LABELLED = /^([\p{L}_][\p{L}\p{N}_ .-]{0,39}):(?: +(.*))?$/u
 
+interface Group {
+  values: number
+  isOne: boolean
+  first?: string
+  readonly labels: Map<string, number>
+}
+
 /** Values of several labelled lines are objects where all values of the field are such lines, and say the same labels. */
 export function withGroups(records: JsonObject[]): JsonObject[] {
-  const groups = new Map<string, { values: number; isOne: boolean; labels: Map<string, number> }>()
+  const groups = new Map<string, Group>()
   for (const record of records)
     for (const [key, value] of Object.entries(record)) {
       if (OTHERS.has(key) || value === '' || value === null) continue
@@ -14,7 +21,10 @@ export function withGroups(records: JsonObject[]): JsonObject[] {
       groups.set(key, group)
       if (!group.isOne) continue
       const held = typeof value === 'string' && value.includes('\n') ? groupIn(value) : undefined
-      group.isOne = held !== undefined
+      const [first = ''] = Object.keys(held ?? {})
+      group.first ??= first
+      // Words before a colon differ, as `fix: …` of commits; labels begin alike.
+      group.isOne = held !== undefined && first === group.first && areAlike(Object.keys(held))
       group.values += 1
       for (const label of Object.keys(held ?? {})) group.labels.set(label, (group.labels.get(label) ?? 0) + 1)
     }
@@ -34,6 +44,10 @@ export function withGroups(records: JsonObject[]): JsonObject[] {
 const OTHERS: ReadonlySet<string> = new Set(['line', 'text', '_text'])
 const LEAST = 3
 const LONGEST = 1_000
+
+function areAlike(labels: readonly string[]): boolean {
+  return new Set(labels.map((label) => /^\p{Lu}/u.test(label))).size === 1
+}
 
 function groupIn(value: string): JsonObject | undefined {
   const held: JsonObject = {}

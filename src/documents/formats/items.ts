@@ -178,7 +178,8 @@ export function findItems(lines: LineIndex, from: number, to: number, leastTasks
   const areTasks = items.filter(({ said }) => TASK.test(said)).length >= items.length * NEARLY
   const least = areTasks ? leastTasks : LEAST
   if (items.length < least || around.length > Math.max(MOST_AROUND, seen * OTHERS)) return undefined
-  if (ofHeadings > Math.max(MOST_AROUND, items.length * OTHERS)) return undefined
+  // Then the headings are the records, and what looks like items stands in their values.
+  if (ofHeadings > items.length) return undefined
   const whole = withWholeValues(lines, items)
   setInBroken(whole)
   const leading = leadingKey(whole)
@@ -288,7 +289,7 @@ function goesOn(
   isApart: boolean,
 ): boolean {
   const indent = indentOf(below[0] ?? '')
-  if (indent === 0 || (isApart && below.length > MOST_FIELDS) || !isOpen(below)) return false
+  if (indent === 0 || (isApart && (below.length > MOST_FIELDS || !isOpen(below)))) return false
   for (let at = index + 1; at < Math.min(to, index + MOST_BROKEN); at++) {
     const line = lines.at(at).slice(0, LONGEST)
     if (line.trim() === '' || ITEM.test(line)) return false

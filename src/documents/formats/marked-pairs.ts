@@ -8,10 +8,11 @@ const PAIR =
 const NAMED = /^ {0,3}[-*+•] (?:\*\*[^*\n]{1,200}(?::\*\*|\*\*:)|`[^`\n]{1,200}`:) /
 const HEADING = /^ {0,3}#{1,6}[ \t]+(\S.{0,200})$/
 const REMARK = /^(.*\S) \(([^()]{1,200})\)$/
+const FENCE = /^ {0,3}(?:```|~~~)/
 const LONGEST = 1_000
 /** Pairs that there must be, and their share among the lines that are neither empty nor headings. */
 const LEAST = 10
-const COMMON = 0.6
+const COMMON = 0.85
 /** A longer value is prose. The shares of short values, of different names, and of values with a remark. */
 const SHORT = 60
 const NEARLY = 0.9
@@ -32,6 +33,7 @@ export function markedPairs(lines: LineIndex): JsonObject[] {
     const line = lines.end(index) - lines.start(index) > LONGEST ? '?' : lines.at(index).trimEnd()
     const title = HEADING.exec(line)?.[1]
     if (title !== undefined) heading = title
+    if (FENCE.test(line)) return []
     if (line === '' || title !== undefined) continue
     const [, bold, code, ...values] = (NAMED.test(line) && PAIR.exec(line)) || []
     const name = bold ?? code

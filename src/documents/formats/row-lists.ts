@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protoco
 import { indexLines } from '../../text/lines.ts'
 import { parseJson } from '../json/stringify.ts'
 import { overviewOfData } from '../overview/records.ts'
-import { areNames, asideOf, distinct, type FoundTable, freeName, isValue, recordsOf } from './cells.ts'
+import { areNames, asideOf, distinct, type FoundTable, freeName, recordsOf } from './cells.ts'
 import { defineFormat } from './define.ts'
 import { readPython } from './python.ts'
 import { belowWords } from './words-above.ts'
@@ -60,9 +60,7 @@ function recordsIn(rows: readonly ListedRow[]): JsonObject[] {
   const lists = rows.flatMap(({ value }) => (Array.isArray(value) ? [value] : []))
   if (lists.length === 0) return rows.map((row) => numbered(row, row.value as JsonObject))
   const [head = [], ...others] = lists
-  // Rows without numbers have names above them where some column has values, and its name is none.
-  const isTold = first?.number !== undefined || head.some((_, at) => others.every((row) => isValue(row[at])))
-  const isNamed = isTold && areNames(head, others) && others.every(({ length }) => length <= head.length)
+  const isNamed = areNames(head, others) && others.every(({ length }) => length <= head.length)
   const width = lists.reduce((most, { length }) => Math.max(most, length), 0)
   const names = distinct(isNamed ? (first?.value as string[]) : Array.from({ length: width }, () => ''))
   const body = rows.slice(isNamed ? 1 : 0)
@@ -96,7 +94,9 @@ export const rowLists = defineFormat<FoundTable>({
   line: 'record',
   detect(text) {
     if (TWO_ROWS.test(text.slice(0, LOOKED_AT))) return readRows(text)
-    const found = belowWords(text, (rest) => TWO_ROWS.test(rest), readRows)
+    const mayBegin = (rest: string, above: readonly string[]): boolean =>
+      TWO_ROWS.test(rest) && !above.some((line) => ROW.test(line))
+    const found = belowWords(text, mayBegin, readRows)
     return found && { ...found.evidence, asides: [...found.above.map(asideOf), ...found.evidence.asides] }
   },
   read: (_, { json }) => json(),

@@ -111,7 +111,11 @@ const LAST_BAR = /^\s*[│┃║]|[│┃║]\s*$/g
 /** The line of the rule that all columns end at; behind the last line where there is none. */
 function footOf(lines: LineIndex, rule: number): number {
   for (let index = lines.count - 1; index > rule && index > lines.count - 1 - MOST_BELOW; index--)
-    if (FOOT.test(lines.at(index).slice(0, LONGEST))) return index
+    if (!FRAMED.test(lines.at(index)) && !isRule(lines.at(index)) && lines.at(index).trim() !== '') {
+      if (FOOT.test(lines.at(index).slice(0, LONGEST))) return index
+      // A row of several cells.
+      if (DRAWN_BARS.test(lines.at(index))) return lines.count
+    } else if (FOOT.test(lines.at(index).slice(0, LONGEST))) return index
   return lines.count
 }
 

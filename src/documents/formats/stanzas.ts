@@ -340,6 +340,8 @@ function wholeParts(
   { form, isListed, usual }: Beginning,
 ): readonly Lines[] {
   const whole: Lines[] = []
+  /** Parts without a key are of a value where one follows that goes on with the record. */
+  let waiting: Lines[] = []
   let own: Set<string> | undefined
   for (const [nth, [from, to]] of parts.entries()) {
     const isFormed = isBegun(lines, parts, nth, form)
@@ -353,11 +355,16 @@ function wholeParts(
       const lacking = [...usual].filter((key) => own?.has(key) !== true).length
       return keys.length > 0 && new Set(keys).size * 2 >= lacking && !keys.some((key) => own?.has(key))
     }
+    if (own && last && !isFormed && !isFooter && keys.length === 0) {
+      waiting.push([from, to])
+      continue
+    }
     if (own && last && !isFormed && !isFooter && isWithin()) whole[whole.length - 1] = [last[0], to]
     else {
-      whole.push([from, to])
+      whole.push(...waiting, [from, to])
       own = isFormed ? new Set() : undefined
     }
+    waiting = []
     for (const key of keys) own?.add(key)
   }
   return whole

@@ -324,7 +324,7 @@ const BEGUN = /^(?:<\?xml\b[^>]{0,500}>\s{0,64})?(?:<!--|<([\p{L}_][^\s<>/]{0,12
 
 /** Pieces of pages stand in Markdown as well. */
 const OF_PAGES =
-  /^(?:html|head|body|div|details|table|p|pre|code|ul|ol|dl|span|section|article|main|blockquote|center|form)$/i
+  /^(?:html|head|body|div|details|table|p|pre|code|ul|ol|dl|span|section|article|main|blockquote|center|form|a|svg|img|picture|figure|br|sub|sup|kbd|h[1-6]|b|i|em|strong|small|script|style)$/i
 
 /** True where the element that begins here ends with the text. */
 function isClosed(rest: string, text: string): boolean {

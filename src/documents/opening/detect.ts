@@ -1,5 +1,5 @@
 /** The format of a text: the first format that takes it. */
-import type { JsonValue } from '../../protocol/json.ts'
+import { isObject, type JsonValue, own } from '../../protocol/json.ts'
 import type { Format, Traits } from '../document.ts'
 import { wordsAround } from '../formats/cells.ts'
 import { FORMATS } from '../formats/index.ts'
@@ -51,14 +51,39 @@ export function seenThrough(value: JsonValue): { value: JsonValue; asides: reado
   const inner = held && recognise(held.text)
   const data = inner && DATA.has(inner.format) ? inner.json?.() : undefined
   if (held === undefined || typeof data !== 'object' || data === null) return undefined
+  // Longer words beside the data are told in part alone, and nothing else would hold them.
+  const isShort = inner?.asides.every((words) => words.length < LONGEST_WORDS) === true
+  const isJson = isShort && (inner?.format === 'json' || inner?.format === 'ndjson')
+  const isTable = inner?.asides.length === 0 && (inner.format === 'table' || hasNumbers(data))
+  if (!isJson && !isTable && !betweenMarks(held.text)) return undefined
   return { value: held.with(data), asides: inner?.asides ?? [] }
+}
+
+/** Columns of a table that is told from prose and code with commas, rows that are looked at, and the share of numbers in a column of them. */
+const LEAST_COLUMNS = 3
+const SAMPLE = 50
+const MOST = 0.8
+const LONGEST_WORDS = 200
+
+/** Whether rows have several columns, and one of numbers. */
+function hasNumbers(data: JsonValue): boolean {
+  const rows = (Array.isArray(data) ? data.slice(0, SAMPLE) : []).filter(isObject)
+  const names = Object.keys(rows[0] ?? {})
+  return (
+    names.length >= LEAST_COLUMNS &&
+    names.some(
+      (name) => rows.filter((row) => typeof own(row, name) === 'number').length >= rows.length * MOST,
+    )
+  )
 }
 
 /** Data between marks, and the words around these beside it. */
 function recogniseMarked(text: string): Recognised | undefined {
   const marked = betweenMarks(text)
   const inner = marked && recogniseWhole(marked.inside.trimEnd(), 0)
-  if (!inner || !DATA.has(inner.format)) return undefined
+  if (!marked || !inner || !DATA.has(inner.format)) return undefined
+  // A number or a text is no data of its own.
+  if (inner.format === 'json' && !/^[[{]/.test(marked.inside)) return undefined
   const [before = [], after = []] = [marked.before, marked.after].map((words) => wordsAround(words, ''))
   return { ...inner, text, asides: [...before, ...inner.asides, ...after] }
 }

@@ -56,7 +56,10 @@ function replaced(
 
 /** The words around marked data end within as many characters. */
 const AROUND = 4_096
-const OPENING = /^<([A-Za-z][\w-]{0,99})>[ \t]*\n\s*(?=[^\s<])/m
+/** Marks have a name of several words: `<answer>` and the elements of pages hold anything. */
+const OPENING = /^<([A-Za-z]\w{0,40}(?:-\w{1,60}){1,12})>[ \t]*\n\s*(?=[^\s<])/m
+/** A heading, or another mark. */
+const OF_PAGE = /^(?:#{1,6} |<)/m
 
 /** The text between two marks on lines of their own, as servers put them around data that others wrote: `<untrusted-data-7>`. */
 export function betweenMarks(text: string): { inside: string; before: string; after: string } | undefined {
@@ -68,5 +71,8 @@ export function betweenMarks(text: string): { inside: string; before: string; af
   const closing = [...text.slice(tail).matchAll(mark)].at(-1)
   if (!closing) return undefined
   const to = tail + closing.index
+  const after = text.slice(to + closing[0].length)
+  const isMost = (to - from) * 2 >= text.length
+  if (!isMost || OF_PAGE.test(text.slice(0, opening.index)) || OF_PAGE.test(after)) return undefined
   return { inside: text.slice(from, to), before: text.slice(0, from), after: text.slice(to) }
 }

@@ -190,7 +190,7 @@ describe('what is written is kept', () => {
       part1: 'GET',
       part2: 'https://a.org/3',
       part3: 200,
-      part4: '[chosen]',
+      part4: 'chosen',
       id: 3,
     })
     const args = lines(12, (nth) => `id=${nth} [log] ${nth === 3 ? 'status () ' : 'said '}it (${nth} args)`)

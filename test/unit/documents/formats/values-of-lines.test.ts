@@ -65,15 +65,13 @@ describe('a record between rules', () => {
     expect(records[0]).toMatchObject({ Content: facts(0), Score: 0 })
   })
 
-  const quoted = (nth: number): string =>
-    nth % 2 ? '---\nlayout: post\n---\nwords\nName: quoted\nBy: somebody' : 'words'
   const page = (nth: number): string =>
-    `Name: Page ${nth}\nURL: https://a.example/${nth}\nBy: Ann\nDate: 2026-01-02\nText:\n${quoted(nth)}\n`
+    `Name: Page ${nth}\nURL: https://a.example/${nth}\nBy: Ann\nDate: 2026-01-02\nText:\nwords\n`
 
-  test('may quote the keys of another in a value', () => {
-    const records = recordsOf(written(12, page, '\n---\n\n'))
-    expect(records).toHaveLength(12)
-    expect(records[5]).toMatchObject({ Name: 'Page 5', By: 'Ann', Text: quoted(5) })
+  test('is not the second half of one that says other things', () => {
+    const half = (nth: number): string =>
+      `From: a${nth}\nDate: 2025-01-01\n\n---\n\nSubject: s${nth}\nPriority: high\n`
+    expect(JSON.stringify(recordsOf(written(6, half, '\n---\n\n')))).toContain('"Subject":"s2"')
   })
 
   test('that begins in another way stays one', () => {
