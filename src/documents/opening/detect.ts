@@ -59,7 +59,7 @@ export function seenThrough(value: JsonValue): { value: JsonValue; asides: reado
   return { value: held.with(data), asides: inner?.asides ?? [] }
 }
 
-/** Columns of a table that is told from prose and code with commas, rows that are looked at, and the share of numbers in a column of them. */
+/** Columns that a table has, which prose and code with commas have not. Rows that are looked at, and the share of numbers in one column. */
 const LEAST_COLUMNS = 3
 const SAMPLE = 50
 const MOST = 0.8
