@@ -186,7 +186,7 @@ function scaleRemark({ values }: Records, { field, descending, length }: Order):
 function timeRemark({ values }: Records, { field, length }: Order): string[] {
   if (length) return []
   const coded = codedOf(values, field.path)
-  const remark = timesRemark(field.name, readingFor(coded), textsIn(coded))
+  const remark = timesRemark(field.name, readingFor(coded), () => textsIn(coded))
   return remark === undefined ? [] : [remark]
 }
 

@@ -4,7 +4,7 @@ import { elementsOf } from '../../documents/columns/values.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { type Calendar, type DateOrder, offset, orderOfDates, zoneOfDates } from '../../text/values/dates.ts'
 import { isAmount } from '../../text/values/families.ts'
-import { duration, plainNumber, quantity, saysNothing } from '../../text/values/quantities.ts'
+import { duration, quantity, saysNothing } from '../../text/values/quantities.ts'
 import { READERS, type Reading, readingOf, unitOf } from '../../text/values/reading.ts'
 import { newWork, type Work } from '../work.ts'
 import { type Path, pathKey } from './path.ts'
@@ -112,7 +112,7 @@ function mayHaveUnits({ column }: Coded): boolean {
 }
 
 function hasUnit(text: string): boolean {
-  if (plainNumber(text) !== undefined) return false
+  if (!/\d ?[a-zµ]|:\d|^\s*-?P/i.test(text)) return false
   return isAmount(text) || quantity(text) !== undefined || duration(text) !== undefined
 }
 

@@ -286,7 +286,7 @@ export function readingsOf(values: Values, { present, counts, derived }: Census,
       unit,
       numbers: numbersAs(values, unit ?? 'plain'),
       order: reading === 'text' || reading === 'version' ? undefined : numbersAs(values, reading),
-      remark: timesRemark(name, reading, texts),
+      remark: timesRemark(name, reading, () => texts),
     }
   })
 }

@@ -189,10 +189,14 @@ export function ascending(a: Key, b: Key): number {
 }
 
 /** Says which times of a field were read in a way that is not plain, where it is put in order. */
-export function timesRemark(name: string, reading: Reading, texts: readonly string[]): string | undefined {
+export function timesRemark(
+  name: string,
+  reading: Reading,
+  texts: () => readonly string[],
+): string | undefined {
   if (reading.startsWith('dated'))
     return `Dates of \`${name}\` without a year are taken to be later than those with one.`
   if (reading.startsWith('aged')) return `Ages in \`${name}\` are counted from now.`
-  const areAges = reading === 'ms' && texts.some((text) => ageAt(text, 0) !== undefined)
+  const areAges = reading === 'ms' && texts().some((text) => ageAt(text, 0) !== undefined)
   return areAges ? `\`${name}\` holds ages: the smallest is the newest.` : undefined
 }
