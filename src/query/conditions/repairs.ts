@@ -665,7 +665,7 @@ function textsIn(records: Records, { path }: Field, test: (text: string) => bool
 /** A link of Markdown, which is called by its text. */
 const LINK = /^\[([^\]]{1,200})\]\([^()\s]{1,2000}(?:\s"[^"]{0,200}")?\)$/
 /** Signs before a word or a number that are no part of it. */
-const SIGNS = /^(?:[#!*•·\u2190-\u2bff\ufe0f\u200d]|(?!\d)\p{Emoji})+\s*(?=[\p{L}\p{N}])/u
+const SIGNS = /^(?:[#!*•·]|[\u2190-\u2bff]|\ufe0f|\u200d|(?!\d)\p{Emoji})+\s*(?=[\p{L}\p{N}])/u
 
 /** A text without the signs before it; of a link that of its text. Undefined for a text that has none. */
 function undressed(text: string): string | undefined {

@@ -44,7 +44,9 @@ export class Amounts {
 
   /** The reading in units that the fields share, or that one of them has. */
   get reading(): Reading | undefined {
-    return [...this.#fields.keys(), ...this.#compared].map((field) => this.#readingOf(field)).find(Boolean)
+    // Beside a computed number without fields, as a mean is, the one that is compared with it counts.
+    const fields = this.#fields.size > 0 ? [...this.#fields.keys()] : this.#compared
+    return fields.map((field) => this.#readingOf(field)).find((reading) => reading !== undefined)
   }
 
   /** Tells in which unit the fields are computed with. */
