@@ -4,6 +4,7 @@ import { withColumns } from '../columns/columnar.ts'
 import { parseJson } from '../json/stringify.ts'
 import { unfold } from '../json/unfold.ts'
 import { overviewOfData } from '../overview/records.ts'
+import { wordsAround } from './cells.ts'
 import { defineFormat, PLAIN } from './define.ts'
 
 /** Shorter texts are not cut by servers, and prose may begin with a bracket. */
@@ -41,15 +42,7 @@ function findCut(text: string): CutJson | undefined {
     value: withColumns(unfold(parsed.value)),
     asides: [
       `the server cut this JSON off: read up to there, but for its last ${left.toLocaleString('en')} characters`,
-      ...[text.slice(0, from), said ?? '']
-        .map((words) =>
-          words
-            .replace(/```\w*/g, '')
-            .replace(/\s+/g, ' ')
-            .trim(),
-        )
-        .filter((words) => words !== '')
-        .map((words) => `text beside it: ${words}`),
+      ...wordsAround(text.slice(0, from), said ?? ''),
     ],
   }
 }

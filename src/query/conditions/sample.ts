@@ -439,13 +439,14 @@ const YEARS = { first: Date.UTC(1990), last: Date.UTC(2100) }
 /** True where all are days as `20240628`, or texts of seconds since 1970. */
 function areBareTimes({ values }: Sample, name: string): boolean {
   const held = values.filter((value) => !saysNothing(String(value)))
+  const isNamed = mayBeTimes(name)
   return (
     held.length > 0 &&
     held.every((value) => {
       const day = /^\d{8}$/.test(String(value)) ? compactDate(String(value))?.from : undefined
       const time = day ?? (typeof value === 'string' ? epochIn(value) : undefined)
       // Other numbers have no fraction of six digits.
-      if (!mayBeTimes(name) && !/^\d{10}\.\d{6}$/.test(String(value))) return false
+      if (!isNamed && !/^\d{10}\.\d{6}$/.test(String(value))) return false
       return time !== undefined && time >= YEARS.first && time < YEARS.last
     })
   )
@@ -517,10 +518,10 @@ function refuseUnordered(operand: Operand, comparison: Asked, name: string, samp
   const held = texts.filter((one) => !saysNothing(one))
   const unit = operand.amount ? undefined : unitOf(sample.reading(name))
   const isRead = date !== undefined || clock !== undefined || number !== undefined || size !== undefined
-  const isWhole = held.every((one) => READERS[sample.reading(name)](one) !== undefined)
+  const isWhole = (): boolean => held.every((one) => READERS[sample.reading(name)](one) !== undefined)
   const isTimed = duration !== undefined || date !== undefined || clock !== undefined
   const isKnown = (unit === 'ms' && isTimed) || (unit === 'bytes' && isRead)
-  if (unit !== undefined && isWhole && !isKnown)
+  if (unit !== undefined && !isKnown && isWhole())
     throw new Refusal(
       `\`${shown(text, 40)}\` is no amount such as \`${name}\` holds: ${shown(JSON.stringify(held[0]), 40)}.`,
     )

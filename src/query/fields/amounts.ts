@@ -166,5 +166,5 @@ export function mayBeTimes(name: string): boolean {
 /** Numbers are times where all lie between these, in seconds or milliseconds. */
 const [FIRST_TIME, LAST_TIME] = [Date.UTC(2001), Date.UTC(2100)]
 
-/** Values of a field that are looked at to tell whether they are times, or money. */
+/** Values of a field that are looked at to tell whether they are times, or texts with units. */
 const MOST_LOOKED_AT = 50
