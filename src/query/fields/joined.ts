@@ -23,6 +23,7 @@ function foundMark(column: Column): string | undefined {
   }
   if (texts.some(({ length }) => length > LONGEST_JOINED)) return undefined
   return BETWEEN.find((between) => {
+    if (standAlone(texts, between)) return true
     if (texts.filter((text) => text.includes(between)).length < LEAST_JOINED) return false
     const parts = texts.map((text) => text.split(between))
     // As many in each are the parts of one value: `Smith, Ann`.
@@ -33,6 +34,20 @@ function foundMark(column: Column): string | undefined {
     return values.size < texts.length && words * 2 >= values.size
   })
 }
+
+/** Whether texts are lists of tags: `work` by itself and in `work, home`, and `home` in another one as well. */
+function standAlone(texts: readonly string[], between: string): boolean {
+  const joined = texts.flatMap((text) => (text.includes(between) ? [text.split(between)] : []))
+  const values = joined.flat()
+  const different = new Set(values)
+  return (
+    values.every((value) => TAG.test(value)) &&
+    different.size < values.length &&
+    texts.some((text) => different.has(text) && /\p{L}/u.test(text))
+  )
+}
+
+const TAG = /^\S{1,40}$/
 
 /** True where the operand is one of the values in a text. */
 export function isOneOf(text: string, mark: string, operand: Operand): boolean {

@@ -319,6 +319,14 @@ describe('texts with several values', () => {
     ).toHaveLength(2)
   })
 
+  test('few different texts are enough where a value stands alone as well', () => {
+    const few: JsonValue = ['work, home', 'homework', 'work', 'net, home'].map((label, id) => ({ id, label }))
+    const asked = where.process(fromValue(few), { where: ['label has work'] })
+    expect(Array.from(asked.content.rows().items, (row) => (row as { id: number }).id)).toEqual([0, 2])
+    const names: JsonValue = ['Smith, Ann', 'Jones, Bo', 'Annika'].map((label, id) => ({ id, label }))
+    expect(where.process(fromValue(names), { where: ['label has Ann'] }).content.rows().items).toHaveLength(2)
+  })
+
   test('other operators say what has would find', () => {
     const notes = (condition: string) =>
       where.process(fromValue(labels), { where: [condition] }).metadata.notes
