@@ -450,9 +450,10 @@ interface RestTask {
   kind: 'rest'
 }
 
-/** Loads what the first result would wait for. */
+/** Loads and compiles what the first result of one kind would wait for. */
 interface RehearseTask {
   kind: 'rehearse'
+  nth: number
 }
 
 export type Task =
@@ -497,4 +498,6 @@ interface Answers {
   page: Page
   join: JoinedPages
   count: number[]
+  /** Whether there is another one behind it. */
+  rehearse: boolean
 }

@@ -102,6 +102,16 @@ export function createEngine(options: EngineOptions): Engine {
     await schedule.run({ task: () => task, home, background: true, urgent }).catch(() => {})
   }
 
+  /** One after the other, so that a call waits for one at most. Rejects where the worker ends. */
+  async function rehearseAll(): Promise<void> {
+    let home: Worker | undefined
+    for (let nth = 0, more = true; more; nth++) {
+      const done = await schedule.run({ task: () => ({ kind: 'rehearse', nth }), home, background: true })
+      home = done.worker
+      more = done.answer as boolean
+    }
+  }
+
   /** A previewed result is asked about, most often, and the last one first. It takes longer to open than to preview. */
   function openLater(home: Worker, source: Pick<Source, 'hash' | 'content'>, tokens: number): void {
     void background(home, { kind: 'counted', hash: source.hash, tokens }, true)
@@ -238,7 +248,7 @@ export function createEngine(options: EngineOptions): Engine {
       // Not while servers start and the client lists their tools.
       idle.later('warm', () => {
         schedule.warm()
-        if (!isWarm) void background(undefined, { kind: 'rehearse' })
+        if (!isWarm) void rehearseAll().catch(() => {})
         isWarm = true
       })
     },

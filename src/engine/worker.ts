@@ -3,30 +3,20 @@ import v8 from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { changeTexts } from '../documents/change/change-result.ts'
 import { type ResultReader, readAhead } from '../documents/fast/index.ts'
-import { textBlock } from '../protocol/content.ts'
-import type { JsonObject } from '../protocol/json.ts'
 import { arrivedIn, GrowingBytes, partOf } from '../protocol/stream.ts'
 import { compileChange } from '../text/change/change.ts'
 import { type ChangeText, Tally, type TextChange, type TextSort } from '../text/change/change-rules.ts'
 import { countTokens } from '../text/tokens.ts'
 import { compare } from './compare.ts'
 import { decodeResult, encodeResult } from './content.ts'
-import type {
-  Answer,
-  Arrival,
-  Changed,
-  DigestOptions,
-  Source,
-  Task,
-  Unpacked,
-  Unpacking,
-} from './contract.ts'
+import type { Answer, Arrival, Changed, Source, Task, Unpacked, Unpacking } from './contract.ts'
 import { digest, digestOpen } from './digest.ts'
 import { exported, readFile } from './export.ts'
 import { fill } from './fill.ts'
 import { joinContents, lookAtPage } from './pages.ts'
 import { query } from './query.ts'
 import { forgetPages, read } from './read.ts'
+import { rehearse } from './rehearsal.ts'
 import { createViews } from './views.ts'
 
 const views = createViews()
@@ -85,8 +75,7 @@ export function run(
       views.open(task.source)
       return null
     case 'rehearse':
-      rehearse()
-      return null
+      return rehearse(task.nth)
     case 'rest':
       arriving = undefined
       forgetPages()
@@ -200,41 +189,6 @@ export function createArrivals(): Arrivals {
       return result
     },
   }
-}
-
-// A first look at a made-up result, so that the first real one finds everything loaded.
-
-/** Few: what is read for it stays in the process as room. */
-const RECORDS = 120
-
-/** Takes some tens of milliseconds. */
-export function rehearse(): void {
-  const content = encodeResult(made())
-  // It is too long for any client, so a preview is made.
-  const limit = Math.floor(content.length / 5)
-  const options: DigestOptions = {
-    maxResponseSize: limit,
-    maxErrorSize: limit,
-    previewSize: Math.floor(limit / 4),
-    always: false,
-  }
-  digest(createViews(), { content, tool: 'rehearsal' }, options)
-}
-
-/** Records with fields of the usual kinds. */
-function made(): JsonObject {
-  const records = Array.from({ length: RECORDS }, (_, id) => ({
-    id: id * 37,
-    title: `A title of record ${id}`,
-    state: id % 3 === 0 ? 'closed' : 'open',
-    price: id / 8,
-    done: id % 2 === 0,
-    owner: { login: `user${id % 97}`, url: `https://example.org/${id}` },
-    labels: id % 4 === 0 ? ['first', 'second'] : [],
-    note: id % 5 === 0 ? null : `line\nbreak ${id}`,
-    at: new Date(1_700_000_000_000 + id * 60_000).toISOString(),
-  }))
-  return { content: [textBlock(JSON.stringify(records))] }
 }
 
 // Changes texts of a large result.

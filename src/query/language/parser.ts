@@ -322,6 +322,7 @@ class Parser {
         : undefined
     }
     if (token.kind === 'sign') {
+      if (token.text === '||' && this.#joinsTexts(at)) return undefined
       if (token.text === '&&' || token.text === '||')
         return { joint: token.text === '||' ? 'or' : 'and', width: 1, isTight: false }
       if (token.text === ',' || token.text === ';') return { joint: 'and', width: 1, isTight: true }
@@ -332,6 +333,21 @@ class Parser {
     return token.apart && at > start && this.#opensBeside(at)
       ? { joint: 'and', width: 0, isTight: false }
       : undefined
+  }
+
+  /** True for `first || ' ' || last`, as SQL joins texts: beside a mark in quotes that stands alone, and is none of several values. */
+  #joinsTexts(at: number): boolean {
+    const isMark = (mark: number) => {
+      const [before, token, after, next] = [-1, 0, 1, 2].map((step) => this.#tokens[mark + step])
+      return (
+        token?.kind === 'text' &&
+        /^(["'])[^\p{L}\p{N}]*\1$/u.test(token.text) &&
+        (before === undefined || before.text === '||' || before.text === '(') &&
+        after?.text === '||' &&
+        next?.kind !== 'text'
+      )
+    }
+    return isMark(at - 1) || isMark(at + 1)
   }
 
   #opensBeside(at: number): boolean {

@@ -133,3 +133,20 @@ describe('or within a value', () => {
     expect(found.notes).toContain(note)
   })
 })
+
+test.each([
+  ["first || ' ' || last = 'Ann Lee'", [1]],
+  ["'Ann Lee' = first || ' ' || last", [1]],
+  ["(first || '-' || last like 'bo-%' or id = 1)", [1, 2]],
+  ["'#' || id = '#2'", [2]],
+  ["first = 'Ann' || '-' || 'Bo'", [1, 2]],
+  ["first = 'Ann' || last = 'Ray'", [1, 2]],
+])('texts that SQL joins: %s', (condition, ids) => {
+  const people = [
+    { id: 1, first: 'Ann', last: 'Lee' },
+    { id: 2, first: 'Bo', last: 'Ray' },
+  ]
+  const { content, error } = where.process(fromValue(people), { where: [condition] })
+  expect(error).toBeUndefined()
+  expect([...content.rows().items].map((row) => (row as { id: number }).id)).toEqual(ids)
+})
