@@ -34,7 +34,7 @@ const layerRules = Object.entries(layers).map(([folder, allowed]) => ({
 /** The folders inside of a layer, from the ground up: none imports one that stands after it. */
 const floors = {
   documents: ['json', 'columns', 'change', 'output-schema', 'binary', 'shape', 'paging', 'overview', 'formats', 'opening', 'fast', 'reply'],
-  query: ['language', 'fields', 'conditions'],
+  query: ['language', 'jq', 'fields', 'conditions'],
   processors: ['search', 'steps', 'readings'],
 }
 

@@ -37,7 +37,7 @@ ${times === undefined ? '' : timesSection(times)}`
 const MB = 1_000_000
 
 /** The time of a preview of each kind, beside fetching the result directly. */
-function timesSection({ machine, rows, ahead }) {
+function timesSection({ machine, rows, ahead, sessions }) {
   const ms = (value) => (value >= 10 ? Math.round(value) : value)
   const times = rows.map(({ kind, bytes, direct, preview, ratio, first, later, reached }) =>
     [
@@ -55,6 +55,9 @@ function timesSection({ machine, rows, ahead }) {
       shown,
     ),
   )
+  const starts = sessions.map(({ kind, atOnce, rehearsed }) =>
+    [kind, atOnce.preview, rehearsed.preview, atOnce.first, rehearsed.first].map(shown),
+  )
   return `
 ### How long it takes
 
@@ -68,6 +71,11 @@ Lists of records in JSON and NDJSON are read ahead of parsing, while they arrive
 milliseconds:
 
 ${markdownTable([['result', 'read ahead', 'parsed', 'gain'], ...gains])}
+
+The first result of a session, of 0.1 MB, and the first question about it, in milliseconds: at once after the list of tools, and three seconds
+later, when the worker has rehearsed:
+
+${markdownTable([['result', 'preview, at once', 'rehearsed', 'question, at once', 'rehearsed'], ...starts])}
 `
 }
 

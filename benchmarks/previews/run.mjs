@@ -15,7 +15,7 @@ import { recordPayloads } from '../answers/payloads/recorded.mjs'
 import { fileOf } from '../answers/server.mjs'
 import { tokensOf } from '../answers/tokens.mjs'
 import { machine, median } from '../lib/measure.mjs'
-import { measureAhead, measureTimes } from './times.mjs'
+import { measureAhead, measureSessions, measureTimes } from './times.mjs'
 
 const MAIN = process.env.BENCH_MAIN ?? fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const SERVER = fileURLToPath(new URL('../answers/server.mjs', import.meta.url))
@@ -47,7 +47,12 @@ function record(all) {
 }
 
 async function measureAllTimes() {
-  return { machine: machine(), rows: await measureTimes(), ahead: await measureAhead() }
+  return {
+    machine: machine(),
+    rows: await measureTimes(),
+    ahead: await measureAhead(),
+    sessions: await measureSessions(),
+  }
 }
 
 async function own() {

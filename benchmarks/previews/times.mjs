@@ -6,6 +6,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { connect } from '../answers/client.mjs'
@@ -38,6 +39,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const row of rows) console.log(lineOf(row))
   for (const { kind, bytes, ahead, parsed } of await measureAhead())
     console.log(`${bytes / MB} MB ${kind}: read ahead of parsing ${ahead} ms, parsed ${parsed} ms`)
+  for (const { kind, atOnce, rehearsed } of await measureSessions())
+    console.log(
+      `0.1 MB ${kind}, first of a session: ${atOnce.preview} + ${atOnce.first} ms at once, ${rehearsed.preview} + ${rehearsed.first} ms rehearsed`,
+    )
 }
 
 /** @returns rows of medians in milliseconds */
@@ -96,6 +101,38 @@ export async function measureAhead() {
         parsed: Math.round(median(times.map(([, other]) => other))),
       })
     }
+  return rows
+}
+
+/**
+ * The first result of a session, of 0.1 MB, and the first question about it. One session begins at once, the other after a quiet in which
+ * the worker rehearses.
+ * @returns rows of medians in milliseconds
+ */
+export async function measureSessions({ kinds = ['json', 'csv', 'log', 'markdown'], rounds = 5 } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'sessions-'))
+  const rows = []
+  try {
+    for (const kind of kinds) {
+      const quiets = { atOnce: 0, rehearsed: 3000 }
+      const took = { atOnce: [], rehearsed: [] }
+      for (let number = 1; number <= rounds; number++)
+        for (const [name, quiet] of Object.entries(quiets)) {
+          const client = await connect('node', [MAIN, '--', 'node', SERVER], { cwd: folder })
+          try {
+            await sleep(quiet)
+            took[name].push(await throughProxy(client, { kind, bytes: MB / 10, number }))
+          } finally {
+            await client.close()
+          }
+        }
+      const medianOf = (name, what) => Math.round(median(took[name].map((one) => one[what])))
+      const timesOf = (name) => ({ preview: medianOf(name, 'preview'), first: medianOf(name, 'first') })
+      rows.push({ kind, atOnce: timesOf('atOnce'), rehearsed: timesOf('rehearsed') })
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
   return rows
 }
 

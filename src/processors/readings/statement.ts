@@ -3,7 +3,7 @@
 import * as z from 'zod'
 import type { Document } from '../../documents/document.ts'
 import { combine, type Part } from '../../documents/opening/combine.ts'
-import { fromRows, fromText } from '../../documents/opening/derive.ts'
+import { fromRows, fromText, fromValue } from '../../documents/opening/derive.ts'
 import { isObject, type JsonValue, own, renamed } from '../../protocol/json.ts'
 import { recordsOf } from '../../query/fields/records.ts'
 import { fromPipes } from '../../query/language/dialects/jq.ts'
@@ -34,6 +34,7 @@ import { type PipelineStep, runPipeline } from '../pipeline.ts'
 import { filterSteps } from '../pipelines.ts'
 import { complaint, defineStep } from '../step.ts'
 import { select } from '../steps/select.ts'
+import { runAsJq } from './jq.ts'
 import { listsOf, listsOfParts, resultsNamed } from './named-lists.ts'
 
 /** Parameters of a filter as they came, and what is to be said of how they were read. */
@@ -64,7 +65,15 @@ export function withStatement(params: Asked['params'], parts: readonly Part[]): 
       }
     const texts = textsIn(given, place)
     const text = texts.find((each) => isStatement(each) || programIn(each, place) !== undefined)
-    if (text === undefined) continue
+    if (text === undefined) {
+      const answer = document && texts.length === 1 ? runAsJq(texts[0] ?? '', place, document) : undefined
+      if (!answer) continue
+      return {
+        params: { ...params, [place]: undefined },
+        notes: [answer.note],
+        before: about(fromValue(answer.values)),
+      }
+    }
     const program = isStatement(text) ? undefined : programIn(text, place)
     const {
       params: read,

@@ -395,6 +395,8 @@ const FORMATS: Readonly<Record<string, (time: Date) => string>> = {
   p: (time) => (time.getUTCHours() < 12 ? 'AM' : 'PM'),
   R: (time) => time.toISOString().slice(-13, -8),
   f: (time) => time.toISOString().slice(-7, -1),
+  Z: () => 'UTC',
+  z: () => '+0000',
   '%': () => '%',
 }
 
@@ -436,10 +438,19 @@ function formatted([first, second, ...modifiers]: Args): JsonValue {
   const [format, value] = leading ? [textOf(first), second] : [textOf(second), first]
   const time = moved(value, modifiers)
   if (time === undefined || format === undefined) return null
+  // `DATE_FORMAT(time, '%s')` has the seconds of the minute.
+  return leading ? strftime(format, time) : dateAs(withPercents(format.slice(0, LONGEST_FORMAT)), time)
+}
+
+/** A time, in milliseconds since 1970, as `strftime` of C writes it; `%s` is the seconds since 1970. Throws a `Refusal` for an unknown part. */
+export function strftime(format: string, time: number): string {
+  const seconds = format.replaceAll('%s', String(Math.floor(time / 1_000)))
+  return dateAs(withPercents(seconds.slice(0, LONGEST_FORMAT)), time)
+}
+
+function dateAs(format: string, time: number): string {
   const date = new Date(time)
-  // `strftime('%s', time)`, with its format first, has seconds since 1970; `DATE_FORMAT(time, '%s')` those of the minute.
-  const written = leading ? format.replaceAll('%s', String(Math.floor(time / 1_000))) : format
-  return withPercents(written.slice(0, LONGEST_FORMAT)).replaceAll(/%([\w%])/g, (all, letter: string) => {
+  return format.replaceAll(/%([\w%])/g, (all, letter: string) => {
     if (!Object.hasOwn(FORMATS, letter)) throw unknownFormat(all)
     return FORMATS[letter]?.(date) ?? all
   })

@@ -23,6 +23,11 @@ const BEGINNING =
 const PLACE = /^\.?(?:[\w$@-]+|"[^"]+"|\[\*?\]|\[-?\d+\]|\["[^"]+"\]|\.|\?)+$/
 const PLAIN = /^[\w$]+$/
 
+/** True for comparisons alone, which read values leniently. Others are run as jq. */
+function isPlain(condition: string): boolean {
+  return !/\|(?!\s*length\s*(?:[=<>!]|$))|\w\(/.test(condition.replaceAll(/"[^"]*"/g, '""'))
+}
+
 function stagesOf(source: string): string[] {
   const apart = source.replace(/(?<=[\w\]])\.(?=\{[^{}]*\}$|\[[^[\]]*[A-Za-z,][^[\]]*\]$)/, ' | ')
   return splitAt(apart, ['|'], { strict: true }).flatMap((part, at) => {
@@ -74,7 +79,7 @@ class Program {
   }
 
   #take(stage: string): boolean {
-    if (stage === '[' || /^to_entries(?:\[\])?$/.test(stage)) {
+    if (stage === '[' || (/^to_entries(?:\[\])?$/.test(stage) && !this.#path.endsWith('[]'))) {
       this.#isList = true
       this.#entries ||= stage !== '['
       return true
@@ -82,13 +87,17 @@ class Program {
     if (/^(?:\]|\.|\.\[\]|values|tojson|@(?:tsv|csv|json|text))$/.test(stage)) return this.#opened(stage)
     const inner = argument(stage, 'map')
     if (inner !== undefined) {
+      const [, ...more] = stagesOf(inner)
+      if (!this.#groups && more.some((one) => !/^(?:select\(|[.{])/.test(one))) return false
       this.#isList = true
       this.#isMapped = true
       return this.#groups ? this.#shown(inner) : this.take(stagesOf(inner))
     }
     const condition = argument(stage, 'select')
     if (condition !== undefined)
-      return !this.#fields && !this.#groups && this.#where.push(this.#own(condition)) > 0
+      return (
+        isPlain(condition) && !this.#fields && !this.#groups && this.#where.push(this.#own(condition)) > 0
+      )
     return this.#ordered(stage) || this.#reduced(stage) || this.#placed(stage) || this.#shown(stage)
   }
 
@@ -108,10 +117,12 @@ class Program {
   #ordered(stage: string): boolean {
     const by = argument(stage, 'sort_by') ?? argument(stage, 'max_by') ?? argument(stage, 'min_by')
     if (by !== undefined) {
-      const names = splitAt(by, [',']).map((one) => one.replace(/^-\s*/, ''))
-      if (!names.every((name) => PLACE.test(name))) return false
-      const sign = stage.startsWith('max_by') || by.startsWith('-') ? '-' : ''
-      this.#sort = names.map((name) => sign + this.#field(name))
+      const signed = splitAt(by, [',']).map((one) => /^(-?)\s*(.*)$/s.exec(one) ?? [])
+      if (!signed.every(([, , name = '']) => name.startsWith('.') && PLACE.test(name))) return false
+      const isMost = stage.startsWith('max_by')
+      this.#sort = signed.map(
+        ([, sign, name = '']) => ((sign === '-') === isMost ? '' : '-') + this.#field(name),
+      )
       if (!stage.startsWith('sort_by')) this.#limit = 1
       return true
     }
@@ -191,7 +202,13 @@ class Program {
     const told = enclosed(source) ?? source
     const as = name === undefined ? '' : ` as ${PLAIN.test(name) ? name : JSON.stringify(name)}`
     if (this.#groups) {
-      if (/^\.\[0\]\./.test(told)) return ''
+      const [, key = ''] = /^\.\[0\](\..+)$/s.exec(told) ?? []
+      if (key !== '') {
+        const field = this.#field(key)
+        const isOther = name !== undefined && name !== field && this.#groups.includes(field)
+        if (isOther) this.#groups = this.#groups.map((one) => (one === field ? field + as : one))
+        return ''
+      }
       if (told === 'length') return `count${as}`
       const [, of = '', how = ''] =
         /^map\((\.[^()|]+)\)\s*\|\s*(add|min|max|add\s*\/\s*length)$/.exec(told) ?? []

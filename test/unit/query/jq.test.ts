@@ -1,0 +1,359 @@
+/** Programs of jq: what the manual says they give, and that none harms anything. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { fromValue } from '../../../src/documents/opening/derive.ts'
+import { filterParams } from '../../../src/processors/parameters.ts'
+import { runPipeline } from '../../../src/processors/pipeline.ts'
+import { filterSteps } from '../../../src/processors/pipelines.ts'
+import { withStatement } from '../../../src/processors/readings/statement.ts'
+import type { JsonValue } from '../../../src/protocol/json.ts'
+import { readJq } from '../../../src/query/jq/interpreter.ts'
+import { Refusal } from '../../../src/query/refusal.ts'
+import { deepFreeze } from '../../support/deep-freeze.ts'
+import { runs } from '../../support/runs.ts'
+
+const shop = deepFreeze({
+  total: 4,
+  items: [
+    {
+      id: 1,
+      name: 'Alpha',
+      state: 'open',
+      price: 12.5,
+      tags: ['x', 'y'],
+      owner: { login: 'ann' },
+      note: null,
+    },
+    { id: 2, name: 'beta', state: 'closed', price: 7, tags: [], owner: { login: 'bob' }, note: 'late' },
+    { id: 3, name: 'Gamma', state: 'open', price: 99, tags: ['y'], owner: { login: 'ann' }, note: 'gift' },
+    { id: 4, name: 'delta', state: 'merged', price: 7, tags: ['z', 'x'], owner: { login: 'cy' }, note: null },
+  ],
+})
+
+const run = (program: string, input: JsonValue = shop): JsonValue[] | undefined => readJq(program)?.run(input)
+
+describe('values, places and constructions', () => {
+  test.each<[string, JsonValue[]]>([
+    ['.items[0].name, .items[-1].name', ['Alpha', 'delta']],
+    ['.items[1:3] | map(.id)', [[2, 3]]],
+    ['.items | length', [4]],
+    ['.missing.deeper', [null]],
+    ['[.items[] | .owner.login]', [['ann', 'bob', 'ann', 'cy']]],
+    ['.items[0] | {id, who: .owner.login, (.name): 1}', [{ id: 1, who: 'ann', Alpha: 1 }]],
+    [
+      '{a: (1, 2), b: (3, 4)} | [.a, .b]',
+      [
+        [1, 3],
+        [1, 4],
+        [2, 3],
+        [2, 4],
+      ],
+    ],
+    ['[(1, 2) + (10, 20)]', [[11, 12, 21, 22]]],
+    ['"\\(.total): \\(.items[0] | "<\\(.name)>")"', ['4: <Alpha>']],
+    ['[.[]?] | length', [2]],
+    ['[..] | length', [44]],
+    ['[.. | .login? // empty] | unique', [['ann', 'bob', 'cy']]],
+    ['"hello" | .[1:3], .[-2:]', ['el', 'lo']],
+    ['1 as $x | 2 as $y | [$x, $y]', [[1, 2]]],
+    ['. as {items: [{id: $i}, $b]} | [$i, $b.name]', [[1, 'beta']]],
+    ['[[1, 2]] | .[] as [$a] ?// $a | $a', [1]],
+    ['def twice(f): f | f; 3 | twice(. * 2)', [12]],
+    ['def add($a; $b): $a + $b; add(1; 2)', [3]],
+    ['def fac: if . <= 1 then 1 else . * (. - 1 | fac) end; 10 | fac', [3628800]],
+    ['-(1), -.total', [-1, -4]],
+  ])('%s', (program, values) => {
+    expect(run(program)).toEqual(values)
+  })
+})
+
+describe('lists and groups', () => {
+  test.each<[string, JsonValue[]]>([
+    ['[.items[].price] | add / length', [31.375]],
+    ['.items | map(.tags | length) | add', [5]],
+    ['.items | map(.name | length) | max', [5]],
+    ['.items | group_by(.state) | map({(.[0].state): length}) | add', [{ closed: 1, merged: 1, open: 2 }]],
+    ['.items | sort_by(.price, -.id) | map(.id)', [[4, 2, 1, 3]]],
+    ['.items | min_by(.price).id, max_by(.price).id', [2, 3]],
+    [
+      '[.items[].tags[]] | group_by(.) | map([.[0], length])',
+      [
+        [
+          ['x', 2],
+          ['y', 2],
+          ['z', 1],
+        ],
+      ],
+    ],
+    ['.items | unique_by(.owner.login) | map(.id)', [[1, 2, 4]]],
+    ['[.items[] | select(.tags | index("x"))] | length', [2]],
+    ['[.items[] | select(any(.tags[]; . == "y")) | .id]', [[1, 3]]],
+    ['[.items[] | select(.tags | inside(["x", "y"])) | .id]', [[1, 2, 3]]],
+    ['[.items[] | select(.id | IN(2, 4)) | .name]', [['beta', 'delta']]],
+    ['.items | INDEX(.id) | map_values(.name)', [{ 1: 'Alpha', 2: 'beta', 3: 'Gamma', 4: 'delta' }]],
+    ['reduce .items[] as $i ({}; .[$i.state] += 1)', [{ open: 2, closed: 1, merged: 1 }]],
+    ['[foreach .items[] as $i (0; . + $i.id; [$i.id, .])] | last', [[4, 10]]],
+    ['[limit(2; .items[]) | .id], first(.items[]).id', [[1, 2], 1]],
+    ['[3, "a", null, {"b": 1}, [1], true] | sort', [[null, true, 3, 'a', [1], { b: 1 }]]],
+    [
+      '[range(2; 8; 3)], [range(2)]',
+      [
+        [2, 5],
+        [0, 1],
+      ],
+    ],
+    [
+      '[[1, [2]], 3] | flatten, flatten(1)',
+      [
+        [1, 2, 3],
+        [1, [2], 3],
+      ],
+    ],
+    [
+      '[[1, 2], [3]] | transpose',
+      [
+        [
+          [1, 3],
+          [2, null],
+        ],
+      ],
+    ],
+    ['1 | [while(. < 50; . * 3)], until(. > 50; . * 3)', [[1, 3, 9, 27], 81]],
+    ['[1 | limit(4; repeat(. * 2))]', [[1, 2, 4, 8]]],
+    ['{"a": 1} | to_entries, has("a"), has("b")', [[{ key: 'a', value: 1 }], true, false]],
+    ['.items[0] | with_entries(select(.value | type == "number"))', [{ id: 1, price: 12.5 }]],
+  ])('%s', (program, values) => {
+    expect(run(program)).toEqual(values)
+  })
+})
+
+describe('texts, numbers and times', () => {
+  test.each<[string, JsonValue[]]>([
+    ['[.items[].name | select(test("^[A-Z]"))]', [['Alpha', 'Gamma']]],
+    ['[.items[].name | test("^a"; "i")]', [[true, false, false, false]]],
+    [
+      '"a1b22" | [scan("[0-9]+")], [match("[0-9]+"; "g").offset]',
+      [
+        ['1', '22'],
+        [1, 3],
+      ],
+    ],
+    ['"2024-05" | capture("(?<y>\\\\d+)-(?<m>\\\\d+)")', [{ y: '2024', m: '05' }]],
+    ['"xyz" | sub("(?<l>y)"; "[\\(.l)]"), gsub("[xz]"; "")', ['x[y]z', 'y']],
+    ['"a, b" | split(", "), ascii_upcase, ltrimstr("a")', [['a', 'b'], 'A, B', ', b']],
+    ['[1, "a\\"b", null] | @csv, @json', ['1,"a""b",', '[1,"a\\"b",null]']],
+    ['@uri "q=\\("a b")", ("<&>" | @html), ("hi" | @base64 | @base64d)', ['q=a%20b', '&lt;&amp;&gt;', 'hi']],
+    [
+      '[1.5, -1.5] | map(floor), map(round)',
+      [
+        [1, -2],
+        [2, -2],
+      ],
+    ],
+    ['10 % 3, -7 % 3, "ab" * 2, [1, 2, 1] - [1]', [1, -1, 'abab', [2]]],
+    ['{"a": {"x": 1}} * {"a": {"y": 2}}', [{ a: { x: 1, y: 2 } }]],
+    ['"12" | tonumber, ([1] | tostring)', [12, '[1]']],
+    ['1700000000 | todate, strftime("%d %b %Y")', ['2023-11-14T22:13:20Z', '14 Nov 2023']],
+    ['"2023-11-14T22:13:20Z" | fromdate', [1700000000]],
+  ])('%s', (program, values) => {
+    expect(run(program)).toEqual(values)
+  })
+})
+
+describe('changes are made to copies', () => {
+  test.each<[string, JsonValue[]]>([
+    ['.items[].price |= . * 2 | [.items[].price]', [[25, 14, 198, 14]]],
+    ['del(.items[0, 2]) | .items | map(.id)', [[2, 4]]],
+    ['(.items[] | select(.state == "open") | .price) = 0 | [.items[].price]', [[0, 7, 0, 7]]],
+    ['.items |= map(select(.id > 2)) | .items | length', [2]],
+    ['{} | .a.b[1] = 5', [{ a: { b: [null, 5] } }]],
+    ['[paths(type == "number")] | length', [9]],
+    ['path(.a[0].b), ([[1, [2]] | getpath([1, 0])])', [['a', 0, 'b'], [2]]],
+    ['walk(if type == "number" then 0 else . end) | [.total, .items[1].price]', [[0, 0]]],
+    // A copy that was put somewhere else is not changed with the next one.
+    ['reduce (1, 2) as $i ({}; .a[$i | tostring] = $i | .b[$i | tostring] = .a) | .b["1"]', [{ 1: 1 }]],
+    ['reduce (1, 2) as $i ({"a": {}, "all": []}; .a.n = $i | .all += [.a]) | .all', [[{ n: 1 }, { n: 2 }]]],
+  ])('%s', (program, values) => {
+    expect(run(program)).toEqual(values)
+  })
+})
+
+describe('errors', () => {
+  test.each<[string, JsonValue[]]>([
+    ['[.items[] | (.name | tonumber)? // "none"] | unique', [['none']]],
+    ['try error("x") catch ., (try error({"a": 1}) catch .a)', ['x', 1]],
+    ['[.items[] | try (.id, error("x")) catch "caught"] | length', [8]],
+    // An error behind a `try` is not caught by it.
+    ['try ((try .items[0].id catch "inner") | error("outer")) catch .', ['outer']],
+    ['label $out | .items[] | if .id == 3 then ., break $out else empty end | .name', ['Gamma']],
+    ['first((.items[] | select(.id == 2)), error("never")).id', [2]],
+  ])('%s', (program, values) => {
+    expect(run(program)).toEqual(values)
+  })
+
+  test.each([
+    ['.items[] | .name.first', 'jq: Cannot index string with "first".'],
+    ['.total[]', 'jq: Cannot iterate over number (4).'],
+    ['.items | nothing_like_it', 'jq: there is no filter `nothing_like_it/0`.'],
+    ['$unknown', 'jq: the program names no `$unknown`.'],
+    ['"a" | test("(")', 'is not a valid regex'],
+    ['[range(1e9)]', 'does too much'],
+    ['"a" * 1e9', 'does too much'],
+    ['reduce range(3e4) as $i ({}; . + {($i | tostring): 1})', 'does too much'],
+    ['def f: f; f', 'goes too deep'],
+    ['[repeat(1)]', 'does too much'],
+  ])('%s', (program, message) => {
+    expect(() => run(program)).toThrow(Refusal)
+    expect(() => run(program)).toThrow(message)
+  })
+
+  test.each(['.items[', '.a | ', '{a: }', '"\\q"', 'if . then 1', '$.items[*]', '.a b'])(
+    'no program: %s',
+    (text) => {
+      expect(readJq(text)).toBeUndefined()
+    },
+  )
+})
+
+test('names that all objects inherit are data', () => {
+  const input = JSON.parse('{"__proto__": {"x": 1}, "constructor": 2}') as JsonValue
+  expect(run('.__proto__.x, .constructor, .toString', input)).toEqual([1, 2, null])
+  const [made] = run('.["__proto__"] = {"polluted": true} | to_entries | from_entries', { a: 1 }) ?? []
+  expect(Object.keys(made as object)).toEqual(['a', '__proto__'])
+  expect(({} as Record<string, unknown>).polluted).toBeUndefined()
+})
+
+test('a bad pattern of a model costs no time', () => {
+  expect(run('test("(a+)+$")', `${'a'.repeat(5000)}!`)).toEqual([false])
+})
+
+test('any text is run or refused, and changes nothing', () => {
+  const piece = fc.constantFrom(
+    ...[
+      '.',
+      '..',
+      '.items',
+      '[]',
+      '[0]',
+      '|',
+      ',',
+      '(',
+      ')',
+      '[',
+      ']',
+      '{',
+      '}',
+      'map(',
+      'select(',
+      '.id',
+      '"a"',
+      '1',
+      ' as $x |',
+      '$x',
+    ],
+    ...[
+      '?',
+      '//',
+      '+',
+      '-',
+      '==',
+      ' and ',
+      ' if ',
+      ' then ',
+      ' else ',
+      ' end ',
+      'reduce ',
+      ' try ',
+      'error',
+      'def f: ',
+      ';',
+      'f',
+      '|=',
+      '=',
+      ':',
+    ],
+    ...[
+      'length',
+      'add',
+      'keys',
+      'group_by(.state)',
+      'to_entries',
+      'del(',
+      'path(',
+      'limit(2; ',
+      'range(3)',
+      'test("a")',
+      '\\(',
+      '@csv',
+      'empty',
+    ],
+  )
+  fc.assert(
+    fc.property(fc.array(piece, { minLength: 1, maxLength: 9 }), (pieces) => {
+      try {
+        const values = run(pieces.join(''))
+        expect(() => JSON.stringify(values ?? null)).not.toThrow()
+      } catch (error) {
+        expect(error).toBeInstanceOf(Refusal)
+      }
+    }),
+    { numRuns: runs(2000) },
+  )
+})
+
+describe('where a program may stand', () => {
+  function ask(
+    params: Record<string, unknown>,
+    value: JsonValue = shop,
+  ): { rows: JsonValue[]; notes: readonly string[] } {
+    const document = fromValue(value)
+    const { params: read, before, notes } = withStatement(params, [{ handle: '', document }])
+    const asked = filterParams.parse(read)
+    const { document: found, error } = runPipeline(
+      document,
+      [...(before ? [before] : []), ...filterSteps],
+      asked,
+    )
+    if (error !== undefined) throw new Error(error)
+    return { rows: [...found.rows().items], notes }
+  }
+
+  test.each<[string, string, JsonValue[]]>([
+    ['where', '.items | length', [4]],
+    ['path', '.items | map(.price) | add', [{ 'sum(price)': 125.5 }]],
+    [
+      'where',
+      '.items[] | {id, twice: (.price * 2)}',
+      [
+        { id: 1, twice: 25 },
+        { id: 2, twice: 14 },
+        { id: 3, twice: 198 },
+        { id: 4, twice: 14 },
+      ],
+    ],
+    ['path', '.items[] | select(.name | test("^[A-Z]")) | .id', [1, 3]],
+    ['where', '[.[] | select(.tags | index("z"))] | map(.name)', ['delta']],
+    ['where', "jq -r '.items[0].name'", ['Alpha']],
+  ])('in %s: %s', (place, program, rows) => {
+    expect(ask({ [place]: program }).rows).toEqual(rows)
+  })
+
+  test.each<[string, number[]]>([
+    ['any(.tags[]; . == "x")', [1, 4]],
+    ['.tags | index("x")', [1, 4]],
+    ['select(.owner | .login == "ann" and true)', [1, 3]],
+    ['.name | length > 4', [1, 3, 4]],
+  ])('a condition about each record: %s', (condition, ids) => {
+    expect(ask({ where: condition }).rows.map((row) => (row as { id: number }).id)).toEqual(ids)
+  })
+
+  test('other parameters hold as well', () => {
+    const { rows, notes } = ask({
+      where: '.items | map({id, n: ((.tags | length) * 2)})',
+      sort: ['-n'],
+      fields: ['id'],
+    })
+    expect(rows).toEqual([{ id: 1 }, { id: 4 }, { id: 3 }, { id: 2 }])
+    expect(notes).toEqual(['Run by jq on the whole result.'])
+  })
+})
