@@ -213,9 +213,9 @@ export function brokenByLineEnds(
   const places: string[] = []
   const countPlaces = (index: LineIndex): number => {
     let count = 0
-    for (const { start } of pattern.matches(text)) {
-      const first = index.lineAt(start) + 1
-      if (count++ < mostTold) places.push(`${first}-${first + 1}`)
+    for (const line of linesBefore(text, words, index, params.case_insensitive === true)) {
+      const two = text.slice(index.start(line), index.end(Math.min(line + 1, index.count - 1)))
+      for (const _ of pattern.matches(two)) if (count++ < mostTold) places.push(`${line + 1}-${line + 2}`)
     }
     return count
   }
@@ -224,6 +224,20 @@ export function brokenByLineEnds(
   const where = lines ? ` (lines ${places.join(', ')}${more > mostTold ? ', …' : ''})` : ''
   const call = `\`${words.join(String.raw`[\s>]+`)}\`${lines ? ', multiline: true' : ''}`
   return `${formatCount(more)} more over the end of a line${where}: ${call}.`
+}
+
+/** The lines that end with a word of a phrase, not its last: there it may go on. To look for these ends first is fast. */
+function linesBefore(
+  text: string,
+  words: readonly string[],
+  index: LineIndex,
+  caseInsensitive: boolean,
+): Iterable<number> {
+  const ends = new RegExp(
+    `(?:${words.slice(0, -1).map(literal).join('|')})[ \\t\\r]*\\n`,
+    caseInsensitive ? 'giu' : 'gu',
+  )
+  return new Set(Array.from(text.matchAll(ends), (found) => index.lineAt(found.index)))
 }
 
 /** The remark on what a pattern in small letters alone leaves out that has capital ones. `countOf`: how many match a pattern. */
