@@ -30,7 +30,7 @@ import { applied, unchanged, withNotes } from './step.ts'
 import { join } from './steps/join.ts'
 import { namesEntries, withEntries } from './steps/map-entries.ts'
 import { projection } from './steps/projection.ts'
-import { select } from './steps/select.ts'
+import { select, selectAlone } from './steps/select.ts'
 import { sort } from './steps/sort.ts'
 import { structure } from './steps/structure.ts'
 import { afterUnnest, unnest } from './steps/unnest.ts'
@@ -193,4 +193,4 @@ function answerOf(document: Document, params: unknown): Document | undefined {
 
 export const filterSteps: readonly PipelineStep[] = [join, part, ...behind]
 export const searchSteps: readonly PipelineStep[] = [select, fields, grep, bm25, fuzzy, context]
-export const exploreSteps: readonly PipelineStep[] = [select, structure]
+export const exploreSteps: readonly PipelineStep[] = [selectAlone, structure]

@@ -42,18 +42,26 @@ import { entriesOf } from './map-entries.ts'
  * The values that the path reaches are the records: the elements of a list or map, of several lists or maps, or several values. A value
  * of a map has its key as `_key`.
  */
-export const select = defineStep({
-  name: 'select',
-  params: selectParams,
-  wanted: ({ path }) => path !== undefined && path.trim() !== '',
-  run(document, { path = '' }) {
-    const root = document.json()
-    const held = typeof root === 'object' && root !== null && !partsOf(document) ? root : document
-    const known = selected.get(held) ?? new Findings(MOST_KEPT)
-    selected.set(held, known)
-    return known.of(path, () => selectedAt(document, path))
-  },
-})
+export const select = selecting(true)
+
+/** The same with nothing but what stands at the path: points of a series come without its labels. */
+export const selectAlone = selecting(false)
+
+/** `withLabels`: points of many series have the labels of theirs. */
+function selecting(withLabels: boolean) {
+  return defineStep({
+    name: 'select',
+    params: selectParams,
+    wanted: ({ path }) => path !== undefined && path.trim() !== '',
+    run(document, { path = '' }) {
+      const root = document.json()
+      const held = typeof root === 'object' && root !== null && !partsOf(document) ? root : document
+      const known = selected.get(held) ?? new Findings(MOST_KEPT)
+      selected.set(held, known)
+      return known.of(`${withLabels} ${path}`, () => selectedAt(document, path, withLabels))
+    },
+  })
+}
 
 interface Selected {
   content: Document
@@ -67,7 +75,7 @@ interface Selected {
 const selected = new WeakMap<object, Findings>()
 const MOST_KEPT = 3
 
-function selectedAt(document: Document, written: string): Selected {
+function selectedAt(document: Document, written: string, withLabels: boolean): Selected {
   const source = fromPipes(/^#\//.test(written) ? (fromPointer(written) ?? written) : written.trim())
   const parts = partsOf(document)
   if (parts) return inEach(parts, source)
@@ -78,7 +86,7 @@ function selectedAt(document: Document, written: string): Selected {
     )
   }
   const path = isExtended(source) ? undefined : asSent(root, parsePath(source))
-  const part = path && (partOfText(root, path) ?? gatheredAt(document, path))
+  const part = path && (partOfText(root, path) ?? gatheredAt(document, path, withLabels))
   if (part) return part
   const {
     reached,
@@ -189,9 +197,9 @@ function linesFor(document: Document, source: string): JsonValue[] | undefined {
 }
 
 /** The records that were put together, for the path that they are called by. */
-function gatheredAt(document: Document, path: Path): Selected | undefined {
+function gatheredAt(document: Document, path: Path, withLabels: boolean): Selected | undefined {
   const records = document.records()
-  const points = records && !records.gathered ? pointsAt(records, path) : undefined
+  const points = withLabels && records && !records.gathered ? pointsAt(records, path) : undefined
   const main = points ?? records
   if (!main?.gathered || formatPath(path) !== formatPath(parsePath(main.path))) return undefined
   const content = placed(fromRows({ noun: 'record', items: main.values }), document.provenance)

@@ -4,7 +4,7 @@ import { fromValue } from '../../../../src/documents/opening/derive.ts'
 import { overviewOfData } from '../../../../src/documents/overview/records.ts'
 import { filterParams, searchParams } from '../../../../src/processors/parameters.ts'
 import { runPipeline } from '../../../../src/processors/pipeline.ts'
-import { filterSteps, searchSteps } from '../../../../src/processors/pipelines.ts'
+import { exploreSteps, filterSteps, searchSteps } from '../../../../src/processors/pipelines.ts'
 import { withStatement } from '../../../../src/processors/readings/statement.ts'
 import type { JsonValue } from '../../../../src/protocol/json.ts'
 import { deepFreeze } from '../../../support/deep-freeze.ts'
@@ -356,6 +356,13 @@ test('a path to the points is about the same records, and one to a single list a
   expect(ask(matrix(9), many).rows).toEqual([{ count: 24 }])
   const places = { path: '$.data.result[*].values[*]', where: '[1] = 23', aggregate: 'max([1])' }
   expect(ask(matrix(9), places)).toMatchObject({ rows: [{ 'max(value)': '23' }] })
+})
+
+test('the structure of points has no labels of their series', () => {
+  const { document } = runPipeline(fromValue(matrix(9)), exploreSteps, {
+    path: '$.data.result[*].values[*]',
+  })
+  expect([...document.rows().items].join('\n')).not.toContain('metric')
 })
 
 test('a path to the list of series is about the series, until a question names a time', () => {
