@@ -34,8 +34,8 @@ import { type PipelineStep, runPipeline } from '../pipeline.ts'
 import { filterSteps } from '../pipelines.ts'
 import { complaint, defineStep } from '../step.ts'
 import { select } from '../steps/select.ts'
-import { runAsJq } from './jq.ts'
 import { listsOf, listsOfParts, resultsNamed } from './named-lists.ts'
+import { runProgram } from './programs.ts'
 
 /** Parameters of a filter as they came, and what is to be said of how they were read. */
 export interface Asked {
@@ -66,7 +66,7 @@ export function withStatement(params: Asked['params'], parts: readonly Part[]): 
     const texts = textsIn(given, place)
     const text = texts.find((each) => isStatement(each) || programIn(each, place) !== undefined)
     if (text === undefined) {
-      const answer = document && texts.length === 1 ? runAsJq(texts[0] ?? '', place, document) : undefined
+      const answer = document && texts.length === 1 ? runProgram(texts[0] ?? '', place, document) : undefined
       if (!answer) continue
       return {
         params: { ...params, [place]: undefined },

@@ -1,0 +1,41 @@
+/** JMESPath (https://jmespath.org/specification.html): expressions with functions and pipes, `max_by(items, &price).name`. */
+import { createRequire } from 'node:module'
+import type { JsonValue } from '../../../protocol/json.ts'
+import { Refusal } from '../../refusal.ts'
+
+type Library = typeof import('jmespath')
+
+const LONGEST = 4_000
+const FUNCTIONS =
+  'abs avg ceil contains ends_with floor join keys length map max max_by merge min min_by not_null reverse sort sort_by starts_with sum to_array to_number to_string type values'
+/** A call of a function, a reference to a field in one, a pipe, a condition, or an object or list that is made. Other paths are read as such. */
+const SIGNS = new RegExp(
+  `\\b(?:${FUNCTIONS.replaceAll(' ', '|')})\\(|&\\w|\\|\\s*[\\w[]|\\{\\s*\\w+\\s*:|\\.\\[\\s*\\w+\\s*,|\\[\\?`,
+)
+/** The library would find these in any object. */
+const INHERITED = new RegExp(`\\b(?:${Object.getOwnPropertyNames(Object.prototype).join('|')})\\b`)
+
+/** Runs an expression; undefined for other texts. The answer is as the library gives it. */
+export function readJmespath(text: string): ((input: JsonValue) => JsonValue) | undefined {
+  if (text.length > LONGEST || !SIGNS.test(text) || INHERITED.test(text)) return undefined
+  const { compile, search } = library()
+  try {
+    compile(text)
+  } catch {
+    return undefined
+  }
+  return (input) => {
+    try {
+      return search(input, text) as JsonValue
+    } catch (error) {
+      throw new Refusal(`JMESPath: ${error instanceof Error ? error.message : String(error)}.`)
+    }
+  }
+}
+
+let loaded: Library | undefined
+/** Loaded with the first expression. */
+function library(): Library {
+  loaded ??= createRequire(import.meta.url)('jmespath') as Library
+  return loaded
+}
