@@ -18,6 +18,7 @@ const REQUIRED = {
   'ajv/dist/2020.js': 'ajv.cjs',
   'cross-spawn': 'cross-spawn.cjs',
   htmlparser2: 'htmlparser2.cjs',
+  jmespath: 'jmespath.cjs',
   pino: 'pino.cjs',
   re2js: 're2js.cjs',
   'smol-toml': 'smol-toml.cjs',
