@@ -3,7 +3,7 @@ import type { Document } from '../../documents/document.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { type Program, readJq } from '../../query/jq/interpreter.ts'
 import { readJmespath } from '../../query/language/dialects/jmespath.ts'
-import { safely } from '../../query/refusal.ts'
+import { listed, Refusal, safely } from '../../query/refusal.ts'
 import { select } from '../steps/select.ts'
 import { where } from '../steps/where.ts'
 
@@ -12,39 +12,59 @@ const LONGEST = 4_000
 const BEGINNING =
   /^(?:[.[{]|(?:reduce|foreach|def|map|select|limit|first|last|any|all|to_entries|with_entries|group_by|sort_by|unique_by|keys|length|add|paths?|del|walk)\b|\w+\(\s*\.)/
 
-/** The values that a program gives, as rows, and on what it was run. */
+/** The values that a program gives, as rows, and what is to be said of them. */
 interface Answer {
   readonly values: JsonValue[]
-  readonly note: string
+  readonly notes: readonly string[]
 }
 
 /**
  * Runs a program on the whole result, or else on its main list; what is said of each record in `where` chooses records. Undefined where the
- * text is no program, or a path or condition that is read as such.
+ * text is no program, or a path or condition that is read as such. Throws a `Refusal` for a program that fails and is nothing else.
  */
 export function runProgram(text: string, place: string, document: Document): Answer | undefined {
   if (place !== 'where' && place !== 'path') return undefined
-  return asJq(text, place, document) ?? (place === 'path' ? asJmespath(text, document) : undefined)
+  const faults: string[] = []
+  const answer =
+    asJq(text, place, document, faults) ?? (place === 'path' ? asJmespath(text, document, faults) : undefined)
+  const [fault] = faults
+  if (answer || fault === undefined || isRead(text, place, document)) return answer
+  throw new Refusal(fault)
 }
 
-function asJq(text: string, place: 'where' | 'path', document: Document): Answer | undefined {
+/** True for what is a path or a condition as well. */
+function isRead(text: string, place: 'where' | 'path', document: Document): boolean {
+  const params = { [place]: place === 'where' ? [text] : text }
+  return (place === 'where' ? where : select).process(document, params).error === undefined
+}
+
+function asJq(
+  text: string,
+  place: 'where' | 'path',
+  document: Document,
+  faults: string[],
+): Answer | undefined {
   const source = (/^jq\s+(?:-\w+\s+)*'(.+)'\s*$/s.exec(text.trim())?.[1] ?? text).trim()
   const signs = place === 'path' ? /[|(;{]/ : /[|(;[{]/
   if (source.length > LONGEST || !BEGINNING.test(source) || !signs.test(source)) return undefined
   const program = readJq(source)
-  if (program === undefined) return undefined
-  if (place === 'where') return onWhole(program, document) ?? onEach(source, text, document)
-  return !hasCalls(source) && leads(text, document) ? undefined : onWhole(program, document)
+  if (program === undefined || (place === 'path' && !hasCalls(source) && leads(text, document)))
+    return undefined
+  return (
+    (program.isWhole ? onWhole('jq', program, document, faults) : undefined) ??
+    (place === 'where' ? onEach(source, text, document) : undefined)
+  )
 }
 
 /** Conditions in an expression are read leniently, where all else in it is a path. */
-function asJmespath(text: string, document: Document): Answer | undefined {
-  const search = readJmespath(text.trim())
-  if (search === undefined) return undefined
-  const run = (input: JsonValue): JsonValue[] => [search(input)]
+function asJmespath(text: string, document: Document, faults: string[]): Answer | undefined {
+  const expression = readJmespath(text.trim())
+  if (expression === undefined) return undefined
   const hasSigns = readJmespath(text.replaceAll(/\[\?[^\]]*\]/g, '[]')) !== undefined
   if (!hasSigns && leads(text, document)) return undefined
-  return onWhole({ name: 'JMESPath', isWhole: true, begins: () => true, run }, document)
+  const { fields, run } = expression
+  const program = { fields, begins: () => true, run: (input: JsonValue) => [run(input)] }
+  return onWhole('JMESPath', program, document, faults)
 }
 
 /** False for paths, and for `select` with a comparison, which are read leniently. */
@@ -58,22 +78,27 @@ function leads(path: string, document: Document): boolean {
   return error === undefined && content.rows().count > 0
 }
 
-function onWhole(program: Program & { name?: string }, document: Document): Answer | undefined {
-  if (!program.isWhole) return undefined
-  const whole = document.json()
-  const list = document.records() && document.rows().items
-  const inputs = [
-    { input: whole, name: 'the whole result' },
-    { input: list as JsonValue | undefined, name: 'the list of records' },
-  ]
-  for (const { input, name } of inputs) {
+/** `faults`: gets the message of a program that begins with something that is there, and fails. */
+function onWhole(
+  language: string,
+  program: Pick<Program, 'fields' | 'begins' | 'run'>,
+  document: Document,
+  faults: string[],
+): Answer | undefined {
+  for (const [name, input] of [
+    ['the whole result', document.json()],
+    ['the list of records', recordsOf(document)],
+  ] as const) {
     if (input === undefined || !program.begins(input)) continue
-    const values = safely(() => program.run(input))
+    const values = safely(
+      () => program.run(input),
+      (why) => faults.push(why),
+    )
     if (values === undefined || values.every((value) => value === null) || isHuge(values)) continue
     const [only] = values
     return {
       values: values.length === 1 && Array.isArray(only) ? only : values,
-      note: `Run by ${program.name ?? 'jq'} on ${name}.`,
+      notes: [`Run by ${language} on ${name}.`, ...unknownFields(program, input)],
     }
   }
   return undefined
@@ -81,13 +106,36 @@ function onWhole(program: Program & { name?: string }, document: Document): Answ
 
 /** The records that fulfil a condition of jq, where it is read in no other way. */
 function onEach(source: string, text: string, document: Document): Answer | undefined {
-  const records = document.records() && document.rows().items
-  if (records === undefined || where.process(document, { where: [text] }).error === undefined)
-    return undefined
+  const records = recordsOf(document)
+  if (records === undefined || isRead(text, 'where', document)) return undefined
   const condition = /^select\(/.test(source) ? source : `select(${source})`
   const program = readJq(`.[] | ${condition}`)
-  const values = program && safely(() => program.run(records as JsonValue))
-  return values && { values, note: 'Run by jq on each record.' }
+  const values = program && safely(() => program.run(records))
+  return values && { values, notes: ['Run by jq on each record.', ...unknownFields(program, records)] }
+}
+
+function recordsOf(document: Document): JsonValue | undefined {
+  return document.records() && [...document.rows().items]
+}
+
+const MOST_NAMES = 30
+
+/** The remark on names that stand nowhere in the data: they are read as null. */
+function unknownFields({ fields }: Pick<Program, 'fields'>, input: JsonValue): string[] {
+  const wanted = new Set(fields)
+  const names = new Set<string>()
+  const ahead: JsonValue[] = [input]
+  for (let value = ahead.pop(); value !== undefined && wanted.size > 0; value = ahead.pop()) {
+    if (typeof value !== 'object' || value === null) continue
+    if (!Array.isArray(value))
+      for (const name of Object.keys(value)) {
+        wanted.delete(name)
+        if (names.size < MOST_NAMES) names.add(name)
+      }
+    for (const member of Object.values(value)) if (typeof member === 'object') ahead.push(member)
+  }
+  if (wanted.size === 0) return []
+  return [`Nothing has ${listed([...wanted])}: read as null. There are: ${listed([...names], 12)}.`]
 }
 
 /** Values in an answer; a program may name one part again and again. */

@@ -70,7 +70,7 @@ export function withStatement(params: Asked['params'], parts: readonly Part[]): 
       if (!answer) continue
       return {
         params: { ...params, [place]: undefined },
-        notes: [answer.note],
+        notes: answer.notes,
         before: about(fromValue(answer.values)),
       }
     }

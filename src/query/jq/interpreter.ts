@@ -16,7 +16,7 @@ import {
   type Scope,
   someOf,
 } from './filters.ts'
-import { IDENTITY, type Node, type Pattern, parseJq, SyntaxFault } from './syntax.ts'
+import { fieldsRead, IDENTITY, type Node, type Pattern, parseJq, SyntaxFault } from './syntax.ts'
 import {
   at,
   binary,
@@ -49,6 +49,8 @@ const MOST_STEPS = 30_000_000
 export interface Program {
   /** False for a comparison, and for `and` and `or` of such: a condition rather than a program. */
   readonly isWhole: boolean
+  /** The names that it reads in data. */
+  readonly fields: readonly string[]
   /** True where it begins with a place, such as `.items[]`, that is in the input, or with the input itself. */
   begins(input: JsonValue): boolean
   /**
@@ -61,19 +63,19 @@ export interface Program {
 
 /** Reads a program of jq; undefined for any other text. */
 export function readJq(source: string): Program | undefined {
-  let node: Node
   try {
-    node = parseJq(source)
+    const node = parseJq(source)
+    const run = compiled(node)
+    const first = compiled(beginning(node))
+    return {
+      isWhole: !['binary', 'and', 'or', 'value', 'variable', 'assign'].includes(node.kind),
+      fields: fieldsRead(node),
+      begins: (input) => safely(() => ran(first, input))?.some((value) => value !== null) === true,
+      run: (input) => ran(run, input),
+    }
   } catch (error) {
-    if (error instanceof SyntaxFault) return undefined
+    if (error instanceof SyntaxFault || error instanceof RangeError) return undefined
     throw error
-  }
-  const run = compiled(node)
-  const first = compiled(beginning(node))
-  return {
-    isWhole: !['binary', 'and', 'or', 'value', 'variable', 'assign'].includes(node.kind),
-    begins: (input) => safely(() => ran(first, input))?.some((value) => value !== null) === true,
-    run: (input) => ran(run, input),
   }
 }
 

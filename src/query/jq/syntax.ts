@@ -449,3 +449,32 @@ function joined(operator: string, left: Node, right: Node): Node {
   if (OPERATORS[operator]?.[0] === 3) return { kind: 'assign', operator: operator.slice(0, -1), left, right }
   return { kind: 'binary', operator, left, right }
 }
+
+/** Members of the objects that filters of jq give. */
+const GIVEN = ['key', 'value', 'name', 'offset', 'length', 'string', 'captures']
+
+/** The names that a program reads in data: without those that it gives to something else. */
+export function fieldsRead(program: Node): string[] {
+  const made = new Set<string>(GIVEN)
+  const read = namesRead(program, made)
+  return [...read].filter((name) => !made.has(name))
+}
+
+/** `made`: gets the names of members that are made of anything but the field of that name. */
+function namesRead(part: unknown, made: Set<string>): Set<string> {
+  const read = new Set<string>()
+  if (typeof part !== 'object' || part === null) return read
+  const node = part as Partial<Node>
+  for (const [at, inner] of Object.values(part).entries()) {
+    const names = namesRead(inner, made)
+    for (const name of names) read.add(name)
+    // The members of an object are pairs of a name and its value.
+    const [key] = Array.isArray(part) && at === 1 ? (part as [Partial<Node>]) : []
+    if (key?.kind === 'value' && typeof key.value === 'string' && !names.has(key.value)) made.add(key.value)
+  }
+  if (node.kind === 'index' && node.at?.kind === 'value' && typeof node.at.value === 'string')
+    read.add(node.at.value)
+  if (node.kind === 'assign' && node.left?.kind === 'index' && node.left.at.kind === 'value')
+    made.add(String(node.left.at.value))
+  return read
+}

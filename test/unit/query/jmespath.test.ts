@@ -90,8 +90,16 @@ test.each(['items.constructor | [0]', 'max_by(items, &__proto__)', '{a: toString
   },
 )
 
+test('the names that an expression reads are known', () => {
+  expect(readJmespath('items[].{cost: price, n: length(tags)} | sort_by(@, &cost)')?.fields).toEqual([
+    'items',
+    'price',
+    'tags',
+  ])
+})
+
 test('an expression that fails is refused, and other texts are none', () => {
-  expect(() => readJmespath('sum(items)')?.({ items: ['a'] })).toThrow(Refusal)
+  expect(() => readJmespath('sum(items)')?.run({ items: ['a'] })).toThrow(Refusal)
   for (const text of ['items[0].name', '$.items[?(@.price > 10)]', 'length(', 'a b | c', '.items | length'])
     expect(readJmespath(text)).toBeUndefined()
 })

@@ -207,7 +207,7 @@ describe('errors', () => {
     expect(() => run(program)).toThrow(message)
   })
 
-  test.each(['.items[', '.a | ', '{a: }', '"\\q"', 'if . then 1', '$.items[*]', '.a b'])(
+  test.each(['.items[', '.a | ', '{a: }', '"\\q"', 'if . then 1', '$.items[*]', '.a b', '-'.repeat(3999)])(
     'no program: %s',
     (text) => {
       expect(readJq(text)).toBeUndefined()
@@ -355,5 +355,24 @@ describe('where a program may stand', () => {
     })
     expect(rows).toEqual([{ id: 1 }, { id: 4 }, { id: 3 }, { id: 2 }])
     expect(notes).toEqual(['Run by jq on the whole result.'])
+  })
+
+  test('a name that nothing has is told', () => {
+    const { rows, notes } = ask({
+      where: '.items | group_by(.status) | map({status: .[0].status, n: (length * 1)})',
+    })
+    expect(rows).toEqual([{ status: null, n: 4 }])
+    expect(notes).toContain(
+      'Nothing has `status`: read as null. There are: `total`, `items`, `id`, `name`, `state`, `price`, `tags`, `owner`, `note`, `login`.',
+    )
+    const { notes: none } = ask({ where: '.items | map({id, twice: (.price * 2)}) | max_by(.twice).id' })
+    expect(none).toEqual(['Run by jq on the whole result.'])
+  })
+
+  test('a program that fails and can be read in no other way says why', () => {
+    expect(() => ask({ where: '.items[] | .name | keys | length' })).toThrow(
+      'jq: string ("Alpha") has no keys.',
+    )
+    expect(() => ask({ path: '.items | to_nothing(.id)' })).toThrow('jq: there is no filter `to_nothing/1`.')
   })
 })

@@ -15,22 +15,48 @@ const SIGNS = new RegExp(
 /** The library would find these in any object. */
 const INHERITED = new RegExp(`\\b(?:${Object.getOwnPropertyNames(Object.prototype).join('|')})\\b`)
 
-/** Runs an expression; undefined for other texts. The answer is as the library gives it. */
-export function readJmespath(text: string): ((input: JsonValue) => JsonValue) | undefined {
+/** An expression, and the names that it reads in data. */
+interface Expression {
+  readonly fields: readonly string[]
+  /** @throws Refusal where a function is given what it does not take */
+  run(input: JsonValue): JsonValue
+}
+
+/** Reads an expression; undefined for other texts. */
+export function readJmespath(text: string): Expression | undefined {
   if (text.length > LONGEST || !SIGNS.test(text) || INHERITED.test(text)) return undefined
   const { compile, search } = library()
+  let tree: unknown
   try {
-    compile(text)
+    tree = compile(text)
   } catch {
     return undefined
   }
-  return (input) => {
-    try {
-      return search(input, text) as JsonValue
-    } catch (error) {
-      throw new Refusal(`JMESPath: ${error instanceof Error ? error.message : String(error)}.`)
-    }
+  return {
+    fields: fieldsIn(tree),
+    run(input) {
+      try {
+        return search(input, text) as JsonValue
+      } catch (error) {
+        throw new Refusal(`JMESPath: ${error instanceof Error ? error.message : String(error)}.`)
+      }
+    },
   }
+}
+
+/** Names of fields, without those of the objects that the expression makes. */
+function fieldsIn(tree: unknown): string[] {
+  const read = new Set<string>()
+  const made = new Set<string>()
+  const visit = (part: unknown): void => {
+    if (typeof part !== 'object' || part === null) return
+    const { type, name } = part as { type?: string; name?: unknown }
+    if (type === 'Field' && typeof name === 'string') read.add(name)
+    if (type === 'KeyValuePair' && typeof name === 'string') made.add(name)
+    for (const inner of Object.values(part)) visit(inner)
+  }
+  visit(tree)
+  return [...read].filter((name) => !made.has(name))
 }
 
 let loaded: Library | undefined
