@@ -453,7 +453,7 @@ function joined(operator: string, left: Node, right: Node): Node {
 /** Members of the objects that filters of jq give. */
 const GIVEN = ['key', 'value', 'name', 'offset', 'length', 'string', 'captures']
 
-/** The names that a program reads in data: without those that it gives to something else. */
+/** The names that a program reads in data. Names of its own are left out. */
 export function fieldsRead(program: Node): string[] {
   const made = new Set<string>(GIVEN)
   const read = namesRead(program, made)
