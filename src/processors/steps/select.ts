@@ -30,6 +30,7 @@ import {
   parsePath,
 } from '../../query/fields/path.ts'
 import { fromPipes } from '../../query/language/dialects/jq.ts'
+import { fromXPath } from '../../query/language/dialects/xpath.ts'
 import { listed, Refusal, shown } from '../../query/refusal.ts'
 import { newWork } from '../../query/work.ts'
 import { formatCount } from '../../text/format.ts'
@@ -76,7 +77,8 @@ const selected = new WeakMap<object, Findings>()
 const MOST_KEPT = 3
 
 function selectedAt(document: Document, written: string, withLabels: boolean): Selected {
-  const source = fromPipes(/^#\//.test(written) ? (fromPointer(written) ?? written) : written.trim())
+  const xpath = fromXPath(written.trim())
+  const source = xpath ?? fromPipes(/^#\//.test(written) ? (fromPointer(written) ?? written) : written.trim())
   const parts = partsOf(document)
   if (parts) return inEach(parts, source)
   const root = document.json() ?? linesFor(document, source)
@@ -95,7 +97,8 @@ function selectedAt(document: Document, written: string, withLabels: boolean): S
   } = path ? find(document, root, path, source) : findExtended(root, source)
   const { content, note: taken } = recordsReached(reached, followed)
   placed(content, originAt(content, followed, reached[0]?.value ?? null, reached.length))
-  const notes = [note, taken].filter((one) => one !== undefined)
+  const asXPath = xpath && `Read as \`${xpath}\`.`
+  const notes = [asXPath, note, taken].filter((one) => one !== undefined)
   return { content, metadata: { matched: reached.length, ...(notes.length > 0 && { notes }) } }
 }
 
@@ -138,8 +141,9 @@ function find(document: Document, root: JsonValue, path: Path, source: string): 
   }
   const near = locateNearby(document, root, path) ?? lengthAt(root, path)
   if (near) return near
-  const pointer = fromPointer(source)
-  const pointed = pointer === undefined ? undefined : locate(root, parsePath(pointer))
+  // XPath marks attributes: `/catalog/book/@id`.
+  const pointers = [source, source.replaceAll('/@', '/')].map(fromPointer)
+  const pointed = pointers.map((one) => one && locate(root, parsePath(one))).find((one) => one !== undefined)
   if (pointed) return { ...pointed, note: `The path was read as \`${formatPath(pointed.path)}\`.` }
   const { message, unfulfilled } = explainMissing(root, path)
   if (unfulfilled) return { reached: [], path, note: message }
