@@ -7,7 +7,6 @@ import { filterSteps } from '../../../src/processors/pipelines.ts'
 import { withStatement } from '../../../src/processors/readings/statement.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
 import { readJmespath } from '../../../src/query/language/dialects/jmespath.ts'
-import { Refusal } from '../../../src/query/refusal.ts'
 import { deepFreeze } from '../../support/deep-freeze.ts'
 
 const shop = deepFreeze({
@@ -99,7 +98,9 @@ test('the names that an expression reads are known', () => {
 })
 
 test('an expression that fails is refused, and other texts are none', () => {
-  expect(() => readJmespath('sum(items)')?.run({ items: ['a'] })).toThrow(Refusal)
+  expect(() => readJmespath('sum(items)')?.run({ items: ['a'] })).toThrow(
+    /^JMESPath: sum\(\) expected argument 1 .*[^.]\.$/,
+  )
   for (const text of ['items[0].name', '$.items[?(@.price > 10)]', 'length(', 'a b | c', '.items | length'])
     expect(readJmespath(text)).toBeUndefined()
 })

@@ -38,7 +38,8 @@ export function readJmespath(text: string): Expression | undefined {
       try {
         return search(input, text) as JsonValue
       } catch (error) {
-        throw new Refusal(`JMESPath: ${error instanceof Error ? error.message : String(error)}.`)
+        const message = error instanceof Error ? error.message : String(error)
+        throw new Refusal(`JMESPath: ${message.replace(/^\w*Error: /, '').replace(/\.$/, '')}.`)
       }
     },
   }
