@@ -7,16 +7,22 @@ import { collected, type Emit, pathsOf, type Run, type Scope, someOf } from './f
 import {
   at,
   binary,
+  checked,
   compare,
   deleted,
   indicesOf,
   isTrue,
   JqError,
+  lengthOf,
+  made,
   namesOf,
   type Path,
+  placesIn,
   plain,
+  real,
   setAt,
   shortly,
+  sizeOf,
   spend,
   split,
   step,
@@ -69,6 +75,8 @@ def any(f): any(.[]; f);
 def all(f): all(.[]; f);
 def any(g; f): isempty(first(g | f | select(.))) | not;
 def all(g; f): isempty(first(g | f | select(. | not)));
+def tostream: path(def r: (.[]?|r), .; r) as $p | getpath($p) | reduce path(.[]?) as $q ([$p, .]; [$p + $q]);
+def truncate_stream(f): . as $n | f | select(.[0] | length > $n) | .[0] |= .[$n:];
 def isempty(g): first((g | false), true);
 def in($o): . as $k | $o | has($k);
 def inside($b): . as $a | $b | contains($a);
@@ -124,10 +132,10 @@ const OF_VALUE: Readonly<Record<string, (value: JsonValue, scope: Scope) => Json
   type: typeOf,
   length(value) {
     if (value === null) return 0
-    if (typeof value === 'string') return [...value].length
+    if (typeof value === 'string') return lengthOf(value)
     if (typeof value === 'number') return Math.abs(value)
     if (typeof value === 'boolean') throw new JqError(`${shortly(value)} has no length`)
-    return Object.keys(value).length
+    return sizeOf(value)
   },
   utf8bytelength(value) {
     if (typeof value !== 'string') throw new JqError(`${shortly(value)} only strings have UTF-8 byte length`)
@@ -139,8 +147,7 @@ const OF_VALUE: Readonly<Record<string, (value: JsonValue, scope: Scope) => Json
   add(value, { work }) {
     const members = valuesOf(value).map(([, member]) => member)
     if (members.length > 1 && members.every((one) => typeof one === 'string')) {
-      spend(work, members.length)
-      return members.join('')
+      return checked(members.join(''))
     }
     if (members.length > 1 && members.every(Array.isArray)) return flat(members, 1, work)
     if (members.length > 1 && members.every(isObject)) {
@@ -285,7 +292,7 @@ const OF_VALUES: Readonly<
       throw new JqError('split input and separator must be strings')
     return split(value, separator)
   },
-  'join/1': (value, [separator = null], { work }) => {
+  'join/1': (value, [separator = null]) => {
     const parts = array(value, 'cannot be joined')
     const sign = parts.length > 1 ? text(separator, 'joins no texts') : ''
     const joined = parts
@@ -295,8 +302,7 @@ const OF_VALUES: Readonly<
         return part === null ? '' : plain(part)
       })
       .join(sign)
-    spend(work, joined.length >> 6)
-    return joined
+    return checked(joined)
   },
   'flatten/1': (value, [depth = null], { work }) => {
     if (number(depth) < 0) throw new JqError('flatten depth must not be negative')
@@ -347,7 +353,7 @@ const OF_FILTERS: Readonly<Record<string, Native>> = {
   'empty/0': () => {},
   'inputs/0': () => {},
   'path/1': ({ input, path, scope, args: [of], emit }) => {
-    if (of) for (const keys of pathsOf(of, input, scope)) emit(keys, path === undefined ? undefined : null)
+    if (of) for (const keys of pathsOf(of, input, scope)) emit(keys, made(path))
   },
   'getpath/1': ({ input, path, scope, args: [of], emit }) => {
     for (const keys of of ? collected(of, input, scope) : []) {
@@ -380,7 +386,11 @@ const OF_FILTERS: Readonly<Record<string, Native>> = {
     someOf(1, (some) => of?.(input, path, scope, some), emit),
   'limit/2': ({ input, path, scope, args: [most, of], emit }) => {
     for (const count of most ? collected(most, input, scope) : [])
-      someOf(number(count), (some) => of?.(input, path, scope, some), emit)
+      someOf(
+        number(count) < 0 ? Number.POSITIVE_INFINITY : number(count),
+        (some) => of?.(input, path, scope, some),
+        emit,
+      )
   },
   'skip/2': ({ input, path, scope, args: [most, of], emit }) => {
     for (const count of most ? collected(most, input, scope) : []) {
@@ -402,7 +412,7 @@ const OF_FILTERS: Readonly<Record<string, Native>> = {
   'sort_by/1': (call) =>
     call.emit(
       keyed(call).map(({ value }) => value),
-      madeOf(call),
+      made(call.path),
     ),
   'group_by/1': (call) => {
     const groups: JsonValue[][] = []
@@ -412,14 +422,15 @@ const OF_FILTERS: Readonly<Record<string, Native>> = {
       else groups.push([value])
       last = key
     }
-    call.emit(groups, madeOf(call))
+    call.emit(groups, made(call.path))
   },
   'match/2': ({ input, scope, args, emit, path }) => {
     const [res, flags] = args.map((arg) => collected(arg, input, scope))
+    const places = placesIn(text(input, 'cannot be matched, as it is not a string'))
     for (const flag of flags ?? [])
       for (const re of res ?? [])
         for (const found of matchesOf(input, re, flag, scope.work))
-          emit(described(text(input, ''), found), path)
+          emit(described(text(input, ''), found, places), made(path))
   },
   'sub/3': ({ input, scope, args: [re, replacement, flags], emit, path }) => {
     const source = text(input, 'cannot be matched, as it is not a string')
@@ -434,11 +445,10 @@ const OF_FILTERS: Readonly<Record<string, Native>> = {
         })
         const from = (nth: number, before: string, at: number): void => {
           const one = found[nth]
-          if (one === undefined) return emit(before + source.slice(at), path)
+          if (one === undefined) return emit(before + source.slice(at), made(path))
           for (const put of texts[nth] ?? []) {
             const next = before + source.slice(at, one.start) + text(put, 'cannot be added to a string')
-            spend(scope.work, 1 + (next.length >> 6))
-            from(nth + 1, next, one.end)
+            from(nth + 1, checked(next), one.end)
           }
         }
         from(0, '', 0)
@@ -451,14 +461,14 @@ export const BUILTINS: Readonly<Record<string, Native>> = {
   ...Object.fromEntries(
     Object.entries(OF_VALUE).map(([name, give]) => [
       `${name}/0`,
-      ((call) => call.emit(give(call.input, call.scope), madeOf(call))) satisfies Native,
+      ((call) => call.emit(give(call.input, call.scope), made(call.path))) satisfies Native,
     ]),
   ),
   ...Object.fromEntries(
     [...MATH.map((name) => [name, Math[name as 'floor']] as const), ...Object.entries(MORE_MATH)].map(
       ([name, give]) => [
         `${name}/0`,
-        ((call) => call.emit(real(give(number(call.input))), madeOf(call))) satisfies Native,
+        ((call) => call.emit(real(give(number(call.input))), made(call.path))) satisfies Native,
       ],
     ),
   ),
@@ -477,15 +487,11 @@ export const BUILTINS: Readonly<Record<string, Native>> = {
       name,
       ((call) =>
         products(call, (given) =>
-          call.emit(give(call.input, given, call.scope), madeOf(call)),
+          call.emit(give(call.input, given, call.scope), made(call.path)),
         )) satisfies Native,
     ]),
   ),
   ...OF_FILTERS,
-}
-
-function madeOf({ path }: Call): Path | undefined {
-  return path === undefined ? undefined : { up: undefined, key: null, isMade: true }
 }
 
 /** Goes from a value to the values that `next` gives of it, and on from there, where `visit` says so. As deep as it may be. */
@@ -529,7 +535,7 @@ function ranges({ input, scope, emit, path }: Call, bounds: readonly (Run | unde
         if (by === 0 && start < end) throw new JqError('a range that never ends')
         for (let value = start; by > 0 ? value < end : by < 0 && value > end; value += by) {
           spend(scope.work)
-          emit(value, path)
+          emit(value, made(path))
         }
       }
 }
@@ -540,11 +546,6 @@ function keyed({ input, scope, args: [of] }: Call): { key: JsonValue[]; value: J
   return elements
     .map((value) => ({ key: of ? collected(of, value, scope) : [], value }))
     .sort((one, other) => compare(one.key, other.key))
-}
-
-function real(value: number): JsonValue {
-  if (Number.isNaN(value)) return null
-  return Number.isFinite(value) ? value : Math.sign(value) * Number.MAX_VALUE
 }
 
 function number(value: JsonValue): number {
@@ -584,7 +585,7 @@ function extreme(values: readonly JsonValue[], sign: number): JsonValue {
 }
 
 function flat(values: readonly JsonValue[], depth: number, work: Work): JsonValue[] {
-  spend(work, values.length)
+  spend(work, 8 + values.length)
   return values.flatMap((one) => {
     if (!Array.isArray(one)) return [one]
     if (depth < 1) return [one]
@@ -678,15 +679,18 @@ function compiledPattern(
 }
 
 /** A match as jq tells it: places are in code points. */
-function described(source: string, { start, end, groups }: Match): JsonObject {
-  const places = (from: number): number => [...source.slice(0, from)].length
+function described(
+  source: string,
+  { start, end, groups }: Match,
+  places: (place: number) => number,
+): JsonObject {
   return {
     offset: places(start),
-    length: [...source.slice(start, end)].length,
+    length: lengthOf(source.slice(start, end)),
     string: source.slice(start, end),
     captures: groups.map(({ name, start: from, value }) => ({
       offset: value === null ? -1 : places(from),
-      length: value === null ? 0 : [...value].length,
+      length: value === null ? 0 : lengthOf(value),
       string: value,
       name: name ?? null,
     })),

@@ -1,7 +1,7 @@
 /** The parts that every filter of a program shares: how it is called, what it may name, and what it may cost. */
 import type { JsonValue } from '../../protocol/json.ts'
 import type { Work } from '../work.ts'
-import { type Path, pathOf, spend } from './values.ts'
+import { hold, type Path, pathOf } from './values.ts'
 
 /** Called with each value that a filter gives, in order, and where in the input it stands while places are asked for. */
 export type Emit = (value: JsonValue, path: Path | undefined) => void
@@ -40,7 +40,7 @@ export class Left {
 export function collected(run: Run, input: JsonValue, scope: Scope): JsonValue[] {
   const values: JsonValue[] = []
   run(input, undefined, scope, (value) => {
-    spend(scope.work)
+    hold(value)
     values.push(value)
   })
   return values
@@ -66,8 +66,9 @@ export function someOf(most: number, run: (emit: Emit) => void, emit: Emit): voi
 export function pathsOf(run: Run, input: JsonValue, scope: Scope): JsonValue[][] {
   const paths: JsonValue[][] = []
   run(input, null, scope, (value, path) => {
-    spend(scope.work)
-    paths.push(pathOf(path ?? null, value))
+    const keys = pathOf(path ?? null, value)
+    hold(keys)
+    paths.push(keys)
   })
   return paths
 }

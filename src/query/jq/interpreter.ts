@@ -20,10 +20,13 @@ import { fieldsRead, IDENTITY, type Node, type Pattern, parseJq, SyntaxFault } f
 import {
   at,
   binary,
+  checked,
+  countIn,
   deleted,
+  hold,
   isTrue,
   JqError,
-  type Path,
+  made,
   placed,
   setAt,
   slice,
@@ -32,6 +35,7 @@ import {
   textOf,
   typeOf,
   valuesOf,
+  weigh,
 } from './values.ts'
 
 /** An error of what takes the values of a `try`, which that `try` does not catch. */
@@ -43,7 +47,7 @@ class Behind {
 }
 
 /** Steps that a program may take; one takes about 50 ns. */
-const MOST_STEPS = 30_000_000
+const MOST_STEPS = 20_000_000
 
 /** A program that was read. */
 export interface Program {
@@ -92,19 +96,17 @@ function beginning(node: Node): Node {
 
 function ran(run: Run, input: JsonValue): JsonValue[] {
   const work: Work = { left: MOST_STEPS }
-  const values: JsonValue[] = []
+  countIn(work)
   try {
-    run(input, undefined, outermost(work), (value) => {
-      spend(work)
-      values.push(value)
-    })
+    const values = collected(run, input, outermost(work))
+    weigh(values)
+    return values
   } catch (error) {
     if (error instanceof JqError) throw new Refusal(`jq: ${error.message}.`)
     if (error instanceof RangeError) throw new Refusal('jq: the program goes too deep for this data.')
     if (error instanceof Left) throw new Refusal('jq: a `break` leaves no label.')
     throw error
   }
-  return values
 }
 
 function outermost(work: Work): Scope {
@@ -181,12 +183,6 @@ function computing(
     combinations(runs, input, scope, (values) => emit(value(values, scope), made(path)))
 }
 
-/** A value that was made has no place, and nothing can be asked of one below it. */
-const MADE: Path = { up: undefined, key: null, isMade: true }
-function made(path: Path | undefined): Path | undefined {
-  return path === undefined ? undefined : MADE
-}
-
 function compiled(node: Node): Run {
   switch (node.kind) {
     case 'identity':
@@ -206,13 +202,12 @@ function compiled(node: Node): Run {
     case 'text':
       return computing(
         node.parts.filter((part) => typeof part !== 'string'),
-        (values, { work }) => {
+        (values) => {
           let nth = 0
           const text = node.parts
             .map((part) => (typeof part === 'string' ? part : textOf(values[nth++] ?? null, node.format)))
             .join('')
-          spend(work, text.length >> 6)
-          return text
+          return checked(text)
         },
       )
     case 'array': {
@@ -227,6 +222,7 @@ function compiled(node: Node): Run {
         for (let nth = values.length - 1; nth > 0; nth -= 2) {
           const key = values[nth]
           if (typeof key !== 'string') throw new JqError(`a key is ${typeOf(key ?? null)}, not a text`)
+          hold(values[nth - 1] ?? null)
           object = placed(object, key, values[nth - 1] ?? null, true)
         }
         return object
@@ -235,8 +231,11 @@ function compiled(node: Node): Run {
     case 'index': {
       const [of, key] = [compiled(node.of), compiled(node.at)]
       return (input, path, scope, emit) =>
-        of(input, path, scope, (value, place) =>
-          key(input, undefined, scope, (name) => emit(at(value, name), step(place, name))),
+        key(input, undefined, scope, (name) =>
+          of(input, path, scope, (value, place) => {
+            const member = node.isOptional ? given(() => at(value, name)) : at(value, name)
+            if (member !== undefined) emit(member, step(place, name))
+          }),
         )
     }
     case 'slice': {
@@ -244,16 +243,18 @@ function compiled(node: Node): Run {
       const of = compiled(node.of)
       const bounds = [from, to].map((bound) => compiled(bound ?? { kind: 'value', value: null }))
       return (input, path, scope, emit) =>
-        of(input, path, scope, (value, place) =>
-          combinations(bounds, input, scope, ([start = null, end = null]) =>
-            emit(slice(value, start, end), step(place, { start, end })),
-          ),
+        combinations(bounds, input, scope, ([start = null, end = null]) =>
+          of(input, path, scope, (value, place) => {
+            const part = node.isOptional ? given(() => slice(value, start, end)) : slice(value, start, end)
+            if (part !== undefined) emit(part, step(place, { start, end }))
+          }),
         )
     }
     case 'each': {
       const of = compiled(node.of)
       return (input, path, scope, emit) =>
         of(input, path, scope, (value, place) => {
+          if (node.isOptional && (typeof value !== 'object' || value === null)) return
           for (const [key, one] of valuesOf(value)) {
             spend(scope.work)
             emit(one, step(place, key))
@@ -286,9 +287,10 @@ function compiled(node: Node): Run {
       return alternative(compiled(node.left), compiled(node.right))
     case 'binary': {
       const { operator } = node
-      return computing([node.left, node.right], ([left = null, right = null], { work }) =>
+      const plain = computing([node.left, node.right], ([left = null, right = null], { work }) =>
         binary(operator, left, right, work),
       )
+      return grows(node) ? growth(plain, compiled(node.right)) : plain
     }
     case 'assign':
       return assignment(node)
@@ -358,6 +360,16 @@ function compiled(node: Node): Run {
   }
 }
 
+/** Undefined in place of an error. */
+function given(value: () => JsonValue): JsonValue | undefined {
+  try {
+    return value()
+  } catch (error) {
+    if (error instanceof JqError) return undefined
+    throw error
+  }
+}
+
 function alternative(left: Run, right: Run): Run {
   return (input, path, scope, emit) => {
     let isAny = false
@@ -397,13 +409,13 @@ function folded(node: Node & { kind: 'reduce' | 'foreach' }): Run {
     start(input, path, scope, (first, firstPlace) => {
       let state: JsonValue | undefined = first
       let place = firstPlace
-      const within = isOwn ? scoped(scope, OWNED, new WeakSet()) : scope
+      const owned: Owned = { copies: new WeakSet() }
       source(input, undefined, scope, (value) => {
         spend(scope.work)
-        bind(value, within, (inner) => {
+        bind(value, scope, (inner) => {
           const before = state ?? null
           state = undefined
-          update(before, place, inner, (next, where) => {
+          update(before, place, isOwn ? scoped(inner, OWNED, owned) : inner, (next, where) => {
             state = next
             place = where
             extract?.(next, where, inner, emit)
@@ -415,12 +427,16 @@ function folded(node: Node & { kind: 'reduce' | 'foreach' }): Run {
     })
 }
 
-/** The copies that a `reduce` made, and may change: nothing else has them. */
+/** The copies that a `reduce` made, and may change: nothing else has them. The filters within an update do not see them. */
+interface Owned {
+  copies: WeakSet<object>
+}
 const OWNED = '*owned'
 
 /** True for updates that only set values in the state, such as `.[$one.name] += 1`. Then one copy of the state is enough for all of them. */
 function setsOnly(update: Node): boolean {
   if (update.kind === 'pipe') return setsOnly(update.left) && setsOnly(update.right)
+  if (grows(update)) return true
   if (update.kind !== 'assign' || !isPlace(update.left)) return false
   const { operator, right } = update
   if (!usesInput(right)) return true
@@ -429,6 +445,41 @@ function setsOnly(update: Node): boolean {
   const old = before.kind === 'alternative' ? before : { left: before, right: undefined }
   const isOld = added !== undefined && old.left.kind === 'identity'
   return isOld && [added, old.right].every((part) => part === undefined || !usesInput(part))
+}
+
+/** True for `. + {…}` and `. + […]`. */
+function grows(node: Node): boolean {
+  return (
+    node.kind === 'binary' && node.operator === '+' && node.left.kind === 'identity' && !usesInput(node.right)
+  )
+}
+
+/** Within a `reduce`, `. + […]` puts elements behind those of the copy. */
+function growth(plain: Run, right: Run): Run {
+  return (input, path, outer, emit) => {
+    const { scope, owned } = within(outer)
+    if (owned === undefined) return plain(input, path, outer, emit)
+    forEach(collected(right, input, scope), owned, (added) => {
+      const isOwned = typeof input === 'object' && input !== null && owned.copies.has(input)
+      let sum = input
+      if (isOwned && typeOf(input) === typeOf(added) && typeof added === 'object')
+        for (const [key, one] of valuesOf(added)) {
+          spend(scope.work)
+          sum = placed(sum, Array.isArray(sum) ? sum.length : key, one, true)
+        }
+      else sum = binary('+', input, added, scope.work)
+      if (typeof sum === 'object' && sum !== null && sum !== input && sum !== added) owned.copies.add(sum)
+      emit(sum, made(path))
+    })
+  }
+}
+
+/** Each of several values begins with the same input. */
+function forEach(values: readonly JsonValue[], owned: Owned, use: (value: JsonValue) => void): void {
+  for (const value of values) {
+    if (values.length > 1) owned.copies = new WeakSet()
+    use(value)
+  }
 }
 
 function isPlace(node: Node): boolean {
@@ -507,10 +558,10 @@ function assignment({ operator, left, right }: Node & { kind: 'assign' }): Run {
   const changed = (
     input: JsonValue,
     scope: Scope,
+    owned: WeakSet<object>,
     change: (before: JsonValue, keep: (after: JsonValue) => void) => void,
   ): JsonValue => {
     const gone: JsonValue[][] = []
-    const owned = (found(scope, OWNED)?.value as WeakSet<object> | undefined) ?? new WeakSet<object>()
     let result = input
     for (const path of pathsOf(place, input, scope)) {
       let after: JsonValue | undefined
@@ -524,24 +575,32 @@ function assignment({ operator, left, right }: Node & { kind: 'assign' }): Run {
     return gone.length > 0 ? deleted(result, gone) : result
   }
   if (operator === '|')
-    return (input, path, scope, emit) =>
-      emit(
-        changed(input, scope, (before, keep) =>
-          someOf(1, (some) => value(before, undefined, scope, some), keep),
-        ),
-        made(path),
+    return (input, path, outer, emit) => {
+      const { scope, owned } = within(outer)
+      const after = changed(input, scope, owned?.copies ?? new WeakSet(), (before, keep) =>
+        someOf(1, (some) => value(before, undefined, scope, some), keep),
       )
-  return (input, path, scope, emit) =>
-    value(input, undefined, scope, (given) =>
-      emit(
-        changed(input, scope, (before, keep) => {
-          if (operator === '') keep(given)
-          else if (operator === '//') keep(isTrue(before) ? before : given)
-          else keep(binary(operator, before, given, scope.work))
-        }),
-        made(path),
-      ),
-    )
+      emit(after, made(path))
+    }
+  return (input, path, outer, emit) => {
+    const { scope, owned } = within(outer)
+    const use = (right: JsonValue): void => {
+      const after = changed(input, scope, owned?.copies ?? new WeakSet(), (before, keep) => {
+        if (operator === '') keep(right)
+        else if (operator === '//') keep(isTrue(before) ? before : right)
+        else keep(binary(operator, before, right, scope.work))
+      })
+      emit(after, made(path))
+    }
+    if (owned === undefined) return value(input, undefined, scope, use)
+    forEach(collected(value, input, scope), owned, use)
+  }
+}
+
+/** The scope of what stands within an update, and what the update itself may change. */
+function within(outer: Scope): { scope: Scope; owned: Owned | undefined } {
+  const owned = found(outer, OWNED)?.value as Owned | null | undefined
+  return owned ? { scope: scoped(outer, OWNED, null), owned } : { scope: outer, owned: undefined }
 }
 
 /** Looks a filter up when it is called: one that the program defines, or a parameter, is nearer than one of jq's own. */
@@ -561,17 +620,17 @@ function called({ name, args }: Node & { kind: 'call' }): Run {
       return run(input, path, outer, emit)
     }
     const { params, run } = own.value as Defined
-    const given = (nth: number, inner: Scope): void => {
+    const bound = (nth: number, inner: Scope): void => {
       const param = params[nth]
       const arg = runs[nth]
       if (param === undefined || arg === undefined) return run(input, path, inner, emit)
       if (!param.startsWith('$'))
-        return given(nth + 1, scoped(inner, `${param}/0`, { run: arg, scope } satisfies Closure))
+        return bound(nth + 1, scoped(inner, `${param}/0`, { run: arg, scope } satisfies Closure))
       arg(input, undefined, scope, (value) => {
-        const filter: Closure = { run: (_, place, __, use) => use(value, made(place)), scope }
-        given(nth + 1, scoped(scoped(inner, param, value), `${param.slice(1)}/0`, filter))
+        const filter: Closure = { run: arg, scope }
+        bound(nth + 1, scoped(scoped(inner, param, value), `${param.slice(1)}/0`, filter))
       })
     }
-    given(0, own)
+    bound(0, own)
   }
 }

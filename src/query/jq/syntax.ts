@@ -10,9 +10,10 @@ export type Node =
   | { kind: 'text'; parts: readonly (string | Node)[]; format: string }
   | { kind: 'array'; of: Node | undefined }
   | { kind: 'object'; entries: readonly (readonly [Node, Node])[] }
-  | { kind: 'index'; of: Node; at: Node }
-  | { kind: 'slice'; of: Node; from: Node | undefined; to: Node | undefined }
-  | { kind: 'each'; of: Node }
+  /** `isOptional`: with `?` behind it, values that have no such place are left out. */
+  | { kind: 'index'; of: Node; at: Node; isOptional: boolean }
+  | { kind: 'slice'; of: Node; from: Node | undefined; to: Node | undefined; isOptional: boolean }
+  | { kind: 'each'; of: Node; isOptional: boolean }
   | { kind: 'pipe' | 'comma' | 'and' | 'or' | 'alternative'; left: Node; right: Node }
   | { kind: 'binary'; operator: string; left: Node; right: Node }
   /** `|=`, and `+=` and so on with the operator before the sign. */
@@ -146,6 +147,14 @@ class Parser {
     return this.#match(NAME) ?? this.#failed()
   }
 
+  /** The value of a variable; `$__loc__` is the place in the program. */
+  #named(): Node {
+    const line = this.#source.slice(0, this.#at).split('\n').length
+    const name = this.#variable()
+    if (name === '__loc__') return { kind: 'value', value: { file: '<top-level>', line } }
+    return { kind: 'variable', name }
+  }
+
   #failed(): never {
     throw this.#fault()
   }
@@ -216,6 +225,12 @@ class Parser {
 
   /** `.items[] as $i | …` binds tighter than an operator. */
   #bound(): Node {
+    this.#blanks()
+    const start = this.#at
+    if (this.#word('def') || this.#word('label')) {
+      this.#at = start
+      return this.#pipe()
+    }
     const source = this.#term()
     if (!this.#word('as')) return source
     const patterns = [this.#pattern()]
@@ -235,36 +250,32 @@ class Parser {
         term = this.#bracket(term)
       } else if (next === '.' && /[A-Za-z_"@]/.test(after)) {
         this.#at++
-        term = { kind: 'index', of: term, at: this.#key() }
-      } else if (next === '?' && !this.#source.startsWith('?//', this.#at)) {
-        this.#at++
-        term = { kind: 'try', of: term, caught: undefined }
-      } else return term
+        term = this.#key(term)
+      } else if (this.#optional()) term = { kind: 'try', of: term, caught: undefined }
+      else return term
     }
   }
 
+  #optional(): boolean {
+    return this.#next() === '?' && !this.#source.startsWith('?//', this.#at) && this.#take('?')
+  }
+
   /** A name or a text behind a dot. */
-  #key(): Node {
+  #key(of: Node): Node {
     const name = this.#match(FIELD)
-    return name === undefined ? this.#text() : { kind: 'value', value: name }
+    const at: Node = name === undefined ? this.#text() : { kind: 'value', value: name }
+    return { kind: 'index', of, at, isOptional: this.#optional() }
   }
 
   #bracket(of: Node): Node {
     this.#expect('[')
-    if (this.#take(']')) return { kind: 'each', of }
-    if (this.#take(':')) {
-      const to = this.#pipe()
-      this.#expect(']')
-      return { kind: 'slice', of, from: undefined, to }
-    }
-    const at = this.#pipe()
-    if (this.#take(':')) {
-      const to = this.#next() === ']' ? undefined : this.#pipe()
-      this.#expect(']')
-      return { kind: 'slice', of, from: at, to }
-    }
+    if (this.#take(']')) return { kind: 'each', of, isOptional: this.#optional() }
+    const at = this.#next() === ':' ? undefined : this.#pipe()
+    if (at !== undefined && this.#take(']')) return { kind: 'index', of, at, isOptional: this.#optional() }
+    this.#expect(':')
+    const to = at !== undefined && this.#next() === ']' ? undefined : this.#pipe()
     this.#expect(']')
-    return { kind: 'index', of, at }
+    return { kind: 'slice', of, from: at, to, isOptional: this.#optional() }
   }
 
   #head(): Node {
@@ -272,23 +283,20 @@ class Parser {
     const after = this.#source[this.#at + 1] ?? ''
     if (next === '"' || next === '@') return this.#text()
     if (/\d/.test(next) || (next === '.' && /\d/.test(after)))
-      return { kind: 'value', value: Number(this.#match(NUMBER)) }
+      return { kind: 'value', value: Math.min(Number(this.#match(NUMBER)), Number.MAX_VALUE) }
     if (next === '.') {
       this.#at++
       if (after === '.') {
         this.#at++
         return { kind: 'call', name: 'recurse', args: [] }
       }
-      if (/[A-Za-z_"@]/.test(after)) return { kind: 'index', of: IDENTITY, at: this.#key() }
+      if (/[A-Za-z_"@]/.test(after)) return this.#key(IDENTITY)
       return IDENTITY
     }
-    if (next === '$') {
-      const name = this.#variable()
-      return { kind: 'variable', name }
-    }
+    if (next === '$') return this.#named()
     if (next === '-') {
       this.#at++
-      return { kind: 'binary', operator: '-', left: { kind: 'value', value: 0 }, right: this.#term() }
+      return { kind: 'binary', operator: '-', left: { kind: 'value', value: 0 }, right: this.#bound() }
     }
     if (this.#take('(')) {
       const inner = this.#pipe()
@@ -363,12 +371,11 @@ class Parser {
       let key: Node
       let own: Node
       if (next === '$') {
-        const name = this.#variable()
-        key = { kind: 'value', value: name }
-        own = { kind: 'variable', name }
+        own = this.#named()
+        key = { kind: 'value', value: own.kind === 'variable' ? own.name : '__loc__' }
       } else {
         key = this.#objectKey()
-        own = { kind: 'index', of: IDENTITY, at: key }
+        own = { kind: 'index', of: IDENTITY, at: key, isOptional: false }
       }
       entries.push([key, this.#take(':') ? this.#pipe(true) : own])
       if (this.#take(',')) continue

@@ -11,9 +11,12 @@ export class JqError {
   }
 
   get message(): string {
-    return typeof this.value === 'string' ? this.value : `${JSON.stringify(this.value)} (not a string)`
+    return typeof this.value === 'string' ? this.value : `${plain(this.value)} (not a string)`
   }
 }
+
+/** More elements than this are not made by a number alone, and no longer texts. */
+const LONGEST = 10_000_000
 
 /** Counts what a program does. Throws a `Refusal`, which no program can catch, where it is too much. */
 export function spend(work: Work, steps = 1): void {
@@ -21,8 +24,32 @@ export function spend(work: Work, steps = 1): void {
   if (work.left < 0) throw new Refusal('jq: the program does too much. Select fewer records first.')
 }
 
+let current: Work = { left: Number.POSITIVE_INFINITY }
+/** Counts what functions do that compare, copy and write values, until another program runs. */
+export function countIn(work: Work): void {
+  current = work
+}
+
+/** Counts the room of a value that is held in another one. */
+export function hold(value: JsonValue): void {
+  const size = Array.isArray(value) ? value.length >> 1 : typeof value === 'string' ? value.length >> 4 : 0
+  spend(current, 4 + size)
+}
+
+/** A text that was made, where it is not too long. */
+export function checked(text: string): string {
+  spend(current, text.length > LONGEST ? Number.POSITIVE_INFINITY : text.length >> 6)
+  return text
+}
+
 /** Where a value stands in the input: below `up`, under `key`; null at the input itself. */
 export type Path = { readonly up: Path | undefined; readonly key: JsonValue; readonly isMade?: true } | null
+
+/** The place of a value that was made: it has none, and nothing can be asked of one below it. */
+export function made(path: Path | undefined): Path | undefined {
+  return path === undefined ? undefined : MADE
+}
+const MADE: Path = { up: undefined, key: null, isMade: true }
 
 export function step(path: Path | undefined, key: JsonValue): Path | undefined {
   return path === undefined ? undefined : { up: path, key }
@@ -32,7 +59,7 @@ export function step(path: Path | undefined, key: JsonValue): Path | undefined {
 export function pathOf(path: Path, value: JsonValue): JsonValue[] {
   const keys: JsonValue[] = []
   for (let at: Path | undefined = path; at; at = at.up) {
-    if (at.isMade) throw new JqError(`${JSON.stringify(value)?.slice(0, 40)} has no place in the input`)
+    if (at.isMade) throw new JqError(`Invalid path expression with result ${shortly(value)}`)
     keys.push(at.key)
   }
   return keys.reverse()
@@ -57,6 +84,7 @@ export function compare(left: JsonValue, right: JsonValue): number {
   if (one !== other) return RANKS[one] - RANKS[other]
   if (one === 'number' || one === 'boolean') return Number(left) - Number(right)
   if (one === 'string') return compareTexts(left as string, right as string)
+  spend(current)
   if (Array.isArray(left) && Array.isArray(right)) {
     for (let nth = 0; nth < Math.min(left.length, right.length); nth++) {
       const order = compare(left[nth] as JsonValue, right[nth] as JsonValue)
@@ -86,6 +114,12 @@ export function namesOf(value: JsonValue): string[] {
   return Object.keys(value as JsonObject).sort(compareTexts)
 }
 
+/** How many members an array or an object has. */
+export function sizeOf(value: JsonValue): number {
+  if (Array.isArray(value)) return value.length
+  return isObject(value) ? Object.keys(value).length : 0
+}
+
 /** The members of an array or an object, with their keys. */
 export function valuesOf(value: JsonValue): readonly (readonly [JsonValue, JsonValue])[] {
   if (Array.isArray(value)) return value.map((one, nth) => [nth, one])
@@ -113,19 +147,41 @@ function place(key: number, length: number): number {
 
 /** The places at which an array or a text holds another one, or an element. */
 export function indicesOf(value: JsonValue, sought: JsonValue): JsonValue[] {
-  const places: number[] = []
   if (typeof value === 'string' && typeof sought === 'string') {
     if (sought === '') return []
-    for (let from = value.indexOf(sought); from >= 0; from = value.indexOf(sought, from + 1))
-      places.push([...value.slice(0, from)].length)
-    return places
+    const places = placesIn(value)
+    const found: number[] = []
+    for (let from = value.indexOf(sought); from >= 0; from = value.indexOf(sought, from + 1)) {
+      hold(from)
+      found.push(places(from))
+    }
+    return found
   }
   if (!Array.isArray(value)) throw new JqError(`Cannot determine indices of ${typeOf(value)}`)
   const parts = Array.isArray(sought) ? sought : [sought]
   if (parts.length === 0) return []
+  spend(current, value.length)
+  const places: number[] = []
   for (let from = 0; from + parts.length <= value.length; from++)
     if (parts.every((part, nth) => compare(value[from + nth] ?? null, part) === 0)) places.push(from)
   return places
+}
+
+/** Gives for places in a text, each behind the one before, how many code points come before them. */
+export function placesIn(text: string): (place: number) => number {
+  spend(current, text.length >> 4)
+  if (!/[\ud800-\udfff]/.test(text)) return (place) => place
+  let [at, count] = [0, 0]
+  return (place) => {
+    if (place < at) [at, count] = [0, 0]
+    for (; at < place; count++) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
+    return count
+  }
+}
+
+/** How many code points a text has. */
+export function lengthOf(text: string): number {
+  return placesIn(text)(text.length)
 }
 
 /** `.[from:to]` of an array or a text. */
@@ -136,6 +192,7 @@ export function slice(value: JsonValue, from: JsonValue, to: JsonValue): JsonVal
   if ((from !== null && typeof from !== 'number') || (to !== null && typeof to !== 'number'))
     throw new JqError('Start and end indices of an array slice must be numbers')
   const items = typeof value === 'string' ? [...value] : value
+  spend(current, items.length >> 4)
   const [start, end] = bounds(from, to, items.length)
   const part = items.slice(start, end)
   return typeof value === 'string' ? part.join('') : part
@@ -147,9 +204,6 @@ function bounds(from: JsonValue, to: JsonValue, length: number): [number, number
   const within = (bound: number): number => Math.min(length, Math.max(0, bound < 0 ? bound + length : bound))
   return [within(start), Math.max(within(start), within(end))]
 }
-
-/** More elements than this are not made by a number alone. */
-const LONGEST = 10_000_000
 
 /** A copy of an array or an object with a member, or the value itself, changed, where it is `owned`. */
 export function placed(value: JsonValue, key: JsonValue, member: JsonValue, isOwned: boolean): JsonValue {
@@ -163,6 +217,7 @@ export function placed(value: JsonValue, key: JsonValue, member: JsonValue, isOw
     const index = place(key, array.length)
     if (index < 0) throw new JqError('Out of bounds negative array index')
     if (index > LONGEST) throw new JqError('Array index too large')
+    if (index > array.length) spend(current, (index - array.length) << 1)
     while (array.length < index) array.push(null)
     array[index] = member
     return array
@@ -181,6 +236,7 @@ export function placed(value: JsonValue, key: JsonValue, member: JsonValue, isOw
 export function deleted(value: JsonValue, paths: readonly (readonly JsonValue[])[]): JsonValue {
   if (paths.some((path) => path.length === 0)) return null
   if (value === null) return null
+  spend(current, sizeOf(value) >> 2)
   const below = new Map<string, { key: JsonValue; rest: JsonValue[][] }>()
   for (const [key = null, ...rest] of paths) {
     const name = JSON.stringify(key)
@@ -219,7 +275,7 @@ function withoutElements(array: readonly JsonValue[], gone: readonly JsonValue[]
 /** How `@csv` and the other formats write a value. */
 const FORMATS: Readonly<Record<string, (value: JsonValue) => string>> = {
   text: plain,
-  json: (value) => JSON.stringify(value),
+  json,
   csv: (value) => row(value, ',', (text) => `"${text.replaceAll('"', '""')}"`),
   tsv: (value) =>
     row(value, '\t', (text) =>
@@ -233,7 +289,7 @@ const FORMATS: Readonly<Record<string, (value: JsonValue) => string>> = {
     ),
   sh: (value) =>
     (Array.isArray(value) ? value : [value])
-      .map((one) => (typeof one === 'string' ? `'${one.replaceAll("'", "'\\''")}'` : JSON.stringify(one)))
+      .map((one) => (typeof one === 'string' ? `'${one.replaceAll("'", "'\\''")}'` : scalar(one)))
       .join(' '),
   base64: (value) => Buffer.from(plain(value)).toString('base64'),
   base64d: (value) => Buffer.from(plain(value), 'base64').toString(),
@@ -247,13 +303,32 @@ const ENTITIES: Readonly<Record<string, string>> = {
 }
 
 export function plain(value: JsonValue): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  return typeof value === 'string' ? value : json(value)
+}
+
+/** Counts all that is in a value, before it is written: one that a program made may be in another many times. */
+export function weigh(value: JsonValue): void {
+  spend(current)
+  if (typeof value === 'string') spend(current, value.length >> 4)
+  else if (Array.isArray(value)) for (const one of value) weigh(one)
+  else if (isObject(value)) for (const one of Object.values(value)) weigh(one)
+}
+
+function json(value: JsonValue): string {
+  weigh(value)
+  return checked(JSON.stringify(value))
 }
 
 export function textOf(value: JsonValue, format: string): string {
   const write = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined
   if (write === undefined) throw new JqError(`${format} is not a valid format`)
-  return write(value)
+  return checked(write(value))
+}
+
+function scalar(value: JsonValue): string {
+  if (typeof value === 'object' && value !== null)
+    throw new JqError(`${shortly(value)} cannot be written there`)
+  return String(value)
 }
 
 function row(value: JsonValue, separator: string, quoted: (text: string) => string): string {
@@ -263,8 +338,7 @@ function row(value: JsonValue, separator: string, quoted: (text: string) => stri
     .map((cell) => {
       if (cell === null) return ''
       if (typeof cell === 'string') return quoted(cell)
-      if (typeof cell === 'object') throw new JqError(`${shortly(cell)} is not valid in a row`)
-      return JSON.stringify(cell)
+      return scalar(cell)
     })
     .join(separator)
 }
@@ -280,10 +354,10 @@ export function setAt(
 ): JsonValue {
   const key = path[from]
   if (key === undefined) return set
+  if (from === 0) hold(set)
   const inner = setAt(at(value, key), path, from + 1, set, owned, work)
   const isOwned = typeof value === 'object' && value !== null && owned.has(value)
-  if (!isOwned && value !== null)
-    spend(work, Array.isArray(value) ? value.length >> 4 : Object.keys(value).length << 2)
+  if (!isOwned && value !== null) spend(work, Array.isArray(value) ? value.length >> 4 : sizeOf(value) << 2)
   const copy = placed(value, key, inner, isOwned)
   if (typeof copy === 'object' && copy !== null) owned.add(copy)
   return copy
@@ -317,7 +391,7 @@ export function binary(operator: string, left: JsonValue, right: JsonValue, work
 /** The type of a value, and its beginning. */
 export function shortly(value: JsonValue): string {
   if (value === null) return 'null (null)'
-  const text = JSON.stringify(value)
+  const text = json(value)
   return `${typeOf(value)} (${text.length > 24 ? `${text.slice(0, 21)}...` : text})`
 }
 
@@ -327,35 +401,35 @@ const ARITHMETIC: Readonly<
   '+'(left, right, work) {
     if (left === null) return right
     if (right === null) return left
-    if (typeof left === 'number' && typeof right === 'number') return left + right
+    if (typeof left === 'number' && typeof right === 'number') return real(left + right)
     if (typeof left === 'string' && typeof right === 'string') {
-      spend(work, (left.length + right.length) >> 6)
-      return left + right
+      return checked(left + right)
     }
     if (Array.isArray(left) && Array.isArray(right)) {
-      spend(work, (left.length + right.length) >> 3)
+      const length = left.length + right.length
+      spend(work, length > LONGEST ? Number.POSITIVE_INFINITY : length >> 3)
       return [...left, ...right]
     }
     if (typeOf(left) !== 'object' || typeOf(right) !== 'object') return undefined
     const [one, other] = [left, right] as [Record<string, JsonValue>, Record<string, JsonValue>]
     const keys = Object.keys(other)
-    spend(work, Object.keys(one).length + keys.length)
+    spend(work, (sizeOf(one) << 1) + keys.length)
     return keys.reduce<JsonValue>((sum, key) => placed(sum, key, other[key] ?? null, true), { ...one })
   },
   '-'(left, right, work) {
-    if (typeof left === 'number' && typeof right === 'number') return left - right
+    if (typeof left === 'number' && typeof right === 'number') return real(left - right)
     if (!Array.isArray(left) || !Array.isArray(right)) return undefined
     spend(work, left.length * right.length)
     return left.filter((one) => !right.some((other) => compare(one, other) === 0))
   },
   '*'(left, right, work) {
-    if (typeof left === 'number' && typeof right === 'number') return left * right
+    if (typeof left === 'number' && typeof right === 'number') return real(left * right)
     const [text, times] = typeof left === 'string' ? [left, right] : [right, left]
     if (typeof text === 'string' && typeof times === 'number') {
       if (times <= 0) return null
       const count = Math.max(1, Math.floor(times))
-      spend(work, (text.length * count) >> 2)
-      return text.repeat(count)
+      if (text.length * count > LONGEST) spend(work, Number.POSITIVE_INFINITY)
+      return checked(text.repeat(count))
     }
     return typeOf(left) === 'object' && typeOf(right) === 'object' ? merged(left, right, work) : undefined
   },
@@ -363,7 +437,7 @@ const ARITHMETIC: Readonly<
     if (typeof left === 'string' && typeof right === 'string') return split(left, right)
     if (typeof left !== 'number' || typeof right !== 'number') return undefined
     if (right === 0) throw new JqError(`${shortly(left)} cannot be divided because the divisor is zero`)
-    return left / right
+    return real(left / right)
   },
   '%'(left, right) {
     if (typeof left !== 'number' || typeof right !== 'number') return undefined
@@ -371,6 +445,12 @@ const ARITHMETIC: Readonly<
     if (divisor === 0) throw new JqError(`${shortly(left)} cannot be divided because the divisor is zero`)
     return Math.trunc(left) % divisor
   },
+}
+
+/** The nearest number that JSON has; null for none. */
+export function real(value: number): JsonValue {
+  if (Number.isNaN(value)) return null
+  return Number.isFinite(value) ? value : Math.sign(value) * Number.MAX_VALUE
 }
 
 /** Objects within each other, all levels. */
