@@ -10,7 +10,7 @@ import { where } from '../steps/where.ts'
 const LONGEST = 4_000
 /** The beginnings of programs. Other texts are not tried. */
 const BEGINNING =
-  /^(?:[.[{]|(?:reduce|foreach|def|map|select|limit|first|last|any|all|to_entries|with_entries|group_by|sort_by|unique_by|keys|length|add|paths?|del|walk)\b|\w+\(\s*\.)/
+  /^(?!\.\[\]$)(?:[.[{]|(?:reduce|foreach|def|map|select|limit|first|last|any|all|to_entries|with_entries|group_by|sort_by|unique_by|keys|length|add|paths?|del|walk)\b|\w+\(\s*\.)/
 
 /** The values that a program gives, as rows, and what is to be said of them. */
 interface Answer {
@@ -52,7 +52,7 @@ function asJq(
     return undefined
   return (
     (program.isWhole ? onWhole('jq', program, document, faults) : undefined) ??
-    (place === 'where' ? onEach(source, text, document) : undefined)
+    (place === 'where' ? onEach(program, source, text, document) : undefined)
   )
 }
 
@@ -105,16 +105,22 @@ function onWhole(
 }
 
 /** The records that fulfil a condition of jq, where it is read in no other way. */
-function onEach(source: string, text: string, document: Document): Answer | undefined {
+function onEach(
+  { isCondition, begins }: Program,
+  source: string,
+  text: string,
+  document: Document,
+): Answer | undefined {
   const records = recordsOf(document)
-  if (records === undefined || isRead(text, 'where', document)) return undefined
+  if (!isCondition || records === undefined || isRead(text, 'where', document)) return undefined
+  if (!records.some(begins)) return undefined
   const condition = /^select\(/.test(source) ? source : `select(${source})`
   const program = readJq(`.[] | ${condition}`)
   const values = program && safely(() => program.run(records))
   return values && { values, notes: ['Run by jq on each record.', ...unknownFields(program, records)] }
 }
 
-function recordsOf(document: Document): JsonValue | undefined {
+function recordsOf(document: Document): JsonValue[] | undefined {
   return document.records() && [...document.rows().items]
 }
 

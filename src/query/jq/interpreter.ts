@@ -51,10 +51,12 @@ const MOST_STEPS = 20_000_000
 
 /** A program that was read. */
 export interface Program {
-  /** False for a comparison, and for `and` and `or` of such: a condition rather than a program. */
+  /** False for a comparison, and for `and` and `or` of such: a condition rather than a program. False for a value, such as a filter in JSON. */
   readonly isWhole: boolean
   /** The names that it reads in data. */
   readonly fields: readonly string[]
+  /** False for a value, an array and an object, which are true whatever is in them. */
+  readonly isCondition: boolean
   /** True where it begins with a place, such as `.items[]`, that is in the input, or with the input itself. */
   begins(input: JsonValue): boolean
   /**
@@ -72,7 +74,8 @@ export function readJq(source: string): Program | undefined {
     const run = compiled(node)
     const first = compiled(beginning(node))
     return {
-      isWhole: !['binary', 'and', 'or', 'value', 'variable', 'assign'].includes(node.kind),
+      isCondition: usesInput(node) && node.kind !== 'array' && node.kind !== 'object',
+      isWhole: usesInput(node) && !['binary', 'and', 'or', 'assign'].includes(node.kind),
       fields: fieldsRead(node),
       begins: (input) => safely(() => ran(first, input))?.some((value) => value !== null) === true,
       run: (input) => ran(run, input),
@@ -89,6 +92,13 @@ function beginning(node: Node): Node {
     return beginning(node.left)
   if (node.kind === 'bind' || node.kind === 'reduce' || node.kind === 'foreach') return beginning(node.source)
   if (node.kind === 'array' && node.of) return beginning(node.of)
+  if (node.kind === 'binary') return beginning(usesInput(node.left) ? node.left : node.right)
+  if (node.kind === 'object') {
+    const places = node.entries.flatMap(([, value]) => (usesInput(value) ? [beginning(value)] : []))
+    return places.length === 0
+      ? IDENTITY
+      : places.reduce((left, right) => ({ kind: 'comma', left, right }) satisfies Node)
+  }
   if (node.kind === 'try') return beginning(node.of)
   if (node.kind === 'index' || node.kind === 'each' || node.kind === 'slice') return node
   return IDENTITY

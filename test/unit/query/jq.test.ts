@@ -450,6 +450,29 @@ describe('where a program may stand', () => {
     expect(ask({ where: condition }).rows.map((row) => (row as { id: number }).id)).toEqual(ids)
   })
 
+  test.each<[string, number[]]>([
+    ['{"state": "open"}', [1, 3]],
+    ['{"price": {"$gt": 10}}', [1, 3]],
+    ['{"bool": {"must": [{"term": {"state": "open"}}]}}', [1, 3]],
+    ['["price", ">", 10]', [1, 3]],
+    ['[["state", "=", "open"], ["price", ">", 20]]', [3]],
+    ['["state = open"]', [1, 3]],
+    ['.[]', [1, 2, 3, 4]],
+  ])('a condition in another way: %s', (condition, ids) => {
+    expect(ask({ where: condition }).rows.map((row) => (row as { id: number }).id)).toEqual(ids)
+  })
+
+  test.each(['{id, name}', '{brace}', '[.price > 10]', '.missing[0]', '.missing["page"]', '[0]'])(
+    'no program, and no condition: %s',
+    (text) => {
+      expect(() => ask({ where: text })).toThrow()
+    },
+  )
+
+  test.each(['{}', '{"state": "open"}', '{id, name}', '{brace}'])('no path: %s', (text) => {
+    expect(() => ask({ path: text })).toThrow()
+  })
+
   test('other parameters hold as well', () => {
     const { rows, notes } = ask({
       where: '.items | map({id, n: ((.tags | length) * 2)})',
