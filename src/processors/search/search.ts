@@ -213,9 +213,16 @@ export function brokenByLineEnds(
   const places: string[] = []
   const countPlaces = (index: LineIndex): number => {
     let count = 0
+    let reached = 0
     for (const line of linesBefore(text, words, index, params.case_insensitive === true)) {
-      const two = text.slice(index.start(line), index.end(Math.min(line + 1, index.count - 1)))
-      for (const _ of pattern.matches(two)) if (count++ < mostTold) places.push(`${line + 1}-${line + 2}`)
+      const from = index.start(line)
+      const two = text.slice(from, index.end(Math.min(line + 1, index.count - 1)))
+      for (const { start, end } of pattern.matches(two)) {
+        // The end of one match begins no other one.
+        if (from + start < reached) continue
+        reached = from + end
+        if (count++ < mostTold) places.push(`${line + 1}-${line + 2}`)
+      }
     }
     return count
   }

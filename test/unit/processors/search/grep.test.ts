@@ -102,6 +102,10 @@ describe('regular expressions in text', () => {
         metadata: { matched: 2 },
         notes: expect.stringContaining('regardless of case'),
       })
+      const chained = fromText('they said over over\nand went over\nover\nover there')
+      expect(find(chained, { pattern: 'over over' }).notes).toContain(
+        '1 more over the end of a line (lines 2-3)',
+      )
       const apart = fromText('NAME   READY\nweb  1/1')
       expect(find(apart, { pattern: 'NAME READY' }).notes).not.toContain('over the end')
       const long = 'in the year of the great comet a traveller came to the old town and'
