@@ -90,15 +90,16 @@ function onWhole(
     ['the list of records', recordsOf(document)],
   ] as const) {
     if (input === undefined || !program.begins(input)) continue
+    const remarks: string[] = []
     const values = safely(
-      () => program.run(input),
+      () => program.run(input, (remark) => remarks.push(remark)),
       (why) => faults.push(why),
     )
     if (values === undefined || values.every((value) => value === null) || isHuge(values)) continue
     const [only] = values
     return {
       values: values.length === 1 && Array.isArray(only) ? only : values,
-      notes: [`Run by ${language} on ${name}.`, ...unknownFields(program, input)],
+      notes: [`Run by ${language} on ${name}.`, ...remarks, ...unknownFields(program, input)],
     }
   }
   return undefined
@@ -116,8 +117,10 @@ function onEach(
   if (!records.some(begins)) return undefined
   const condition = /^select\(/.test(source) ? source : `select(${source})`
   const program = readJq(`.[] | ${condition}`)
-  const values = program && safely(() => program.run(records))
-  return values && { values, notes: ['Run by jq on each record.', ...unknownFields(program, records)] }
+  const remarks: string[] = []
+  const values = program && safely(() => program.run(records, (remark) => remarks.push(remark)))
+  const notes = ['Run by jq on each record.', ...remarks]
+  return values && { values, notes: [...notes, ...unknownFields(program, records)] }
 }
 
 function recordsOf(document: Document): JsonValue[] | undefined {

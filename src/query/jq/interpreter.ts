@@ -18,6 +18,7 @@ import {
 } from './filters.ts'
 import { fieldsRead, IDENTITY, type Node, type Pattern, parseJq, SyntaxFault } from './syntax.ts'
 import {
+  type Account,
   at,
   binary,
   checked,
@@ -60,11 +61,11 @@ export interface Program {
   /** True where it begins with a place, such as `.items[]`, that is in the input, or with the input itself. */
   begins(input: JsonValue): boolean
   /**
-   * The values that it gives, in order.
+   * The values that it gives, in order. `remark`: told what is read otherwise than was meant, most likely.
    *
    * @throws Refusal where the program fails or does too much
    */
-  run(input: JsonValue): JsonValue[]
+  run(input: JsonValue, remark?: (text: string) => void): JsonValue[]
 }
 
 /** Reads a program of jq; undefined for any other text. */
@@ -78,7 +79,7 @@ export function readJq(source: string): Program | undefined {
       isWhole: usesInput(node) && !['binary', 'and', 'or', 'assign'].includes(node.kind),
       fields: fieldsRead(node),
       begins: (input) => safely(() => ran(first, input))?.some((value) => value !== null) === true,
-      run: (input) => ran(run, input),
+      run: (input, remark) => ran(run, input, remark),
     }
   } catch (error) {
     if (error instanceof SyntaxFault || error instanceof RangeError) return undefined
@@ -104,12 +105,13 @@ function beginning(node: Node): Node {
   return IDENTITY
 }
 
-function ran(run: Run, input: JsonValue): JsonValue[] {
-  const work: Work = { left: MOST_STEPS }
+function ran(run: Run, input: JsonValue, remark?: (text: string) => void): JsonValue[] {
+  const work: Account = { left: MOST_STEPS, remarks: new Set() }
   countIn(work)
   try {
     const values = collected(run, input, outermost(work))
     weigh(values)
+    if (remark) work.remarks.forEach(remark)
     return values
   } catch (error) {
     if (error instanceof JqError) throw new Refusal(`jq: ${error.message}.`)

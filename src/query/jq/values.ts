@@ -24,10 +24,15 @@ export function spend(work: Work, steps = 1): void {
   if (work.left < 0) throw new Refusal('jq: the program does too much. Select fewer records first.')
 }
 
-let current: Work = { left: Number.POSITIVE_INFINITY }
+/** The work of a program, and remarks on values that it reads otherwise than was meant, most likely. */
+export interface Account extends Work {
+  readonly remarks: Set<string>
+}
+
+let current: Account = { left: Number.POSITIVE_INFINITY, remarks: new Set() }
 /** Counts what functions do that compare, copy and write values, until another program runs. */
-export function countIn(work: Work): void {
-  current = work
+export function countIn(account: Account): void {
+  current = account
 }
 
 /** Counts the room of a value that is held in another one. */
@@ -81,9 +86,16 @@ const RANKS = { null: 0, boolean: 1, number: 3, string: 4, array: 5, object: 6 }
 export function compare(left: JsonValue, right: JsonValue): number {
   if (left === right) return 0
   const [one, other] = [typeOf(left), typeOf(right)]
-  if (one !== other) return RANKS[one] - RANKS[other]
+  if (one !== other) {
+    if ((one === 'string' && other === 'number') || (one === 'number' && other === 'string'))
+      tellMixed(left, right)
+    return RANKS[one] - RANKS[other]
+  }
   if (one === 'number' || one === 'boolean') return Number(left) - Number(right)
-  if (one === 'string') return compareTexts(left as string, right as string)
+  if (one === 'string') {
+    tellDigits(left as string, right as string)
+    return compareTexts(left as string, right as string)
+  }
   spend(current)
   if (Array.isArray(left) && Array.isArray(right)) {
     for (let nth = 0; nth < Math.min(left.length, right.length); nth++) {
@@ -100,6 +112,23 @@ export function compare(left: JsonValue, right: JsonValue): number {
     if (next !== 0) return next
   }
   return 0
+}
+
+const NUMERIC = /^[-+]?\d+(?:\.\d+)?$/
+
+function tellMixed(left: JsonValue, right: JsonValue): void {
+  const text = typeof left === 'string' ? left : right
+  if (current.remarks.size < 2 && NUMERIC.test(text as string))
+    current.remarks.add(
+      'To jq a number in a text equals no number and is more than any: write `tonumber` behind its field.',
+    )
+}
+
+function tellDigits(left: string, right: string): void {
+  if (left.length === right.length || current.remarks.size > 1) return
+  if (!NUMERIC.test(left) || !NUMERIC.test(right)) return
+  if (left < right !== Number(left) < Number(right))
+    current.remarks.add('Numbers in texts were ordered as texts: write `tonumber` behind their field.')
 }
 
 /** By code points: pairs of surrogates come after all others. */

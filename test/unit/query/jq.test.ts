@@ -495,6 +495,22 @@ describe('where a program may stand', () => {
     expect(none).toEqual(['Run by jq on the whole result.'])
   })
 
+  test('numbers in texts are told where jq compares them as texts', () => {
+    const priced = { items: [{ p: '9' }, { p: '100' }, { p: '20' }] }
+    expect(ask({ where: 'reduce .items[] as $i (0; if $i.p > 50 then . + 1 else . end)' }, priced)).toEqual({
+      rows: [3],
+      notes: [
+        'Run by jq on the whole result.',
+        'To jq a number in a text equals no number and is more than any: write `tonumber` behind its field.',
+      ],
+    })
+    const { rows, notes } = ask({ where: '[.items | sort_by(.p + "")[] | .p]' }, priced)
+    expect(rows).toEqual(['100', '20', '9'])
+    expect(notes).toContain('Numbers in texts were ordered as texts: write `tonumber` behind their field.')
+    const plain = ask({ where: '[.items[] | select((.p | tonumber) > 50)] | length' }, priced)
+    expect(plain).toEqual({ rows: [1], notes: ['Run by jq on the whole result.'] })
+  })
+
   test('a program that fails and can be read in no other way says why', () => {
     expect(() => ask({ where: '.items[] | .name | keys | length' })).toThrow(
       'jq: string ("Alpha") has no keys.',
