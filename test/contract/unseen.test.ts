@@ -699,10 +699,14 @@ function documentOf(name: keyof typeof texts): Document {
 
 test.each(questions)('%s: %s %j', (name, kind, params, wanted, count) => {
   const { limit, ...asked } = params
-  const { params: told } = withStatement(asked, [{ handle: '', document: documentOf(name) }])
+  const { params: told, before } = withStatement(asked, [{ handle: '', document: documentOf(name) }])
   const read = (kind === 'filter' ? filterParams : searchParams).parse(told)
   const steps = kind === 'filter' ? filterSteps : searchSteps
-  const { document, steps: reports, error } = runPipeline(documentOf(name), steps, read)
+  const {
+    document,
+    steps: reports,
+    error,
+  } = runPipeline(documentOf(name), [...(before ? [before] : []), ...steps], read)
   expect(error).toBeUndefined()
   const { items } = document.rows()
   if (count !== undefined) expect(items).toHaveLength(count)

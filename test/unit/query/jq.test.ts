@@ -435,6 +435,11 @@ describe('where a program may stand', () => {
       ],
     ],
     ['path', '.items[] | select(.name | test("^[A-Z]")) | .id', [1, 3]],
+    [
+      'where',
+      '.items | to_entries[] | select(.value.price > 50) | {at: .key, id: .value.id}',
+      [{ at: 2, id: 3 }],
+    ],
     ['where', '[.[] | select(.tags | index("z"))] | map(.name)', ['delta']],
     ['where', "jq -r '.items[0].name'", ['Alpha']],
   ])('in %s: %s', (place, program, rows) => {

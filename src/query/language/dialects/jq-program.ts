@@ -16,8 +16,7 @@ export function readProgram(text: string): SelectParams | undefined {
   return program.take(stagesOf(source)) ? program.params() : undefined
 }
 
-const BEGINNING =
-  /^(?:[.[\w$]\S*\s*\||\[\s*\.|(?:map|to_entries|group_by|sort_by|unique_by|limit)\b|[\w.[\]*]+\.[[{])/
+const BEGINNING = /^(?:[.[\w$]\S*\s*\||\[\s*\.|(?:map|group_by|sort_by|unique_by|limit)\b|[\w.[\]*]+\.[[{])/
 
 /** A name with what leads to it, from the record: `.user.login`, `.labels[].name`, `."a b"`. */
 const PLACE = /^\.?(?:[\w$@-]+|"[^"]+"|\[\*?\]|\[-?\d+\]|\["[^"]+"\]|\.|\?)+$/
@@ -43,8 +42,6 @@ function argument(stage: string, name: string): string | undefined {
 
 class Program {
   #path = ''
-  /** Entries of a map, each with `key` and `value`. */
-  #entries = false
   #isList = false
   /** The next stages are about each element. */
   #isMapped = false
@@ -79,9 +76,8 @@ class Program {
   }
 
   #take(stage: string): boolean {
-    if (stage === '[' || (/^to_entries(?:\[\])?$/.test(stage) && !this.#path.endsWith('[]'))) {
+    if (stage === '[') {
       this.#isList = true
-      this.#entries ||= stage !== '['
       return true
     }
     if (/^(?:\]|\.|\.\[\]|values|tojson|@(?:tsv|csv|json|text))$/.test(stage)) return this.#opened(stage)
@@ -95,9 +91,7 @@ class Program {
     }
     const condition = argument(stage, 'select')
     if (condition !== undefined)
-      return (
-        isPlain(condition) && !this.#fields && !this.#groups && this.#where.push(this.#own(condition)) > 0
-      )
+      return isPlain(condition) && !this.#fields && !this.#groups && this.#where.push(condition.trim()) > 0
     return this.#ordered(stage) || this.#reduced(stage) || this.#placed(stage) || this.#shown(stage)
   }
 
@@ -109,9 +103,7 @@ class Program {
 
   /** True while nothing is said but where the records are. */
   #isFresh(): boolean {
-    return (
-      !this.#entries && this.#where.length === 0 && !this.#fields && !this.#groups && this.#sort.length === 0
-    )
+    return this.#where.length === 0 && !this.#fields && !this.#groups && this.#sort.length === 0
   }
 
   #ordered(stage: string): boolean {
@@ -170,7 +162,6 @@ class Program {
   #placed(stage: string): boolean {
     // JMESPath begins without a dot; later a word alone is a function.
     if (!PLACE.test(stage) || (!stage.startsWith('.') && (this.#path !== '' || this.#isList))) return false
-    if (this.#entries && stage === '.value') return true
     if (this.#groups) return false
     if (!this.#isFresh() || this.#isMapped || this.#path.endsWith('[]')) this.#fields = [this.#field(stage)]
     else this.#path += stage
@@ -217,25 +208,16 @@ class Program {
     }
     const [, counted] = /^(\.[^()|]+?)\s*\|\s*length$/.exec(told) ?? []
     if (counted !== undefined) return `length(${this.#field(counted)})${as}`
-    if (!PLACE.test(told) || (this.#entries && told === 'value')) return undefined
-    const field = this.#entries && told === 'key' ? '_key' : this.#field(told)
+    if (!PLACE.test(told)) return undefined
+    const field = this.#field(told)
     return field === name ? field : field + as
   }
 
   /** A field, as parameters call it. */
   #field(place: string): string {
-    return this.#own(place)
+    return place
+      .trim()
       .replace(/^\.(?=.)/, '')
       .replaceAll('?', '')
-  }
-
-  /** Of an entry of a map, the fields of its value and its key. */
-  #own(text: string): string {
-    if (!this.#entries) return text.trim()
-    return text
-      .trim()
-      .replaceAll(/\.value\b(?=[.[])/g, '')
-      .replaceAll(/\.value\b/g, '@')
-      .replaceAll(/\.key\b/g, '._key')
   }
 }
