@@ -63,8 +63,12 @@ function asJmespath(text: string, document: Document, faults: string[]): Answer 
   const hasSigns = readJmespath(text.replaceAll(/\[\?[^\]]*\]/g, '[]')) !== undefined
   if (!hasSigns && leads(text, document)) return undefined
   const { fields, run } = expression
-  const program = { fields, begins: () => true, run: (input: JsonValue) => [run(input)] }
-  return onWhole('JMESPath', program, document, faults)
+  const bounded = (input: JsonValue): JsonValue[] => {
+    const value = run(input)
+    if (isHuge(value)) throw new Refusal('JMESPath: the answer is too large. Select fewer records first.')
+    return [value]
+  }
+  return onWhole('JMESPath', { fields, begins: () => true, run: bounded }, document, faults)
 }
 
 /** False for paths, and for `select` with a comparison, which are read leniently. */
@@ -95,7 +99,7 @@ function onWhole(
       () => program.run(input, (remark) => remarks.push(remark)),
       (why) => faults.push(why),
     )
-    if (values === undefined || values.every((value) => value === null) || isHuge(values)) continue
+    if (values === undefined || values.every((value) => value === null)) continue
     const [only] = values
     return {
       values: values.length === 1 && Array.isArray(only) ? only : values,
@@ -147,11 +151,11 @@ function unknownFields({ fields }: Pick<Program, 'fields'>, input: JsonValue): s
   return [`Nothing has ${listed([...wanted])}: read as null. There are: ${listed([...names], 12)}.`]
 }
 
-/** Values in an answer; a program may name one part again and again. */
+/** Values in an answer; an expression may name one part again and again. */
 const MOST_VALUES = 5_000_000
 
-function isHuge(values: readonly JsonValue[]): boolean {
-  const ahead: JsonValue[] = [...values]
+function isHuge(answer: JsonValue): boolean {
+  const ahead: JsonValue[] = [answer]
   let left = MOST_VALUES
   for (let value = ahead.pop(); value !== undefined; value = ahead.pop()) {
     if (typeof value !== 'object' || value === null) continue

@@ -26,6 +26,7 @@ import {
   spend,
   split,
   step,
+  textOf,
   typeOf,
   valuesOf,
 } from './values.ts'
@@ -113,6 +114,10 @@ def max_by(f): [.[] | {v: ., k: [f]}] | if length == 0 then null else reduce .[1
 def unique_by(f): [group_by(f)[] | .[0]];
 def INDEX(s; f): reduce s as $r ({}; .[$r | f | tostring] |= $r);
 def INDEX(f): INDEX(.[]; f);
+def JOIN($idx; f): [.[] | [., $idx[f]]];
+def JOIN($idx; s; f): s | [., $idx[f]];
+def JOIN($idx; s; f; g): s | [., $idx[f]] | g;
+def isfinite: type == "number" and (isinfinite | not);
 def IN(s): any(s == .; .);
 def IN(src; s): any(src == s; .);
 def ascii: [.] | implode;
@@ -216,7 +221,7 @@ const OF_VALUE: Readonly<Record<string, (value: JsonValue, scope: Scope) => Json
   infinite: () => Number.MAX_VALUE,
   nan: () => null,
   isinfinite: (value) => Math.abs(number(value)) >= Number.MAX_VALUE,
-  isnan: () => false,
+  isnan: (value) => value === null || Number.isNaN(number(value)),
   isnormal: (value) => number(value) !== 0 && Math.abs(number(value)) < Number.MAX_VALUE,
   now: () => Date.now() / 1000,
   fromdate: (value) => secondsOf(value),
@@ -332,7 +337,8 @@ const OF_VALUES: Readonly<
   },
   'strftime/1': (value, [format = null]) => written(value, format),
   'strflocaltime/1': (value, [format = null]) => written(value, format),
-  'strptime/1': (value, [format = null]) => brokenDown(secondsOf(value, text(format, 'is no format'))),
+  'strptime/1': (value, [format = null]) => readTime(value, text(format, 'is no format')),
+  'format/1': (value, [name = null]) => checked(textOf(value, text(name, 'is no format'))),
   'bsearch/1': (value, [sought = null]) => {
     const sorted = array(value, 'cannot be searched from')
     let [low, high] = [0, sorted.length]
@@ -699,12 +705,61 @@ function described(
 
 // Times, all in UTC.
 
-function secondsOf(value: JsonValue, format?: string): number {
+const ISO = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[-+]\d\d:?\d\d))?$/
+
+function secondsOf(value: JsonValue): number {
   const source = text(value, 'cannot be parsed as a date')
-  const time = Date.parse(/(?:Z|[-+]\d\d:?\d\d)$|^\d{4}-\d\d-\d\d$/.test(source) ? source : `${source}Z`)
-  if (Number.isNaN(time))
-    throw new JqError(`date "${source}" does not match format "${format ?? '%Y-%m-%dT%H:%M:%SZ'}"`)
+  const time = ISO.test(source) ? Date.parse(source) : Number.NaN
+  if (Number.isNaN(time)) throw unfit(source, '%Y-%m-%dT%H:%M:%SZ')
   return Math.floor(time / 1000)
+}
+
+function unfit(source: string, format: string): JqError {
+  return new JqError(`date "${source.slice(0, 40)}" does not match format "${format.slice(0, 40)}"`)
+}
+
+const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
+
+/** The parts of a format as patterns, each with its place in a broken down time; names of days and zones have none. */
+const TIME_PARTS: Readonly<Record<string, readonly [pattern: string, at?: number]>> = {
+  Y: [String.raw`(\d{4})`, 0],
+  m: [String.raw`(\d{1,2})`, 1],
+  b: ['([A-Za-z]{3,9})', 1],
+  B: ['([A-Za-z]{3,9})', 1],
+  d: [String.raw` ?(\d{1,2})`, 2],
+  e: [String.raw` ?(\d{1,2})`, 2],
+  H: [String.raw`(\d{1,2})`, 3],
+  M: [String.raw`(\d{1,2})`, 4],
+  S: [String.raw`(\d{1,2})`, 5],
+  a: ['[A-Za-z]{3,9}'],
+  A: ['[A-Za-z]{3,9}'],
+  Z: ['[A-Za-z]{1,5}'],
+  z: [String.raw`[-+]\d{2}:?\d{2}`],
+}
+
+/** A text as its format says, as a broken down time. As in jq, a zone moves nothing. */
+function readTime(value: JsonValue, given: string): JsonValue[] {
+  const source = text(value, 'cannot be parsed as a date')
+  const format = given.replaceAll('%T', '%H:%M:%S').replaceAll('%F', '%Y-%m-%d')
+  const places: number[] = []
+  const pattern = format.replaceAll(/%(.)|[.*+?^${}()|[\]\\]/g, (sign, letter?: string) => {
+    if (letter === undefined) return `\\${sign}`
+    const [part, at] = Object.hasOwn(TIME_PARTS, letter) ? (TIME_PARTS[letter] ?? []) : []
+    if (part === undefined) throw new JqError(`strptime does not know %${letter}`)
+    if (at !== undefined) places.push(at)
+    return part
+  })
+  const found = re2().compile(`^${pattern}$`).matcher(source)
+  if (!found.find()) throw unfit(source, given)
+  const time = [1900, 0, 1, 0, 0, 0]
+  for (const [nth, at] of places.entries()) {
+    const part = found.group(nth + 1) ?? ''
+    const month = MONTHS.indexOf(part.slice(0, 3).toLowerCase())
+    time[at] = at !== 1 ? Number(part) : month >= 0 ? month : Number(part) - 1
+  }
+  if (!time.every(Number.isFinite)) throw unfit(source, given)
+  const [year = 1900, month = 0, day = 1, hour = 0, minute = 0, second = 0] = time
+  return brokenDown(Date.UTC(year, month, day, hour, minute, second) / 1000)
 }
 
 /** Seconds since 1970 as year, month from 0, day, hour, minute, second, day of the week and of the year. */

@@ -155,6 +155,12 @@ describe('texts, numbers and times', () => {
     ['"12" | tonumber, ([1] | tostring)', [12, '[1]']],
     ['1700000000 | todate, strftime("%d %b %Y")', ['2023-11-14T22:13:20Z', '14 Nov 2023']],
     ['"2023-11-14T22:13:20Z" | fromdate', [1700000000]],
+    ['"05/03/2015 23:51" | strptime("%d/%m/%Y %H:%M") | mktime', [1425599460]],
+    ['"5 Mar 2015" | strptime("%d %b %Y") | mktime | todate', ['2015-03-05T00:00:00Z']],
+    ['("05/03/2015" | fromdate)? // "no date"', ['no date']],
+    ['(nan | isnan), (1 | isnan)', [true, false]],
+    ['[1, "a"] | format("csv")', ['1,"a"']],
+    ['[JOIN({"1": "one"}; [{"k": 1}, {"k": 2}][]; .k | tostring)] | map(.[1])', [['one', null]]],
   ])('%s', (program, values) => {
     expect(run(program)).toEqual(values)
   })
@@ -223,6 +229,8 @@ test('names that all objects inherit are data', () => {
 })
 
 test('a bad pattern of a model costs no time', () => {
+  const names = '%B'.repeat(900)
+  expect(run(`try strptime("${names}!") catch "unfit"`, 'a'.repeat(5000))).toEqual(['unfit'])
   expect(run('test("(a+)+$")', `${'a'.repeat(5000)}!`)).toEqual([false])
 })
 
