@@ -12,6 +12,15 @@ const LONGEST = 4_000
 const BEGINNING =
   /^(?!\.\[\]$)(?:[.[{]|(?:reduce|foreach|def|map|select|limit|first|last|any|all|to_entries|with_entries|group_by|sort_by|unique_by|keys|length|add|paths?|del|walk)\b|\w+\(\s*\.)/
 
+/** The document that a program is run on. */
+interface Input {
+  readonly document: Document
+  /** Its name in remarks. */
+  readonly whole: string
+  /** Gets the message of a program that begins with something that is there, and fails. */
+  readonly faults: string[]
+}
+
 /** The values that a program gives, as rows, and what is to be said of them. */
 interface Answer {
   readonly values: JsonValue[]
@@ -19,15 +28,20 @@ interface Answer {
 }
 
 /**
- * Runs a program on the whole result, or else on its main list; what is said of each record in `where` chooses records. Undefined where the
- * text is no program, or a path or condition that is read as such. Throws a `Refusal` for a program that fails and is nothing else.
+ * Runs a program on the whole of a document, which remarks call `whole`, or else on its main list. A condition of each record in `where`
+ * chooses records. Undefined where the text is no program, or a path or condition that is read as such. Throws a `Refusal` for a program
+ * that fails and is nothing else.
  */
-export function runProgram(text: string, place: string, document: Document): Answer | undefined {
+export function runProgram(
+  text: string,
+  place: string,
+  document: Document,
+  whole = 'the whole result',
+): Answer | undefined {
   if (place !== 'where' && place !== 'path') return undefined
-  const faults: string[] = []
-  const answer =
-    asJq(text, place, document, faults) ?? (place === 'path' ? asJmespath(text, document, faults) : undefined)
-  const [fault] = faults
+  const on: Input = { document, whole, faults: [] }
+  const answer = asJq(text, place, on) ?? (place === 'path' ? asJmespath(text, on) : undefined)
+  const [fault] = on.faults
   if (answer || fault === undefined || isRead(text, place, document)) return answer
   throw new Refusal(fault)
 }
@@ -38,37 +52,32 @@ function isRead(text: string, place: 'where' | 'path', document: Document): bool
   return (place === 'where' ? where : select).process(document, params).error === undefined
 }
 
-function asJq(
-  text: string,
-  place: 'where' | 'path',
-  document: Document,
-  faults: string[],
-): Answer | undefined {
+function asJq(text: string, place: 'where' | 'path', on: Input): Answer | undefined {
   const source = (/^jq\s+(?:-\w+\s+)*'(.+)'\s*$/s.exec(text.trim())?.[1] ?? text).trim()
   const signs = place === 'path' ? /[|(;{]/ : /[|(;[{]/
   if (source.length > LONGEST || !BEGINNING.test(source) || !signs.test(source)) return undefined
   const program = readJq(source)
-  if (program === undefined || (place === 'path' && !hasCalls(source) && leads(text, document)))
+  if (program === undefined || (place === 'path' && !hasCalls(source) && leads(text, on.document)))
     return undefined
   return (
-    (program.isWhole ? onWhole('jq', program, document, faults) : undefined) ??
-    (place === 'where' ? onEach(program, source, text, document) : undefined)
+    (program.isWhole ? onWhole('jq', program, on) : undefined) ??
+    (place === 'where' ? onEach(program, source, text, on.document) : undefined)
   )
 }
 
 /** Conditions in an expression are read leniently, where all else in it is a path. */
-function asJmespath(text: string, document: Document, faults: string[]): Answer | undefined {
+function asJmespath(text: string, on: Input): Answer | undefined {
   const expression = readJmespath(text.trim())
   if (expression === undefined) return undefined
   const hasSigns = readJmespath(text.replaceAll(/\[\?[^\]]*\]/g, '[]')) !== undefined
-  if (!hasSigns && leads(text, document)) return undefined
+  if (!hasSigns && leads(text, on.document)) return undefined
   const { fields, run } = expression
   const bounded = (input: JsonValue): JsonValue[] => {
     const value = run(input)
     if (isHuge(value)) throw new Refusal('JMESPath: the answer is too large. Select fewer records first.')
     return [value]
   }
-  return onWhole('JMESPath', { fields, begins: () => true, run: bounded }, document, faults)
+  return onWhole('JMESPath', { fields, begins: () => true, run: bounded }, on)
 }
 
 /** False for paths, and for `select` with a comparison, which are read leniently. */
@@ -82,15 +91,13 @@ function leads(path: string, document: Document): boolean {
   return error === undefined && content.rows().count > 0
 }
 
-/** `faults`: gets the message of a program that begins with something that is there, and fails. */
 function onWhole(
   language: string,
   program: Pick<Program, 'fields' | 'begins' | 'run'>,
-  document: Document,
-  faults: string[],
+  { document, whole, faults }: Input,
 ): Answer | undefined {
   for (const [name, input] of [
-    ['the whole result', document.json()],
+    [whole, document.json()],
     ['the list of records', recordsOf(document)],
   ] as const) {
     if (input === undefined || !program.begins(input)) continue

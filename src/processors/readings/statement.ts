@@ -66,10 +66,11 @@ export function withStatement(params: Asked['params'], parts: readonly Part[]): 
     const texts = textsIn(given, place)
     const text = texts.find((each) => isStatement(each) || programIn(each, place) !== undefined)
     if (text === undefined) {
-      const answer = document && texts.length === 1 ? runProgram(texts[0] ?? '', place, document) : undefined
+      const answer =
+        document && texts.length === 1 ? programAnswer(texts[0] ?? '', place, document, params) : undefined
       if (!answer) continue
       return {
-        params: { ...params, [place]: undefined },
+        params: { ...params, [place]: undefined, ...(place === 'where' && { path: undefined }) },
         notes: answer.notes,
         before: about(fromValue(answer.values)),
       }
@@ -95,6 +96,20 @@ export function withStatement(params: Asked['params'], parts: readonly Part[]): 
     return { params: all, notes: [...said, ...notes], ...(before && { before }) }
   }
   return { params, notes: [] }
+}
+
+/** The answer of a program on what `path` reaches, or else on the result: models write programs about either. */
+function programAnswer(
+  text: string,
+  place: (typeof PLACES)[number],
+  document: Document,
+  { path }: Asked['params'],
+): ReturnType<typeof runProgram> {
+  const reached =
+    place === 'where' && typeof path === 'string' ? select.process(document, { path }) : undefined
+  const isReached = reached !== undefined && reached.error === undefined
+  const onReached = isReached ? runProgram(text, place, reached.content, 'what the path reaches') : undefined
+  return onReached ?? runProgram(text, place, document)
 }
 
 /** The texts that may be statements. Names are cut at commas before they come here, and so is a statement among them. */

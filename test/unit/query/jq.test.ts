@@ -496,6 +496,14 @@ describe('where a program may stand', () => {
     expect(notes).toEqual(['Run by jq on the whole result.'])
   })
 
+  test.each<[string, string]>([
+    ['what the path reaches', 'group_by(.state) | map({state: .[0].state, n: (length * 1)})'],
+    ['the whole result', '.items | group_by(.state) | map({state: .[0].state, n: (length * 1)})'],
+  ])('beside a path: a program about %s', (name, where) => {
+    const whole = ask({ where: where.replace(/^(?!\.items)/, '.items | ') })
+    expect(ask({ path: 'items', where })).toEqual({ rows: whole.rows, notes: [`Run by jq on ${name}.`] })
+  })
+
   test('a name that nothing has is told', () => {
     const { rows, notes } = ask({
       where: '.items | group_by(.status) | map({status: .[0].status, n: (length * 1)})',
