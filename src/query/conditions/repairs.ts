@@ -46,6 +46,8 @@ export interface Repair {
   mends: string
   /** For conditions that nothing is there, in place of conditions with a value. */
   absence?: true
+  /** For comparisons with a pattern, in place of equations. */
+  ofPatterns?: true
   /** The comparison as it is read otherwise, where some record fulfils it. */
   bind(context: Context, bound: Bound, operand: Operand, found: Findings): Bound | undefined
 }
@@ -93,6 +95,18 @@ export const REPAIRS: readonly Repair[] = [
         ? { change: { operator: '~' }, as: `~ ${operand.text}` }
         : undefined,
     ),
+  },
+  {
+    name: 'backslashes written twice',
+    example: "name ~ 'v\\\\d+'",
+    mends: '4337274d',
+    ofPatterns: true,
+    bind: rewriting((_, { text, quoted }) => {
+      const single = text.replaceAll(/\\{2,}/g, '\\')
+      return single === text
+        ? undefined
+        : { change: { operands: [operandFor(single, quoted)] }, as: `~ ${single}` }
+    }),
   },
   {
     name: 'wildcards',
@@ -234,14 +248,16 @@ export function repaired(context: Context, asked: Asked, resolve: () => Field, f
     return notBlank(context, bound, found) ?? besideNulls(context, bound, found)
   const isAbsence =
     asked.operator === 'is null' ? !asked.negated : asked.operator === 'exists' && asked.negated
-  if (!isAbsence && (!['=', 'has', 'contains'].includes(asked.operator) || asked.beside)) return bound
+  const ofPatterns = asked.operator === '~'
+  const isMended = isAbsence || ofPatterns || ['=', 'has', 'contains'].includes(asked.operator)
+  if (!isMended || (asked.beside && !isAbsence)) return bound
   const [operand, another] = isAbsence ? [operandFor('', true)] : bound.comparison.operands
   const isFulfilled = () =>
     isAbsence ? bound.matches(records.values).includes(1) : holdsSome(records, bound.field, bound.test)
   if (!operand || another) return bound
   if (isFulfilled()) return isAbsence ? besideNulls(context, bound, found) : bound
   for (const repair of REPAIRS) {
-    if ((repair.absence ?? false) !== isAbsence) continue
+    if ((repair.absence ?? false) !== isAbsence || (repair.ofPatterns ?? false) !== ofPatterns) continue
     const other = repair.bind(context, bound, operand, found)
     if (other) return other
   }

@@ -181,12 +181,13 @@ class PathReader {
 
   read(): Draft[] {
     const drafts: Draft[] = []
-    if (/^[$@](?=$|[.[])/.test(this.source)) this.at = 1
+    if (/^[$@](?=$|\s*[.[])/.test(this.source)) this.at = 1
     while (this.at < this.source.length) drafts.push(this.segment())
     return drafts
   }
 
   private segment(): Draft {
+    if (/^\s*[.[]/.test(this.source.slice(this.at))) this.blanks()
     const deep = this.take('..')
     if (!deep) this.take('.')
     const char = this.source.charAt(this.at)
@@ -279,7 +280,7 @@ class PathReader {
   }
 
   private blanks(): void {
-    while (this.source.charAt(this.at) === ' ') this.at++
+    while (/\s/.test(this.source.charAt(this.at))) this.at++
   }
 
   private take(token: string): boolean {
@@ -294,13 +295,17 @@ class PathReader {
 }
 
 /** As JSONPath has it; what that does not have as `where` does. Throws the `Refusal` of the former. */
-function conditionOf(source: string): Test {
+function conditionOf(source: string, depth = 0): Test {
+  if (depth > DEEPEST) throw new Refusal('The condition is nested too deeply.')
   try {
-    const holds = compile(parseStrict(source), STRICT)
+    const holds = compile(parseStrict(source), {
+      ...STRICT,
+      reach: (name) => reachMember(name, false, (condition) => conditionOf(condition, depth + 1)),
+    })
     return (value, root, work) => isTrue(holds(value, root, work))
   } catch (error) {
     try {
-      return looseTest(source, 0)
+      return looseTest(source, depth)
     } catch {
       throw error
     }
@@ -329,9 +334,10 @@ const DEEPEST = 3
 
 /** Fields are not known while a path is read: whatever looks like a name may be one. */
 const PLAIN_NAMES: Names = {
-  knows: (name) => (/^[@$.]*[\p{L}_][\p{L}\p{N}_.[\]*-]*$/u.test(name) ? 'nearly' : undefined),
+  knows: (name) => (NAME.test(name) ? 'nearly' : undefined),
   note: () => undefined,
 }
+const NAME = /^[@$.]*[\p{L}_][\p{L}\p{N}_.[\]*-]*(?:\[\?.*\][\p{L}\p{N}_.[\]*-]*)?$/su
 
 /** A condition as `where` has it: `[?contains(name, "x")]`, `[?type = file]`. Throws a `Refusal` for what is none. */
 function looseTest(source: string, depth: number): Test {
@@ -339,7 +345,7 @@ function looseTest(source: string, depth: number): Test {
   const holds = compile(parseCondition(enclosed(source) ?? source, PLAIN_NAMES), {
     strict: false,
     strictness: (_, { quoted }) => (quoted ? 'exact' : 'loose'),
-    reach: (name) => reachMember(name, true),
+    reach: (name) => reachMember(name, true, (inner) => conditionOf(inner, depth + 1)),
     within: (condition) => withinValue(condition, depth + 1),
   })
   return (value, root, work) => isTrue(holds(value, root, work))

@@ -284,14 +284,9 @@ const OF_VALUES: Readonly<
       throw new JqError('endswith() requires string inputs')
     return value.endsWith(part)
   },
-  'ltrimstr/1': (value, [part = null]) =>
-    typeof value === 'string' && typeof part === 'string' && value.startsWith(part)
-      ? value.slice(part.length)
-      : value,
-  'rtrimstr/1': (value, [part = null]) =>
-    typeof value === 'string' && typeof part === 'string' && part !== '' && value.endsWith(part)
-      ? value.slice(0, -part.length)
-      : value,
+  'ltrimstr/1': (value, [part = null]) => withoutStart(value, part),
+  'rtrimstr/1': (value, [part = null]) => withoutEnd(value, part),
+  'trimstr/1': (value, [part = null]) => withoutEnd(withoutStart(value, part), part),
   'split/1': (value, [separator = null]) => {
     if (typeof value !== 'string' || typeof separator !== 'string')
       throw new JqError('split input and separator must be strings')
@@ -501,6 +496,16 @@ export const BUILTINS: Readonly<Record<string, Native>> = {
 }
 
 /** Goes from a value to the values that `next` gives of it, and on from there, where `visit` says so. As deep as it may be. */
+function withoutStart(value: JsonValue, part: JsonValue): JsonValue {
+  const begins = typeof value === 'string' && typeof part === 'string' && value.startsWith(part)
+  return begins ? value.slice(part.length) : value
+}
+
+function withoutEnd(value: JsonValue, part: JsonValue): JsonValue {
+  const ends = typeof value === 'string' && typeof part === 'string' && part !== '' && value.endsWith(part)
+  return ends ? value.slice(0, -part.length) : value
+}
+
 function descend(
   call: Call,
   next: Run | undefined,

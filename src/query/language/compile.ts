@@ -83,9 +83,7 @@ export function compile(expression: Expression, options: CompileOptions): Evalua
       return (value, root, work) => calculate(operator, left(value, root, work), right(value, root, work))
     }
     case 'call': {
-      // In one record a count is of the elements of a list.
-      const isCount = /^count$/i.test(expression.name) && expression.args.length === 1
-      const called = functionNamed(isCount ? 'length' : expression.name)
+      const called = calledIn(expression)
       const window = !called && !aggregateNamed(expression.name) ? windowNamed(expression.name) : undefined
       if (!called)
         throw new Refusal(
@@ -204,6 +202,11 @@ function valuesOf(result: Result): readonly JsonValue[] {
   return result instanceof Many ? result.values : result === undefined ? [] : [result]
 }
 
+/** The function that a call means. In one record a count is of the elements of a list. */
+function calledIn({ name, args }: Extract<Expression, { kind: 'call' }>): ReturnType<typeof functionNamed> {
+  return functionNamed(/^count$/i.test(name) && args.length === 1 ? 'length' : name)
+}
+
 // ---- As in `where` ------------------------------------------------------------------------------------------------
 
 function comparison(
@@ -211,9 +214,7 @@ function comparison(
   part: (one: Expression) => Evaluate,
   { strictness, beside }: Pick<CompileOptions, 'strictness' | 'beside'>,
 ): Evaluate {
-  const isLength =
-    left.kind === 'call' && functionNamed(left.name)?.name === 'length' && left.args.length === 1
-  const measured = isLength ? left.args[0] : undefined
+  const measured = left.kind === 'call' && calledIn(left)?.name === 'length' ? left.args[0] : undefined
   const read = part(measured ?? left)
   const around = {
     strictness: () => 'loose' as const,
@@ -451,9 +452,19 @@ function strictArithmetic(operator: string, a: Result, b: Result): Result {
 
 // ---- Members ------------------------------------------------------------------------------------------------------
 
-/** `@.a[0]["b"]`, `$.a`, `a[*].b`: what it reaches in a value, names in another case included. */
-export function reachMember(source: string, wherever: boolean): Evaluate {
-  const keys = keysIn(source)
+/** A condition on the elements of a list. */
+type Test = (value: JsonValue, root: JsonValue, work: Work) => boolean
+
+/**
+ * `@.a[0]["b"]`, `$.a`, `a[*].b`: what it reaches in a value, names in another case included. `testOf` reads conditions in brackets,
+ * `@.a[?@.b > 1]`.
+ */
+export function reachMember(
+  source: string,
+  wherever: boolean,
+  testOf?: (condition: string) => Test,
+): Evaluate {
+  const keys = keysIn(source, testOf)
   const fromRoot = source.startsWith('$')
   return (value, root, work) => {
     work.left -= 1 + keys.length
@@ -461,13 +472,21 @@ export function reachMember(source: string, wherever: boolean): Evaluate {
     // A list has members of its own only where a name led to it.
     if (!wherever && Array.isArray(here) && typeof keys[0] === 'string' && keys[0] !== 'length')
       here = undefined
-    for (const key of keys) here = child(here, key)
+    for (const key of keys)
+      here = typeof key === 'function' ? chosen(here, (each) => key(each, root, work)) : child(here, key)
     return here
   }
 }
 
-function keysIn(source: string): (string | number)[] {
-  const keys: (string | number)[] = []
+/** The elements of lists for which it holds. */
+function chosen(result: Result, holds: (element: JsonValue) => boolean): Result {
+  const elements = valuesOf(result).flatMap((value) => (Array.isArray(value) ? value : []))
+  const found = elements.filter(holds)
+  return found.length === 0 ? undefined : found
+}
+
+function keysIn(source: string, testOf?: (condition: string) => Test): (string | number | Test)[] {
+  const keys: (string | number | Test)[] = []
   const tokens = scan(source, { strict: true })
   let name: { from: number; to: number } | undefined
   const close = (): void => {
@@ -484,6 +503,7 @@ function keysIn(source: string): (string | number)[] {
       const [only] = tokens.slice(at + 1, token.match)
       if (only?.kind === 'text') keys.push(only.text.slice(1, -1).replaceAll(/\\(.)/gs, '$1'))
       else if (/^-?\d+$/.test(inside)) keys.push(Number(inside))
+      else if (testOf && inside.startsWith('?')) keys.push(testOf(inside.slice(1)))
       else if (inside !== '' && inside !== '*')
         throw new Refusal(
           `The condition has brackets that hold no name or index: \`[${shown(inside, 30)}]\`.`,

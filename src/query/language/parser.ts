@@ -179,6 +179,11 @@ const CHANGE_NOTHING: ReadonlySet<string> = new Set(
 /** The properties of a field that may be asked for without parentheses: `labels.length`, `created_at:month`. */
 const PROPERTIES: ReadonlySet<string> = new Set(['length', 'len', 'size', 'count', ...DATE_PARTS])
 
+/** Elements that a condition chooses exist where there is one of them: the list that is left exists anyway. */
+function asChosen(symbol: string, field: string): string {
+  return symbol === 'exists' && /\[\?.*\]$/s.test(field) ? 'is true' : symbol
+}
+
 class Parser {
   readonly #source: string
   readonly #tokens: readonly Token[]
@@ -599,7 +604,7 @@ class Parser {
     const object = this.#text(call.object)
     const written = shown(this.#text(range), 60)
     const comparison = (symbol: string, negated: boolean, left: Range, operands: Expression[]): Comparison =>
-      comparing(this.#left(this.#text(left), left), symbol, {
+      comparing(this.#left(this.#text(left), left), asChosen(symbol, this.#text(left)), {
         negated: negated !== isNegated,
         operands,
         written,
@@ -751,7 +756,7 @@ class Parser {
         )
       return {
         ...comparison,
-        operator: symbol,
+        operator: asChosen(symbol, cut.field),
         negated: /false|no|0/i.test(flag?.[1] ?? '') !== negated,
         operands: [],
       }

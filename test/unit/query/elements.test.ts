@@ -68,3 +68,55 @@ describe('a pair of a key and a value', () => {
     expect(ask('Tags has zone=eu').error).toContain('No record has the field `zone`')
   })
 })
+
+describe('elements that a condition in brackets chooses', () => {
+  const orders = [
+    {
+      id: 1,
+      lines: [
+        { sku: 'A', qty: 2, subs: [{ k: 1 }] },
+        { sku: 'B', qty: 9 },
+      ],
+    },
+    { id: 2, lines: [{ sku: 'A', qty: 9, subs: [{ k: 3 }] }] },
+    { id: 3, lines: [{ sku: 'C', qty: 1 }] },
+    { id: 4, lines: [] },
+  ]
+  const found = (params: object) => {
+    const { document, error } = runPipeline(fromValue(orders), filterSteps, filterParams.parse(params))
+    return error ?? document.rows().items.map((row) => (row as JsonObject).id)
+  }
+
+  test.each<[string, number[]]>([
+    ['@.lines[?@.sku == "A"]', [1, 2]],
+    ['!@.lines[?@.sku == "A"]', [3, 4]],
+    ['@.lines[?(@.sku == "A" && @.qty > 5)]', [2]],
+    ['@.lines[?@.subs[?@.k > 2]]', [2]],
+    ['@.lines[?@.qty > 5].sku == "A"', [2]],
+    ['@.lines[?@.qty > 5].length > 0', [1, 2]],
+    ['count(@.lines[?@.qty > 5]) == 0', [3, 4]],
+    ['count(@.lines) == 2', [1]],
+    ['count(@.missing) == 0', [1, 2, 3, 4]],
+    ['length( @.lines ) == 1', [2, 3]],
+  ])('in a path: %s', (condition, ids) => {
+    expect(found({ path: `$[?${condition}]` })).toEqual(ids)
+  })
+
+  test.each<[string, number[]]>([
+    ['exists(lines[?qty > 5])', [1, 2]],
+    ['not exists(lines[?qty > 5])', [3, 4]],
+    ['lines[?qty > 5] exists', [1, 2]],
+    ['lines[?qty > 5]', [1, 2]],
+  ])('in a condition: %s', (where, ids) => {
+    expect(found({ where })).toEqual(ids)
+  })
+
+  test('conditions within conditions have a depth', () => {
+    const deep = (levels: number): string => (levels === 0 ? '@.k > 0' : `@.lines[?${deep(levels - 1)}]`)
+    expect(found({ path: `$[?${deep(6)}]` })).toContain('nested too deeply')
+  })
+
+  test('a name of many brackets takes no time', () => {
+    expect(found({ path: `$[?count(${'a[?]'.repeat(200)}!) > 0]` })).toBeTypeOf('string')
+  })
+})

@@ -51,6 +51,9 @@ test.each<[string, JsonValue[]]>([
       { id: 3, n: 1 },
     ],
   ],
+  ['{"first": items[0].id, "second": items[1].name}', [{ first: 1, second: 'beta' }]],
+  ['[items[0].id, items[1].name]', [1, 'beta']],
+  ['items[0].[name, tags[0]]', ['Alpha', 'x']],
   [
     "items[?state == 'open'].[id, price]",
     [

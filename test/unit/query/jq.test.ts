@@ -141,6 +141,7 @@ describe('texts, numbers and times', () => {
     ['"2024-05" | capture("(?<y>\\\\d+)-(?<m>\\\\d+)")', [{ y: '2024', m: '05' }]],
     ['"xyz" | sub("(?<l>y)"; "[\\(.l)]"), gsub("[xz]"; "")', ['x[y]z', 'y']],
     ['"a, b" | split(", "), ascii_upcase, ltrimstr("a")', [['a', 'b'], 'A, B', ', b']],
+    ['"a, a" | trimstr("a"), rtrimstr("a")', [', ', 'a, ']],
     ['[1, "a\\"b", null] | @csv, @json', ['1,"a""b",', '[1,"a\\"b",null]']],
     ['@uri "q=\\("a b")", ("<&>" | @html), ("hi" | @base64 | @base64d)', ['q=a%20b', '&lt;&amp;&gt;', 'hi']],
     [

@@ -10,7 +10,7 @@ const FUNCTIONS =
   'abs avg ceil contains ends_with floor join keys length map max max_by merge min min_by not_null reverse sort sort_by starts_with sum to_array to_number to_string type values'
 /** A call of a function, a reference to a field in one, a pipe, a condition, or an object or list that is made. Other paths are read as such. */
 const SIGNS = new RegExp(
-  `\\b(?:${FUNCTIONS.replaceAll(' ', '|')})\\(|&\\w|\\|\\s*[\\w[]|\\{\\s*\\w+\\s*:|\\.\\[\\s*\\w+\\s*,|\\[\\?`,
+  `\\b(?:${FUNCTIONS.replaceAll(' ', '|')})\\(|&\\w|\\|\\s*[\\w[]|\\{\\s*(?:\\w+\\s*:|"[^"]*"\\s*:\\s*[^"\\s])|\\.\\[\\s*\\w+\\s*,|(?:^|\\.)\\[\\s*\\w[^"'?\\]]*\\[|\\[\\?`,
 )
 /** The library would find these in any object. */
 const INHERITED = new RegExp(`\\b(?:${Object.getOwnPropertyNames(Object.prototype).join('|')})\\b`)
