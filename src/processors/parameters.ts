@@ -1,6 +1,6 @@
 /** The parameters that models may write: those of every step, and of the three tools that are made of them. */
 import * as z from 'zod'
-import { type JsonObject, own, renamed } from '../protocol/json.ts'
+import { type JsonObject, type JsonValue, own, renamed } from '../protocol/json.ts'
 import { aggregatesTold, conditionsTold, functionsTold, windowsTold } from '../query/language/page.ts'
 import { choice, count, flag, fraction, joined, names, sentences, text } from './lenient.ts'
 
@@ -146,5 +146,7 @@ export function byOwnNames(kind: keyof typeof questionParams, params: JsonObject
   if (more === undefined) return read
   const { having: _, where = [], ...others } = read
   // Each is read by itself: a condition may be a list of its parts, or a list may be written as text.
-  return { ...others, where: [where, more] }
+  const marked = (one: JsonValue): JsonValue =>
+    typeof one === 'string' && /^[\p{L}_(]/u.test(one) ? `having ${one}` : one
+  return { ...others, where: [where, Array.isArray(more) ? more.map(marked) : marked(more)] }
 }

@@ -126,20 +126,27 @@ interface Split {
   missing: string[]
 }
 
+/** A condition that says that it is about groups, as SQL has them, and pipelines behind `$group`. */
+const HAVING = /^having\s+(.+)$/is
+
 function split(
   document: Document,
   { where: conditions = [], group_by = [], aggregate: calls }: Asked,
 ): Split {
   const parted: Split = { ofRecords: [], ofGroups: [], missing: [] }
-  if (group_by.length === 0) return { ...parted, ofRecords: conditions }
   const columns = new Set([
     ...namesOf(calls ?? ['count']),
     // Of a key without a name of its own, a condition on the records says the same.
     ...group_by.flatMap((key) => parseNamed(key).as ?? []),
   ])
   const records = recordsOf(document)
-  for (const condition of conditions) {
-    const found = ofGroups(condition, columns, records)
+  for (const written of conditions) {
+    const [, said] = HAVING.exec(written) ?? []
+    const condition = said ?? written
+    const isOfGroups = said === undefined ? group_by.length > 0 : calls !== undefined || group_by.length > 0
+    // A column that is called like a field of the records is meant where the condition says that it is about groups.
+    const fields = said === undefined ? records : undefined
+    const found = isOfGroups ? ofGroups(condition, columns, fields) : undefined
     if (!found) {
       parted.ofRecords.push(condition)
       continue

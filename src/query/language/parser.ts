@@ -410,12 +410,19 @@ class Parser {
       const [token, next] = [this.#tokens[at], this.#tokens[at + 1]]
       const isNot = /^not$/i.test(token?.text ?? '') && (next?.apart || next?.text === '(')
       if (!isNot && token?.text !== '(' && token?.text !== '!') break
+      if (token?.text === '(' && this.#isOperand(token, to)) break
       at++
     }
     const depth = this.#tokens[at]?.depth ?? 0
     let end = at
     while (end < to && (this.#tokens[end]?.depth ?? 0) >= depth) end++
     return { from: at, to: end }
+  }
+
+  /** True for brackets with an operator behind them, as in `(price / 2) > 5`. */
+  #isOperand({ match }: Token, to: number): boolean {
+    const after = match + 1 < to ? this.#tokens[match + 1] : undefined
+    return after !== undefined && /^(?:[<>=!~*/%+-].*|in|between|i?like|is)$/is.test(after.text)
   }
 
   /** True when the range begins with a field and an operator, or is a field that is known. */
@@ -811,6 +818,8 @@ class Parser {
     if (computed) return computed
     const property = this.#property(name)
     if (property) return property
+    const within = enclosed(name)
+    if (within !== undefined) return this.#left(within, { from: range.from + 1, to: range.to - 1 })
     const bare = this.#withoutMarks(name)
     const cast = bare.replace(/::\w+$/, '')
     return { kind: 'field', name: cast === bare || this.#knows(cast) === undefined ? bare : cast }

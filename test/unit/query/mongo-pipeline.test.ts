@@ -7,12 +7,13 @@ import { filterSteps } from '../../../src/processors/pipelines.ts'
 import { withStatement } from '../../../src/processors/readings/statement.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
 import { readPipeline } from '../../../src/query/language/dialects/mongo-pipeline.ts'
+import { Refusal } from '../../../src/query/refusal.ts'
 
 const orders = [
-  { id: 1, state: 'paid', qty: 2, price: 5, user: 'ann', at: '2024-05-01' },
-  { id: 2, state: 'paid', qty: 1, price: 30, user: 'bo', at: '2024-05-02' },
-  { id: 3, state: 'open', qty: 4, price: 2.5, user: 'ann', at: '2024-06-01' },
-  { id: 4, state: 'paid', qty: 1, price: 1, user: 'ann', at: '2024-06-02' },
+  { id: 1, state: 'paid', qty: 2, price: 5, user: 'ann', at: '2024-05-01', tags: ['x', 'y'] },
+  { id: 2, state: 'paid', qty: 1, price: 30, user: 'bo', at: '2024-05-02', tags: [] },
+  { id: 3, state: 'open', qty: 4, price: 2.5, user: 'ann', at: '2024-06-01', tags: ['y'] },
+  { id: 4, state: 'paid', qty: 1, price: 1, user: 'ann', at: '2024-06-02', tags: ['x'] },
 ]
 
 function ask(where: unknown): { rows: readonly JsonValue[]; notes: readonly string[] } {
@@ -48,6 +49,40 @@ describe('pipelines of MongoDB', () => {
       'a condition on the groups',
       '[{"$group":{"_id":"$user","n":{"$sum":1}}},{"$match":{"n":{"$gt":1}}}]',
       [{ user: 'ann', n: 3 }],
+    ],
+    [
+      'a condition on a column that is called like a field',
+      [{ $group: { _id: null, qty: { $sum: '$price' } } }, { $match: { qty: { $gt: 1000 } } }],
+      [],
+    ],
+    [
+      'the elements of a list',
+      [{ $unwind: '$tags' }, { $group: { _id: '$state', n: { $sum: 1 } } }, { $sort: { _id: 1 } }],
+      [
+        { state: 'open', n: 1 },
+        { state: 'paid', n: 3 },
+      ],
+    ],
+    [
+      'a part of a text',
+      [{ $group: { _id: { month: { $substr: ['$at', 5, 2] } }, n: { $sum: 1 } } }, { $sort: { _id: 1 } }],
+      [
+        { month: '05', n: 2 },
+        { month: '06', n: 2 },
+      ],
+    ],
+    [
+      'a comparison of fields, and a rest',
+      [
+        { $match: { $expr: { $gt: ['$price', '$qty'] }, qty: { $mod: [2, 0] } } },
+        { $project: { id: 1, _id: 0 } },
+      ],
+      [{ id: 1 }],
+    ],
+    [
+      'a type',
+      [{ $match: { at: { $type: 'string' }, qty: 4 } }, { $project: { id: 1, _id: 0 } }],
+      [{ id: 3 }],
     ],
     ['a count', [{ $match: { user: 'ann' } }, { $count: 'orders' }], [{ orders: 3 }]],
     [
@@ -100,22 +135,41 @@ describe('pipelines of MongoDB', () => {
   })
 
   test.each([
-    [[{ $unwind: '$tags' }]],
     [[{ $lookup: { from: 'users' } }]],
     [[{ $group: { _id: { $zip: 1 } } }]],
+    [[{ $match: { tags: 'x' } }, { $unwind: '$tags' }]],
+    [[{ $limit: 3 }, { $match: { state: 'paid' } }]],
+    [[{ $limit: 3 }, { $count: 'n' }]],
+    [[{ $group: { _id: '$state', n: { $sum: 1 } } }, { $match: { n: { $gt: 1 } } }, { $count: 'n' }]],
+    [[{ $sort: { qty: 1 } }, { $group: { _id: '$state', n: { $first: '$id' } } }]],
+  ])('%j says which stage is not read', (given) => {
+    expect(() => readPipeline(given)).toThrow(
+      /^The stage `\{"\$\w+":.*\}` of a pipeline of MongoDB is not read here\./,
+    )
+  })
+
+  test.each([
     ['state = open'],
+    [[{ $or: [{ state: 'open' }] }]],
     [{ state: 'open' }],
     [[{ state: 'open' }]],
     [undefined],
   ])('%j is none that is read', (given) => expect(readPipeline(given)).toBeUndefined())
 
-  test('anything is read without an error', () => {
+  test('anything is read, or refused', () => {
+    const tried = (given: unknown): void => {
+      try {
+        readPipeline(given)
+      } catch (error) {
+        expect(error).toBeInstanceOf(Refusal)
+      }
+    }
     const stage = fc.dictionary(
       fc.constantFrom('$match', '$group', '$project', '$sort', '$limit'),
       fc.jsonValue(),
       { minKeys: 1, maxKeys: 1 },
     )
-    fc.assert(fc.property(fc.array(stage, { maxLength: 4 }), (stages) => void readPipeline(stages)))
-    fc.assert(fc.property(fc.string({ maxLength: 60 }), (text) => void readPipeline(`[{$${text}`)))
+    fc.assert(fc.property(fc.array(stage, { maxLength: 4 }), tried))
+    fc.assert(fc.property(fc.string({ maxLength: 60 }), (text) => tried(`[{$${text}`)))
   })
 })

@@ -28,7 +28,7 @@ describe('a statement becomes the parameters of a filter', () => {
       {
         group_by: ['region as r'],
         aggregate: ['SUM(amount) as total'],
-        where: ['total > 100'],
+        where: ['having total > 100'],
         sort: ['total'],
       },
     ],
@@ -37,7 +37,7 @@ describe('a statement becomes the parameters of a filter', () => {
       {
         group_by: ['region'],
         aggregate: ['COUNT(*)'],
-        where: ['COUNT(*) > 2', 'MAX(n) < 9'],
+        where: ['having COUNT(*) > 2', 'having MAX(n) < 9'],
         fields: ['region', 'COUNT(*)'],
       },
     ],
@@ -156,6 +156,12 @@ describe('a statement becomes the parameters of a filter', () => {
   ])('%s', (text, params) => {
     expect(read(text)).toEqual(params)
   })
+})
+
+test('a list after FROM that nothing else names is unnested all the same', () => {
+  const text = 'SELECT s, COUNT(*) AS n FROM t CROSS JOIN UNNEST(lines) AS l GROUP BY s'
+  expect(read(text)).toMatchObject({ where: ['unnest(lines) exists'] })
+  expect(read(`${text.replace('COUNT(*)', 'SUM(l.n)')}`)).not.toHaveProperty('where')
 })
 
 describe('what one question cannot say is refused, with what to ask instead', () => {

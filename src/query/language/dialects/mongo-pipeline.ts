@@ -2,13 +2,15 @@
  * Aggregation pipelines of MongoDB as the parameters of a filter: `[{"$match": {…}}, {"$group": {"_id": "$state", "n": {"$sum": 1}}}]`, also
  * as text, with `db.orders.aggregate(…)` around it. A pipeline that this does not read to its end is not read at all.
  */
+
+import { Refusal, shown } from '../../refusal.ts'
+import { expressionOf } from './mongo-expression.ts'
 import { conditionsIn } from './objects.ts'
 import type { SelectParams } from './sql.ts'
 
-/** The longest pipeline, in characters, its stages, and expressions within expressions. */
+/** The longest pipeline, in characters, and its stages. */
 const LONGEST = 10_000
 const MOST_STAGES = 20
-const DEEPEST = 8
 
 type Stage = Readonly<Record<string, unknown>>
 
@@ -16,21 +18,32 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The question in a pipeline; undefined where it is none, or not all of it can be said by parameters. */
+/** The question in a pipeline; undefined where it is none. Throws a `Refusal` where not all of it can be said by parameters. */
 export function readPipeline(given: unknown): SelectParams | undefined {
   const stages = stagesIn(given)
   if (!stages) return undefined
   const pipeline = new Pipeline()
-  return stages.every((stage) => pipeline.take(stage)) ? pipeline.params() : undefined
+  const unread = stages.find((stage) => !pipeline.take(stage))
+  if (unread)
+    throw new Refusal(
+      `The stage \`${shown(JSON.stringify(unread), 100)}\` of a pipeline of MongoDB is not read here. Write a SELECT in \`where\`, or \`where\`, \`group_by\`, \`aggregate\`, \`sort\` and \`limit\`.`,
+    )
+  return pipeline.params()
 }
 
-/** The stages of a list, or of a text of one: all are objects with one operator. */
+const STAGES: ReadonlySet<string> = new Set(
+  '$match $group $project $sort $limit $skip $count $sortByCount $unwind $addFields $set $unset $lookup $facet $bucket $bucketAuto $replaceRoot $replaceWith $sample $setWindowFields $unionWith $out $merge'.split(
+    ' ',
+  ),
+)
+
+/** The stages of a list, or of a text of one. */
 function stagesIn(given: unknown): readonly Stage[] | undefined {
   const list = Array.isArray(given) && given.length === 1 && typeof given[0] === 'string' ? given[0] : given
   const stages = typeof list === 'string' ? listIn(list) : list
   if (!Array.isArray(stages) || stages.length === 0 || stages.length > MOST_STAGES) return undefined
   const isStage = (one: unknown): one is Stage =>
-    isRecord(one) && Object.keys(one).length === 1 && /^\$[a-z]/i.test(Object.keys(one)[0] ?? '')
+    isRecord(one) && Object.keys(one).length === 1 && STAGES.has(Object.keys(one)[0] ?? '')
   return stages.every(isStage) ? stages : undefined
 }
 
@@ -51,40 +64,6 @@ function listIn(text: string): unknown {
   return undefined
 }
 
-const ARITHMETIC: Readonly<Record<string, string>> = {
-  $add: '+',
-  $subtract: '-',
-  $multiply: '*',
-  $divide: '/',
-  $mod: '%',
-}
-const COMPARISONS: Readonly<Record<string, string>> = {
-  $eq: '=',
-  $ne: '!=',
-  $gt: '>',
-  $gte: '>=',
-  $lt: '<',
-  $lte: '<=',
-}
-const FUNCTIONS: Readonly<Record<string, string>> = {
-  $size: 'length',
-  $toLower: 'lower',
-  $toUpper: 'upper',
-  $abs: 'abs',
-  $round: 'round',
-  $floor: 'floor',
-  $ceil: 'ceil',
-  $concat: 'concat',
-  $ifNull: 'coalesce',
-  $year: 'year',
-  $month: 'month',
-  $dayOfMonth: 'day',
-  $hour: 'hour',
-  $week: 'week',
-  $toInt: 'trunc',
-  $toDouble: 'to_number',
-  $strLenCP: 'length',
-}
 const AGGREGATES: Readonly<Record<string, string>> = {
   $sum: 'sum',
   $avg: 'avg',
@@ -95,40 +74,6 @@ const AGGREGATES: Readonly<Record<string, string>> = {
   $push: 'collect',
   $addToSet: 'collect_set',
   $stdDevSamp: 'stddev',
-}
-
-/** An expression in our own words: `$qty` as `qty`, `{"$multiply": ["$qty", 2]}` as `(qty * 2)`. Undefined where it is not read. */
-function expressionOf(value: unknown, depth = 0): string | undefined {
-  if (depth > DEEPEST) return undefined
-  if (typeof value === 'string')
-    return value.startsWith('$') ? value.replace(/^\$+/, '') : `'${value.replaceAll("'", "''")}'`
-  if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value)
-  const [[operator, given] = ['', undefined], another] = isRecord(value) ? Object.entries(value) : []
-  if (operator === '' || another !== undefined) return undefined
-  if (operator === '$cond') return conditional(given, depth)
-  if (operator === '$dateToString' && isRecord(given)) {
-    const { format, date } = given
-    const [field, pattern] = [expressionOf(date, depth + 1), typeof format === 'string' ? format : '%Y-%m-%d']
-    return field && `date_format(${field}, '${pattern.replaceAll("'", '')}')`
-  }
-  const args = (Array.isArray(given) ? given : [given]).map((one) => expressionOf(one, depth + 1))
-  if (args.length === 0 || args.includes(undefined)) return undefined
-  const sign = ARITHMETIC[operator] ?? (args.length === 2 ? COMPARISONS[operator] : undefined)
-  if (Object.hasOwn(ARITHMETIC, operator) || Object.hasOwn(COMPARISONS, operator))
-    return sign && `(${args.join(` ${sign} `)})`
-  if (operator === '$and' || operator === '$or') return `(${args.join(` ${operator.slice(1)} `)})`
-  return Object.hasOwn(FUNCTIONS, operator) ? `${FUNCTIONS[operator]}(${args.join(', ')})` : undefined
-}
-
-function conditional(given: unknown, depth: number): string | undefined {
-  const parts = Array.isArray(given)
-    ? given
-    : isRecord(given)
-      ? ['if', 'then', 'else'].map((name) => given[name])
-      : []
-  const [when, then, otherwise] = parts.map((part) => expressionOf(part, depth + 1))
-  if (parts.length !== 3 || !when || !then || !otherwise) return undefined
-  return `case when ${when.replace(/^\((.*)\)$/s, '$1')} then ${then} else ${otherwise} end`
 }
 
 class Pipeline {
@@ -152,7 +97,9 @@ class Pipeline {
       case '$sortByCount':
         return this.#group({ _id: given, count: { $sum: 1 } }) && this.#sort({ count: -1 })
       case '$count':
-        return typeof given === 'string' && !this.#params.group_by && this.#aggregate([`count as ${given}`])
+        return this.#count(given)
+      case '$unwind':
+        return this.#unwind(isRecord(given) && !given.preserveNullAndEmptyArrays ? given.path : given)
       case '$sort':
         return this.#sort(given)
       case '$limit':
@@ -169,10 +116,44 @@ class Pipeline {
   }
 
   #match(given: unknown): boolean {
-    if (!isRecord(given) || this.#params.fields) return false
+    if (!isRecord(given) || this.#params.fields || this.#isPaged()) return false
     const conditions = conditionsIn(given)
     if (!conditions.every((one): one is string => typeof one === 'string')) return false
+    const about = this.#params.aggregate ? 'having ' : ''
+    this.#also(conditions.map((one) => about + one))
+    return true
+  }
+
+  #also(conditions: readonly string[]): void {
     this.#params.where = [...(this.#params.where ?? []), ...conditions]
+  }
+
+  #clear(...names: readonly ('sort' | 'fields' | 'group_by')[]): void {
+    for (const name of names) delete this.#params[name]
+  }
+
+  /** Stages that count or choose are read before a page is cut out, not behind it. */
+  #isPaged(): boolean {
+    return this.#params.limit !== undefined || this.#params.offset !== undefined
+  }
+
+  #count(given: unknown): boolean {
+    if (typeof given !== 'string' || this.#isPaged()) return false
+    const [key, another] = this.#params.group_by ?? []
+    const isOfSome = another !== undefined || this.#params.where?.some((one) => one.startsWith('having '))
+    if (this.#params.aggregate && (key === undefined || isOfSome)) return false
+    this.#clear('sort', 'fields', 'group_by')
+    return this.#aggregate([`${key === undefined ? 'count' : `count(distinct ${key})`} as ${given}`])
+  }
+
+  /** Conditions before it are about whole records: those on the list itself would be about its elements. */
+  #unwind(path: unknown): boolean {
+    if (typeof path !== 'string' || !/^\$[\w.]+$/.test(path) || this.#params.aggregate || this.#params.fields)
+      return false
+    const list = path.slice(1)
+    const isAsked = this.#params.where?.some((one) => one.includes(list))
+    if (isAsked || this.#isPaged() || this.#params.sort) return false
+    this.#also([`unnest(${list}) exists`])
     return true
   }
 
@@ -182,7 +163,8 @@ class Pipeline {
   }
 
   #group(given: unknown): boolean {
-    if (!isRecord(given) || this.#params.group_by || this.#params.aggregate) return false
+    if (!isRecord(given) || this.#params.aggregate || this.#isPaged()) return false
+    if (this.#params.fields?.some((field) => field.includes(' as '))) return false
     const { _id: by, ...columns } = given
     const keys =
       by === null || by === undefined ? [] : isPlainObject(by) ? Object.entries(by) : [['', by] as const]
@@ -197,6 +179,9 @@ class Pipeline {
       return inner && `${AGGREGATES[how]}(${inner}) as ${name}`
     })
     if ([...groups, ...calls].includes(undefined)) return false
+    // The order of the records says which is the first, and nothing else of groups.
+    if (this.#params.sort && calls.some((call) => /^(?:first|last|collect)\(/.test(call ?? ''))) return false
+    this.#clear('sort', 'fields')
     this.#keys = groups.map((one) => / as (\w+)$/.exec(one ?? '')?.[1] ?? one ?? '')
     if (groups.length > 0) this.#params.group_by = groups as string[]
     return this.#aggregate(calls.length > 0 ? (calls as string[]) : ['count'])
@@ -212,8 +197,9 @@ class Pipeline {
 
   /** `_id` is the keys of the groups, `_id.state` one of them. */
   #named(name: string): string[] {
+    if (this.#params.aggregate && name === '_id') return this.#keys
     if (this.#keys.length === 0) return [name]
-    return name === '_id' ? this.#keys : [name.replace(/^_id\./, '')]
+    return [name.replace(/^_id\./, '')]
   }
 
   #project(given: unknown): boolean {

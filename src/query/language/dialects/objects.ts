@@ -5,6 +5,7 @@
 import { isObject, own } from '../../../protocol/json.ts'
 import { aggregateNamed } from '../aggregates.ts'
 import { operatorNamed } from '../operators.ts'
+import { expressionOf } from './mongo-expression.ts'
 
 /** The most levels of objects within objects. */
 const deepest = 8
@@ -142,7 +143,8 @@ function entry(key: string, held: unknown, depth: number): string | undefined {
   if (isObject(held) && Object.hasOwn(leaves, lower) && Object.keys(held).length === 1)
     return leaf(lower, held, depth)
   if (key === 'query' && isObject(held)) return sentenceOf(held, depth + 1)
-  if (lower === '$where' || lower === '$expr') return sentenceOf(held, depth + 1)
+  if (lower === '$expr') return expressionOf(held) ?? sentenceOf(held, depth + 1)
+  if (lower === '$where') return sentenceOf(held, depth + 1)
   return ofField(key, held, depth)
 }
 
@@ -202,12 +204,36 @@ function ofField(field: string, held: unknown, depth: number): string | undefine
       return negatedIf(true, ofField(field, value, depth + 1))
     if (lower === '$size') return `length(${named(field)}) = ${String(value)}`
     if (lower === '$all' && Array.isArray(value)) return compared(field, 'has all', value, depth)
-    if (lower === '$type' || lower === '$mod') return undefined
+    if (lower === '$type') return typeof value === 'string' ? typed(field, value) : undefined
+    if (lower === '$mod') {
+      const [by, rest] = Array.isArray(value) ? value : []
+      return typeof by === 'number' && typeof rest === 'number'
+        ? `(${named(field)} % ${by}) = ${rest}`
+        : undefined
+    }
     if (key.startsWith('$') || (operatorNamed(key) !== undefined && !isObject(value)))
       return compared(field, key, value, depth)
     return ofField(`${field}.${key}`, value, depth + 1)
   })
   return parts.length === 0 || parts.includes(undefined) ? undefined : joinedText(parts as string[])
+}
+
+/** Types of BSON, as we call them. */
+const types: Readonly<Record<string, string>> = {
+  string: 'string',
+  bool: 'boolean',
+  array: 'list',
+  object: 'object',
+  null: 'null',
+  number: 'number',
+  int: 'number',
+  long: 'number',
+  double: 'number',
+  decimal: 'number',
+}
+
+function typed(field: string, type: string): string | undefined {
+  return Object.hasOwn(types, type) ? `type(${named(field)}) = '${types[type]}'` : undefined
 }
 
 function negatedIf(negated: boolean, text: string | undefined): string | undefined {

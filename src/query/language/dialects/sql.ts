@@ -166,13 +166,19 @@ class Statement {
     else if (!isAll(items)) params.fields = items.map(written)
     if (distinct && isAll(items) && !isGrouped) params.fields = ['distinct *']
     if (where.length + having.length + qualified.length > 0)
-      params.where = [...where, ...[...having, ...qualified].map((text) => withNames(text, items))]
+      params.where = [
+        ...where,
+        ...having.map((text) => `having ${withNames(text, items)}`),
+        ...qualified.map((text) => withNames(text, items)),
+      ]
     if (sort.length > 0)
       params.sort = sort.map(({ by, descending }) => {
         // Groups have the columns that were asked for; records have what the columns are made of.
         const name = isGrouped || distinct ? columnOf(by, items) : resolved(by, items).source
         return descending ? `${name} desc` : name
       })
+    const unnamed = this.#unnamed(params, own)
+    if (unnamed.length > 0) params.where = [...(params.where ?? []), ...unnamed]
     this.#page(params, clauses, list.top)
     return { params, notes: this.#notes }
   }
@@ -288,6 +294,13 @@ class Statement {
     if (list === undefined || alias === undefined) return false
     for (const name of [alias, column]) if (name !== undefined) this.#unnested.set(name.toLowerCase(), list)
     return true
+  }
+
+  /** Conditions that unnest the lists that nothing else in the statement names: their elements are counted all the same. */
+  #unnamed(params: SelectParams, own: (text: string) => string): string[] {
+    const said = JSON.stringify(params)
+    const calls = [...new Set(this.#unnested.keys())].map(own)
+    return [...new Set(calls)].filter((call) => !said.includes(call)).map((call) => `${call} exists`)
   }
 
   /** The path of the list after FROM; undefined where the main list is meant, which a name that is none means. */
@@ -868,7 +881,7 @@ function orderOf(text: string): { by: string; descending: boolean } {
 /** The condition of a statement. `note` hears of clauses that belong to other parameters. */
 export function fromSql(text: string, note: (text: string) => void): string {
   const [, condition = text] =
-    /^(?:select\b[^=<>]*?\bfrom\s+\S+\s+(?:as\s+\w+\s+|\w+\s+)??)?where\s+(.+)$/is.exec(text) ?? []
+    /^(?:select\b[^=<>]*?\bfrom\s+\S+\s+(?:as\s+\w+\s+|\w+\s+)??)?(?:where|having)\s+(.+)$/is.exec(text) ?? []
   const inner = withPlainOperators(condition)
   const tokens = scan(inner)
   const member = /^('(?:[^']|'')*'|-?\d+(?:\.\d+)?)\s*=\s*(?:any|some)\s*\(\s*([\w.]+)\s*\)$/i.exec(

@@ -52,3 +52,39 @@ test('numbers beside an operator are computed, and dates and ranges stay what th
   expect(numbers('day >= 2024-01-20')).toEqual([10, 11])
   expect(numbers('number between 3 - 5')).toEqual([3, 4, 5])
 })
+
+describe('a condition that says that it is about groups', () => {
+  test.each<[string, JsonObject, JsonValue[]]>([
+    [
+      'on a column that is called like a field',
+      { group_by: ['state'], aggregate: ['sum(number) as comments'], where: ['having comments > 20'] },
+      [{ state: 'open', comments: 48 }],
+    ],
+    [
+      'on the one row of an aggregate',
+      { aggregate: ['sum(comments) as number'], where: ['having number > 100'] },
+      [],
+    ],
+    [
+      'on the one row of an aggregate that fulfils it',
+      { aggregate: ['sum(comments) as number'], where: ['having number > 17'] },
+      [{ number: 18 }],
+    ],
+    [
+      'on a key',
+      { group_by: ['state'], aggregate: ['count'], where: ["having state = 'open'"] },
+      [{ state: 'open', count: 8 }],
+    ],
+  ])('%s', (_, params, rows) => {
+    expect(asked(params)).toMatchObject({ rows, error: undefined })
+  })
+})
+
+test.each<[string, number[]]>([
+  ['((number / 2) > 5) or ((comments + 1) = 1)', [0, 4, 8, 11]],
+  ['(state = closed) and ((number % 2) = 0)', [0, 6]],
+  ['((number - comments) between 7 and 9) and not ((comments * 2) in (0, 4))', [9, 11]],
+  ['((number) > 9) and (((comments)) = 3)', [11]],
+])('brackets around a part and around what is computed: %s', (where, found) => {
+  expect(numbers(where)).toEqual(found)
+})
