@@ -33,6 +33,7 @@ import { filterParams } from '../parameters.ts'
 import { type PipelineStep, runPipeline } from '../pipeline.ts'
 import { filterSteps } from '../pipelines.ts'
 import { complaint, defineStep } from '../step.ts'
+import { titleOf } from '../steps/join.ts'
 import { select } from '../steps/select.ts'
 import { listsOf, listsOfParts, resultsNamed } from './named-lists.ts'
 import { runProgram } from './programs.ts'
@@ -64,8 +65,10 @@ export function withStatement(params: Asked['params'], parts: readonly Part[]): 
         notes: [`Read as ${JSON.stringify(pipeline, (_, value) => abridged(value))}.`],
       }
     const texts = textsIn(given, place)
-    const text = texts.find((each) => isStatement(each) || programIn(each, place) !== undefined)
-    if (text === undefined) {
+    const found = texts.find(
+      (each) => isStatement(each) || hasSelect(each, place) || programIn(each, place) !== undefined,
+    )
+    if (found === undefined) {
       const answer =
         document && texts.length === 1 ? programAnswer(texts[0] ?? '', place, document, params) : undefined
       if (!answer) continue
@@ -75,6 +78,7 @@ export function withStatement(params: Asked['params'], parts: readonly Part[]): 
         before: about(fromValue(answer.values)),
       }
     }
+    const text = hasSelect(found, place) ? `SELECT * FROM ${nameOfMain(document)} WHERE ${found}` : found
     const program = isStatement(text) ? undefined : programIn(text, place)
     const {
       params: read,
@@ -86,7 +90,7 @@ export function withStatement(params: Asked['params'], parts: readonly Part[]): 
     const others = {
       ...params,
       [place]:
-        Array.isArray(given) && given.includes(text) ? given.filter((each) => each !== text) : undefined,
+        Array.isArray(given) && given.includes(found) ? given.filter((each) => each !== found) : undefined,
     }
     const all = merged(others, read)
     const said =
@@ -110,6 +114,17 @@ function programAnswer(
   const isReached = reached !== undefined && reached.error === undefined
   const onReached = isReached ? runProgram(text, place, reached.content, 'what the path reaches') : undefined
   return onReached ?? runProgram(text, place, document)
+}
+
+/** A condition with a SELECT in it: `id in (SELECT user_id FROM orders)`. */
+function hasSelect(text: string, place: (typeof PLACES)[number]): boolean {
+  const isMeant = place === 'where' && /\(\s*select\s/i.test(text)
+  return isMeant && !isStatement(text) && scan(text).some((token) => /^select$/i.test(token.text))
+}
+
+function nameOfMain(document: Document | undefined): string {
+  const name = titleOf(document?.records()?.path ?? '') ?? ''
+  return /^[a-z_]\w*$/i.test(name) ? name : 'records'
 }
 
 /** The texts that may be statements. Names are cut at commas before they come here, and so is a statement among them. */

@@ -19,6 +19,7 @@ import { ascending, isScale, type Key, keyOf, type Reading, timesRemark } from '
 import { compareNaturally } from '../../text/words/natural-order.ts'
 import { sortParams } from '../parameters.ts'
 import { defineStep } from '../step.ts'
+import { totalAmong } from './totals.ts'
 
 /**
  * Stable. Numbers, also when held in strings, before text; text regardless of case, numbers in it by value (`v1.9` before
@@ -46,6 +47,16 @@ export const sort = defineStep({
       if (missing > 0) notes.push(`${missing} without \`${orders[at]?.field.name}\` come last.`)
     }
     const order = inOrder(ranks, values.length)
+    const total = totalAmong(
+      records,
+      orders.map(({ field }) => field),
+    )
+    if (total) {
+      const place = order.indexOf(total.at)
+      order.copyWithin(place, place + 1)
+      order[order.length - 1] = total.at
+      notes.push(`${total.told}, and comes last.`)
+    }
     for (const one of orders)
       notes.push(
         ...listRemark(records, one, order),

@@ -36,17 +36,28 @@ export function withoutTotal(
   keys: readonly { readonly name: string }[],
 ): { records: Records; notes: string[] } | undefined {
   const { table } = records
-  const total = columns
-    .flatMap(({ call, field }) => (SWAYED.has(call.name) && field ? [field] : []))
-    .map(({ name, path }) => table.whole.derived(`total of ${name}`, () => totalOf(records.whole, path)))
-    .find((found) => found)
-  const { positions } = table.columns
-  const at = total ? (positions ? positions.indexOf(total.at) : total.at) : -1
-  if (!total || at < 0 || table.count < 2 || keys.some(({ name }) => name === total.name)) return undefined
+  const fields = columns.flatMap(({ call, field }) => (SWAYED.has(call.name) && field ? [field] : []))
+  const total = totalAmong(records, fields)
+  if (!total || table.count < 2 || keys.some(({ name }) => name === total.name)) return undefined
+  const { at } = total
   const others = Uint32Array.from({ length: table.count - 1 }, (_, nth) => (nth < at ? nth : nth + 1))
-  const { name, label } = total
-  const note = `The record with \`${name}\` = ${JSON.stringify(label)} is the sum of the others, and was left out.`
+  const note = `${total.told}, and was left out.`
   return { records: requireRecords(fromTable('record', table.choose(others)), 'aggregate'), notes: [note] }
+}
+
+/** The record that is the sum of the others in one of these fields: its position among the records, its label, and how it is told. */
+export function totalAmong(
+  { table, whole }: Records,
+  fields: readonly Field[],
+): { at: number; name: string; told: string } | undefined {
+  const total = fields
+    .map(({ name, path }) => table.whole.derived(`total of ${name}`, () => totalOf(whole, path)))
+    .find((found) => found)
+  if (!total) return undefined
+  const { positions } = table.columns
+  const at = positions ? positions.indexOf(total.at) : total.at
+  const told = `The record with \`${total.name}\` = ${JSON.stringify(total.label)} is the sum of the others`
+  return at < 0 ? undefined : { at, name: total.name, told }
 }
 
 /** The record at the end, or the first, that says it is a total and has the sum of the others in a field. */

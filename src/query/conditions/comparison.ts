@@ -178,7 +178,8 @@ export function keysIn({ table }: Records): ReadonlySet<string> {
 /** The test of the values that the field has in a record, the negation aside. `found` gets its patterns. Throws a `Refusal` for a bad one. */
 export function columnTestOf(records: Records, field: Field, comparison: Asked, found: Findings): ColumnTest {
   const { measure, folded } = comparison
-  const crosses = listsOn(records, field.path).lists.some((at) => at < field.path.length)
+  const { lists } = listsOn(records, field.path)
+  const crosses = lists.some((at) => at < field.path.length)
   const test = testOf(comparison, {
     crosses,
     strictness: (operand) => (folded ? 'loose' : strictnessOf(records, field, operand)),
@@ -195,9 +196,13 @@ export function columnTestOf(records: Records, field: Field, comparison: Asked, 
     // `items[?@.open]` reaches elements, which are counted; `items` reaches a list.
     const [last] = field.path.at(-1)?.selectors ?? []
     const areElements = last?.kind === 'filter' || last?.kind === 'all'
+    // A value alone, beside lists in other records, is a list of one.
+    const isOne = ([value, another]: readonly JsonValue[]): boolean =>
+      lists.length > 0 && another === undefined && typeof value === 'string'
     return new ColumnTest({
       holds: (values) =>
-        (!ofTexts || !isAbsent(values)) && compared.holds([areElements ? values.length : lengthOf(values)]),
+        (areElements || !ofTexts || !isAbsent(values)) &&
+        compared.holds([areElements || isOne(values) ? values.length : lengthOf(values)]),
     })
   }
   if (measure === undefined || !asksForNumber(comparison)) return new ColumnTest(compared)

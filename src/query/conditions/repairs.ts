@@ -9,6 +9,7 @@ import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/j
 import { formatCount } from '../../text/format.ts'
 import { literal } from '../../text/patterns/literal.ts'
 import { type Operand, operandFor, operandOf } from '../../text/values/compare.ts'
+import { saysNothing } from '../../text/values/quantities.ts'
 import { bareName } from '../../text/words/bare-name.ts'
 import { fieldAt } from '../fields/fields.ts'
 import { acrossMap, calledSo, eitherWithin, holdsObjects, innerFields } from '../fields/inner-fields.ts'
@@ -65,6 +66,9 @@ const JOINED = /[|,;&]|\s(?:and|or)\s/i
 /** `/^ann/i`. A slash within it is escaped: `/usr/lib/` is a path. */
 const PATTERN = /^\/(?:[^/\\\n]|\\.)+\/[dgimsuvy]*$/
 const RANGE = /^(-?\d+(?:\.\d+)?)\s*(?:-|–|\.\.+|to)\s*(-?\d+(?:\.\d+)?)$/
+
+/** `[2 TO 5]` of Lucene, with `*` for no bound. */
+const BRACKETED = /^\[\s*(\S+)\s+TO\s+([^\s\]]+)\s*\]$/i
 
 /** Of equations, `has` and `contains` with one value, the likeliest first. */
 export const REPAIRS: readonly Repair[] = [
@@ -138,6 +142,23 @@ export const REPAIRS: readonly Repair[] = [
     }),
   },
   {
+    name: 'parts of a text that are joined by a word',
+    example: 'title contains cache or page',
+    mends: '2916021c',
+    bind: rewriting(({ operator }, { text, quoted }) => {
+      const [, word = ''] = /\s(or|and)\s/i.exec(text) ?? []
+      const parts = text.replace(/^\((.*)\)$/s, '$1').split(new RegExp(`\\s+${word}\\s+`, 'i'))
+      if (quoted || operator !== 'contains' || word === '' || parts.length > MOST_WORDS) return undefined
+      const all = parts.map((part) => literal(part.trim()))
+      const isAny = /or/i.test(word)
+      const pattern = isAny ? all.join('|') : inAnyOrder(all)
+      return {
+        change: { operator: '~', operands: [operandFor(pattern, true)] },
+        as: `contains ${isAny ? 'any' : 'all'} of ${parts.join(', ')}`,
+      }
+    }),
+  },
+  {
     name: 'one of several values',
     example: 'state = open or closed',
     mends: '3af885ad',
@@ -152,8 +173,10 @@ export const REPAIRS: readonly Repair[] = [
     example: 'price = 5-10',
     mends: 'f4273a0c',
     bind: rewriting(({ operator }, { text }) => {
-      const [, low, high] = RANGE.exec(text) ?? []
+      const [, low, high] = RANGE.exec(text) ?? BRACKETED.exec(text) ?? []
       if (operator !== '=' || low === undefined || high === undefined) return undefined
+      if (low === '*') return { change: { operator: '<=', operands: [operandOf(high)] }, as: `<= ${high}` }
+      if (high === '*') return { change: { operator: '>=', operands: [operandOf(low)] }, as: `>= ${low}` }
       return {
         change: { operator: 'between', operands: [operandOf(low), operandOf(high)] },
         as: `between ${low} and ${high}`,
@@ -176,6 +199,16 @@ export const REPAIRS: readonly Repair[] = [
     mends: '2fc35987',
     bind: rewriting(({ colon }, { text }) =>
       colon ? { change: { operator: 'contains' }, as: `contains ${text}` } : undefined,
+    ),
+  },
+  {
+    name: 'a sign for no value',
+    example: 'user = -',
+    mends: '3fe5a84b',
+    bind: rewriting(({ operator }, { text }) =>
+      operator === '=' && saysNothing(text) && text !== ''
+        ? { change: { operator: 'is null', operands: [] }, as: 'is null' }
+        : undefined,
     ),
   },
   {
@@ -488,6 +521,15 @@ function isWhole({ quoted, text }: Operand): boolean {
  * The values in `[open, "closed"]`, `open or closed`, `open|closed`, `open, closed`. A text in quotes is one value, unless it is a list
  * in brackets.
  */
+/** Parts that are looked for in any order: of four there are 24 orders. */
+const MOST_WORDS = 4
+
+/** A pattern for texts that have all parts. */
+function inAnyOrder(parts: readonly string[]): string {
+  if (parts.length < 2) return parts.join('')
+  return parts.map((part, at) => `${part}.*(?:${inAnyOrder(parts.toSpliced(at, 1))})`).join('|')
+}
+
 function itemsIn(operand: Operand): string[] {
   const { text } = operand
   if (isWhole(operand) && !/^[[({]/.test(text)) return []

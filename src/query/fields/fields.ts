@@ -16,7 +16,7 @@ import { aggregateNamed } from '../language/aggregates.ts'
 import { compile, type Evaluate, halvesOf, Many, plain, type Result } from '../language/compile.ts'
 import { functionNamed, functionOfList, isChoice, takesLists } from '../language/functions.ts'
 import { type Knows, parseComputed, parseCondition } from '../language/parser.ts'
-import { type Expression, fieldsIn, mapParts, partsOf, sourceOf } from '../language/tree.ts'
+import { comparing, type Expression, fieldsIn, mapParts, partsOf, sourceOf } from '../language/tree.ts'
 import { listed, Refusal, safely, shown, UnknownField } from '../refusal.ts'
 import { newWork, type Work } from '../work.ts'
 import { alike, type Candidates, shallowest, typo } from './alike.ts'
@@ -179,9 +179,9 @@ export function resolveName(records: Records, reference: string, wanted: readonl
   throw new UnknownField(unknown(records, part === undefined ? written : shown(part)))
 }
 
-/** True where `net * 2` would be read as `net`: what is left out changes the answer. */
+/** True where `net * 2` would be read as `net`, or `files[?big]` as `files`: what is left out changes the answer. */
 function losesOperator(reference: string, name: string): boolean {
-  const operators = (text: string): number => text.match(/\s[-+*/%]\s/g)?.length ?? 0
+  const operators = (text: string): number => text.match(/\s[-+*/%]\s|\[\?/g)?.length ?? 0
   return operators(reference) > operators(name)
 }
 
@@ -351,10 +351,12 @@ export function computedField(
     if (is) blank.add(name)
     return is
   }
-  const listed = ofLists(written, (name) => (listOn(records, fieldOf(name).path)?.length ?? 0) > 0)
+  const holdsLists = (name: string): boolean => (listOn(records, fieldOf(name).path)?.length ?? 0) > 0
+  const listed = ofLists(written, holdsLists)
   const whole = withLengths(
     withBlanks(listed, isBlank),
     (name) => !holdsTextsAlone(columnOf(records.values, fieldOf(name).path)),
+    holdsLists,
   )
   fieldsIn(whole).forEach(fieldOf)
   const expression = ofScalars(whole, (name, kind) => {
@@ -539,14 +541,21 @@ function withBlanks(expression: Expression, isBlank: (name: string) => boolean):
   return change(expression)
 }
 
-/** An absent list has no elements, where an absent text has no length. */
-function withLengths(expression: Expression, isList: (name: string) => boolean): Expression {
-  const zero: Expression = { kind: 'literal', text: '0', quoted: false }
+/** An absent list has no elements, where an absent text has no length; a text beside lists in other records is a list of one. */
+function withLengths(
+  expression: Expression,
+  isList: (name: string) => boolean,
+  holdsLists: (name: string) => boolean,
+): Expression {
+  const literal = (text: string, quoted = false): Expression => ({ kind: 'literal', text, quoted })
   const change = (one: Expression): Expression => {
     const [list] = one.kind === 'call' && functionNamed(one.name)?.name === 'length' ? one.args : []
-    return list?.kind === 'field' && isList(list.name)
-      ? { kind: 'call', name: 'coalesce', args: [one, zero] }
-      : mapParts(one, change)
+    if (list?.kind !== 'field' || !(isList(list.name) || holdsLists(list.name))) return mapParts(one, change)
+    const counted: Expression = { kind: 'call', name: 'coalesce', args: [one, literal('0')] }
+    if (!holdsLists(list.name)) return counted
+    const type: Expression = { kind: 'call', name: 'type', args: [list] }
+    const when = comparing(type, '=', { operands: [literal('string', true)] })
+    return { kind: 'case', branches: [{ when, value: literal('1') }], otherwise: counted }
   }
   return change(expression)
 }

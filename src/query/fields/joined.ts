@@ -19,7 +19,7 @@ function foundMark(column: Column): string | undefined {
   const texts: string[] = []
   for (let code = 0; code < column.size; code++) {
     const text = column.scalar(code)
-    if (typeof text === 'string' && text !== '') texts.push(text)
+    if (typeof text === 'string' && text !== '') texts.push(inside(text))
   }
   if (texts.some(({ length }) => length > LONGEST_JOINED)) return undefined
   return BETWEEN.find((between) => {
@@ -51,5 +51,12 @@ const TAG = /^\S{1,40}$/
 
 /** True where the operand is one of the values in a text. */
 export function isOneOf(text: string, mark: string, operand: Operand): boolean {
-  return text.split(mark).some((value) => equals(value.trim(), operand, 'loose'))
+  return inside(text)
+    .split(mark)
+    .some((value) => equals(value.trim(), operand, 'loose'))
+}
+
+/** The values of a list as PostgreSQL writes it, `{vip,eu}`, without its braces. */
+function inside(text: string): string {
+  return text.startsWith('{') && text.endsWith('}') ? text.slice(1, -1).replaceAll('"', '') : text
 }

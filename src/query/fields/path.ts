@@ -337,7 +337,7 @@ const PLAIN_NAMES: Names = {
   knows: (name) => (NAME.test(name) ? 'nearly' : undefined),
   note: () => undefined,
 }
-const NAME = /^[@$.]*[\p{L}_][\p{L}\p{N}_.[\]*-]*(?:\[\?.*\][\p{L}\p{N}_.[\]*-]*)?$/su
+const NAME = /^@$|^[@$.]*[\p{L}_][\p{L}\p{N}_.[\]*-]*(?:\[\?.*\][\p{L}\p{N}_.[\]*-]*)?$/su
 
 /** A condition as `where` has it: `[?contains(name, "x")]`, `[?type = file]`. Throws a `Refusal` for what is none. */
 function looseTest(source: string, depth: number): Test {

@@ -19,7 +19,7 @@ import { Refusal, shown } from '../refusal.ts'
 import type { Work } from '../work.ts'
 import { aggregateNamed } from './aggregates.ts'
 import { callFunction, functionNamed, isChoice, type Use, useOf } from './functions.ts'
-import { lengthOf, testOf } from './operators.ts'
+import { lengthOf, type Surroundings, testOf } from './operators.ts'
 import { scan } from './scanner.ts'
 import { type Comparison, type Expression, fieldsIn, type Within } from './tree.ts'
 import { windowNamed } from './windows.ts'
@@ -95,11 +95,14 @@ export function compile(expression: Expression, options: CompileOptions): Evalua
       if (called.name === 'length' && only && CONDITIONS.has(only.kind)) return counted(only, options)
       const read = usedAs(isChoice(called) ? options.use : useOf(called))
       const args = expression.args.map((arg) => (isOfElements(arg) ? joinedLists(read(arg)) : read(arg)))
+      // Where a condition chooses no element there are none of them.
+      const isChosen = called.name === 'length' && only?.kind === 'field' && only.name.includes('[?')
+      const nothing = isChosen ? [] : null
       return (value, root, work) => {
         work.left -= 1
         return callFunction(
           called,
-          args.map((arg) => plain(arg(value, root, work)) ?? null),
+          args.map((arg) => plain(arg(value, root, work)) ?? nothing),
         )
       }
     }
@@ -216,7 +219,7 @@ function comparison(
 ): Evaluate {
   const measured = left.kind === 'call' && calledIn(left)?.name === 'length' ? left.args[0] : undefined
   const read = part(measured ?? left)
-  const around = {
+  const around: Surroundings = {
     strictness: () => 'loose' as const,
     isElement: () => true,
     crosses: true,
@@ -227,19 +230,30 @@ function comparison(
   const literals = operands.map((one) =>
     one.kind === 'literal' ? asGiven(operandFor(one.text, one.quoted)) : undefined,
   )
-  const values = (value: JsonValue, root: JsonValue, work: Work): readonly JsonValue[] => {
-    const found = valuesOf(read(value, root, work))
-    return measured ? [lengthOf(found)] : found
+  const testFor = (given: readonly Operand[], surroundings: Surroundings): ((result: Result) => boolean) => {
+    const test = testOf({ operator, operands: given, written }, surroundings)
+    // A text has its parts, a list its elements.
+    const ofText = () =>
+      testOf(
+        { operator, operands: given, written },
+        { ...surroundings, isElement: () => false, crosses: false },
+      )
+    const { holds: holdsText } = operator === 'has' ? ofText() : test
+    return (result) => {
+      const found = valuesOf(result)
+      if (measured) return test.holds([lengthOf(found)]) !== negated
+      return (typeof result === 'string' ? holdsText : test.holds)(found) !== negated
+    }
   }
   if (!literals.includes(undefined)) {
     const known = left.kind === 'field' && strictness
-    const holds = testOf(
-      { operator, operands: literals as Operand[], written },
+    const holds = testFor(
+      literals as Operand[],
       known ? { ...around, strictness: (operand) => known(left.name, operand) } : around,
-    ).holds
+    )
     return (value, root, work) => {
       work.left -= 1
-      return holds(values(value, root, work)) !== negated
+      return holds(read(value, root, work))
     }
   }
   const others = operands.map(part)
@@ -247,8 +261,7 @@ function comparison(
     work.left -= 1
     const given = others.map((other, at) => literals[at] ?? operandOfValue(plain(other(value, root, work))))
     if (given.includes(undefined)) return negated
-    const test = testOf({ operator, operands: given as Operand[], written }, around)
-    return test.holds(values(value, root, work)) !== negated
+    return testFor(given as Operand[], around)(read(value, root, work))
   }
 }
 

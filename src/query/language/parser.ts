@@ -15,6 +15,7 @@ import { Refusal, safely, shown } from '../refusal.ts'
 import { aggregateNamed } from './aggregates.ts'
 import { operatorAtEnd } from './dialects/django.ts'
 import { unwrapped } from './dialects/index.ts'
+import { withLists } from './dialects/lambda.ts'
 import { callFunction, dateUse, functionNamed } from './functions.ts'
 import { operatorAt, operatorCalled, operatorCalledAlone, operatorOf } from './operators.ts'
 import { enclosed, scan, splitAt, type Token } from './scanner.ts'
@@ -81,8 +82,7 @@ export function parseCondition(text: string, names: Names = NOTHING_KNOWN): Cond
 
 /** Reads what has a value: a field, arithmetic, a call, `case when`. Undefined when it is none of these: a plain name, a text. */
 export function parseComputed(text: string, names: Names = NOTHING_KNOWN): Expression | undefined {
-  const source = bounded(text).trim()
-  return new Parser(source, names).computed()
+  return new Parser(withLists(bounded(text).trim()), names).computed()
 }
 
 /** Reads what has a value, and the name it is to have: `sum(price) as revenue`. A plain name is a field. */
@@ -261,16 +261,30 @@ class Parser {
     let start = from
     let joint: Part['joint']
     let lastField: string | undefined
+    let lastOpening: string | undefined
     const add = (end: number, held?: string): void => {
       const range = { from: start, to: end }
-      const inherits = parts.length > 0 && this.#opensWithSign(range) ? lastField : undefined
+      const [only] = end - start === 1 ? this.#tokens.slice(start, end) : []
+      const isValue =
+        only?.kind === 'text' && /^["']/.test(only.text) && this.#knows(only.value) === undefined
+      const inherits =
+        parts.length === 0
+          ? undefined
+          : this.#opensWithSign(range)
+            ? lastField
+            : isValue
+              ? lastOpening
+              : undefined
       parts.push({
         range,
         joint,
         ...(inherits !== undefined && { field: inherits }),
         ...(held !== undefined && { held }),
       })
-      lastField = inherits ?? this.#cut(this.#withoutOpening(range))?.field
+      if (inherits !== undefined) return
+      const cut = this.#cut(this.#withoutOpening(range))
+      lastField = cut?.field
+      lastOpening = cut && this.#opening(cut)
     }
     const base = this.#tokens[from]?.depth ?? 0
     for (let at = from; at < to; ) {
@@ -313,6 +327,13 @@ class Parser {
     return parts
   }
 
+  /** `title contains`, which holds for a value that stands alone behind it: `title contains "a" or "b"`. */
+  #opening({ field, symbol, left, right }: Cut): string | undefined {
+    if (field === '' || /^(?:in|between|has all)$/.test(symbol)) return undefined
+    const [first, value] = [this.#tokens[left.from], this.#tokens[right.from]]
+    return first && value && this.#source.slice(first.from, value.from).trim()
+  }
+
   /** The possible joint at a token, outside of brackets. */
   #jointAt(at: number, start: number, base: number): Joint | undefined {
     const token = this.#tokens[at]
@@ -335,9 +356,10 @@ class Parser {
       return undefined
     }
     // The blanks in `state:open draft=true`, as search boxes have it.
-    return token.apart && at > start && this.#opensBeside(at)
-      ? { joint: 'and', width: 0, isTight: false }
-      : undefined
+    if (!token.apart || at === start || !this.#opensBeside(at)) return undefined
+    const part = { from: start, to: at }
+    const isWhole = this.#cut(part)?.rest !== '' && !/^not$/i.test(this.#text(part))
+    return isWhole ? { joint: 'and', width: 0, isTight: false } : undefined
   }
 
   /** True for `first || ' ' || last`, as SQL joins texts: beside a mark in quotes that stands alone, and is none of several values. */
@@ -421,8 +443,10 @@ class Parser {
 
   /** True for brackets with an operator behind them, as in `(price / 2) > 5`. */
   #isOperand({ match }: Token, to: number): boolean {
-    const after = match + 1 < to ? this.#tokens[match + 1] : undefined
-    return after !== undefined && /^(?:[<>=!~*/%+-].*|in|between|i?like|is)$/is.test(after.text)
+    const behind = (step: number): string =>
+      match + step < to ? (this.#tokens[match + step]?.text ?? '') : ''
+    const word = /^not$/i.test(behind(1)) ? behind(2) : behind(1)
+    return /^(?:[<>=!~*/%+-].*|in|between|i?like|is)$/is.test(word)
   }
 
   /** True when the range begins with a field and an operator, or is a field that is known. */
@@ -443,7 +467,10 @@ class Parser {
       return false
     if (strictly && this.#knows(cut.field) === undefined && (cut.colon || !/^[\w.$@[\]-]+$/.test(cut.field)))
       return false
-    if (cut.colon && !this.#exactly(cut.field)) return false
+    // `tags:gdpr` of a field that is deeper is one as well, but `note: gdpr` may be a text.
+    const isTight = /^[\w.@-]+:\S/.test(text)
+    if (cut.colon && !(isTight ? this.#knows(cut.field) !== undefined : this.#exactly(cut.field)))
+      return false
     if (!/\s/.test(cut.field) || /^["'`[]/.test(cut.field) || this.#exactly(cut.field)) return true
     return this.#computedOf(cut.left) !== undefined || this.#property(cut.field) !== undefined
   }
@@ -654,7 +681,7 @@ class Parser {
 
   /** `any(labels, name = "bug")`, `labels.some(l => l.name === "bug")`, `any(l["name"] == "x" for l in labels)`. */
   #quantified(range: Range): Within | undefined {
-    const worded = this.#worded(this.#text(range))
+    const worded = this.#worded(this.#text(range)) ?? this.#held(this.#text(range))
     if (worded) return worded
     const call = this.#callIn(range)
     const quantifier = call && QUANTIFIERS.get(bareName(call.name))
@@ -669,7 +696,12 @@ class Parser {
     }
     const [first, last] = [call.args[0], call.args.at(-1)]
     if (!first || !last) return undefined
-    if (!/[=<>~]|\s(?:is|has|contains|in|like)\s|\(|^\w+ *=>/i.test(this.#text(first))) return undefined
+    if (
+      !/[=<>~]|\s(?:is|has|contains|in|i?like|(?:starts|ends) with|between|matches)\s|\(|^\w+ *=>/i.test(
+        this.#text(first),
+      )
+    )
+      return undefined
     return {
       kind: 'within',
       field: object.replace(/\[\*?\]$/, ''),
@@ -697,6 +729,22 @@ class Parser {
       condition: isOfMember ? `${member} ${condition}` : condition,
       written: shown(text, 60),
     }
+  }
+
+  /** `attendees has (email = ann and state = declined)`, with a condition in place of an element. */
+  #held(text: string): Within | undefined {
+    const [, field = '', not, condition = ''] =
+      /^([\w.[\]*]+?)(?:\[\*?\])?\s+(not\s+)?(?:has|contains|includes|any)(?:\s+(?:any|an?\s+element))?\s*\((.+)\)$/is.exec(
+        text,
+      ) ?? []
+    if (
+      field === '' ||
+      /^\s*["']/.test(condition) ||
+      !/[=<>~]/.test(condition) ||
+      this.#knows(field) === undefined
+    )
+      return undefined
+    return { kind: 'within', field, quantifier: not ? 'none' : 'any', condition, written: shown(text, 60) }
   }
 
   // ---- Comparisons ------------------------------------------------------------------------------------------------

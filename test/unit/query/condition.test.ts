@@ -87,7 +87,7 @@ describe('conditions of other languages', () => {
     ['.[] | select(.a == 1)', '.a = 1'],
     ['$[?(@.a == 1 && @.b > 2)]', '[@.a = 1 and @.b > 2]'],
     ['x => x.a > 5', 'a > 5'],
-    ['lambda r: r["a"] > 5', '["a"] > 5'],
+    ['lambda r: r["a"] > 5', 'a > 5'],
     ['contains(title, "x")', 'title contains x'],
     ['title.startsWith("x")', 'title starts with x'],
     ['a.lower().includes("x")', 'a has x'],

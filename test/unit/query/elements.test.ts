@@ -120,3 +120,144 @@ describe('elements that a condition in brackets chooses', () => {
     expect(found({ path: `$[?count(${'a[?]'.repeat(200)}!) > 0]` })).toBeTypeOf('string')
   })
 })
+
+describe('functions about the elements of a list of texts', () => {
+  const commits = [
+    {
+      id: 1,
+      files: ['src/a.ts', 'test/a.ts'],
+      who: [
+        { email: 'ann@x', rs: 'no' },
+        { email: 'bo@x', rs: 'yes' },
+      ],
+    },
+    { id: 2, files: ['test/b.ts'], who: [{ email: 'ann@x', rs: 'yes' }] },
+    { id: 3, files: [], who: [] },
+  ]
+  const asked = (params: object) => {
+    const { document, error } = runPipeline(fromValue(commits), filterSteps, filterParams.parse(params))
+    return error ?? document.rows().items
+  }
+  const found = (where: string) => {
+    const rows = asked({ where })
+    return typeof rows === 'string' ? rows : rows.map((row) => (row as JsonObject).id)
+  }
+
+  test.each<[string, number[]]>([
+    ["any('src' in f for f in files)", [1]],
+    ["not any('src' in f for f in files)", [2, 3]],
+    ["all('test' in f for f in files)", [2, 3]],
+    ["files.some(f => f.includes('src'))", [1]],
+    ["files.some(f => f.startsWith('test/'))", [1, 2]],
+    ["any(f.startswith('src/') for f in files)", [1]],
+    ["any(files, _value starts with 'src')", [1]],
+    ["files.filter(f => f.includes('src')).length > 0", [1]],
+    ["len([f for f in files if 'src' in f]) == 0", [2, 3]],
+    ["any('ann' in a.email for a in who)", [1, 2]],
+    ['who has (email = ann@x and rs = no)', [1]],
+    ['not who has (rs = no)', [2, 3]],
+    ['who not has (rs = yes)', [3]],
+  ])('%s', (where, ids) => {
+    expect(found(where)).toEqual(ids)
+  })
+
+  test.each(['who.filter(a => a.rs === "no").length as n', 'len([a for a in who if a["rs"] == "no"]) as n'])(
+    'a count as a column: %s',
+    (column) => {
+      expect(asked({ fields: [column] })).toEqual([{ n: 1 }, { n: 0 }, { n: 0 }])
+    },
+  )
+
+  test('a condition in brackets that is not read is refused, not left out', () => {
+    expect(found('files[?_value is big and red] exists')).toContain('No record has the field')
+  })
+})
+
+describe('functions around a condition', () => {
+  const rows = [
+    { id: 1, n: 1, title: 'Red tea', draft: false, tags: ['x'] },
+    { id: 2, n: 5, title: 'blue', draft: true, tags: [] },
+    { id: 3, n: 7, title: 'green tea', draft: false, tags: ['x', 'y'] },
+  ]
+  test.each<[string, number[]]>([
+    ["lambda r: 'x' in r.tags", [1, 3]],
+    ["lambda r: 'x' in r['tags'] and r['n'] > 1", [3]],
+    ['data.filter(x => x.n > 3)', [2, 3]],
+    ['x => /TEA$/i.test(x.title) && x.n > 1', [3]],
+    ["[r for r in data if r['n'] > 3]", [2, 3]],
+    ["df[(df['n'] > 1) & ~df['draft']]", [3]],
+    ["df[df.title.str.contains('tea')]", [1, 3]],
+    ['df.query("n > 5")', [3]],
+    ['title contains tea or blue', [1, 2, 3]],
+    ['title contains tea and green', [3]],
+    ['title contains "Red" or "blue"', [1, 2]],
+    ['title = "blue" or "green tea"', [2, 3]],
+  ])('%s', (where, ids) => {
+    const { document, error } = runPipeline(fromValue(rows), filterSteps, filterParams.parse({ where }))
+    expect(error ?? document.rows().items.map((row) => (row as JsonObject).id)).toEqual(ids)
+  })
+
+  test('a value that looks like a condition of its own belongs to its operator', () => {
+    const lines = [
+      { id: 1, message: 'GET user=ann 200', user: 'ann', level: 'info' },
+      { id: 2, message: 'GET user=bo 200', user: 'bo', level: 'info' },
+    ]
+    const { document } = runPipeline(
+      fromValue(lines),
+      filterSteps,
+      filterParams.parse({ where: 'message contains user=ann' }),
+    )
+    expect(document.rows().items).toEqual([lines[0]])
+  })
+})
+
+test('a text beside lists in other records is a list of one', () => {
+  const people = [{ id: 1, groups: 'admins' }, { id: 2, groups: ['a', 'b'] }, { id: 3 }]
+  const ask = (params: object) =>
+    runPipeline(fromValue(people), filterSteps, filterParams.parse(params)).document.rows().items
+  expect(ask({ where: 'length(groups) = 1', fields: ['id'] })).toEqual([{ id: 1 }])
+  expect(ask({ where: 'length(groups) >= 2', fields: ['id'] })).toEqual([{ id: 2 }])
+  expect(ask({ fields: ['length(groups) as n'] })).toEqual([{ n: 1 }, { n: 2 }, { n: 0 }])
+})
+
+test('a list as PostgreSQL writes it has its elements', () => {
+  const rows = ['{vip,eu}', '{vip}', '{eu,promo}', '{}', '{eu,vip}', '{promo}', '{vip}', '{eu}'].map(
+    (tags, id) => ({ id, tags }),
+  )
+  const ask = (where: string) =>
+    runPipeline(fromValue(rows), filterSteps, filterParams.parse({ where }))
+      .document.rows()
+      .items.map((row) => (row as JsonObject).id)
+  expect(ask('tags has vip')).toEqual([0, 1, 4, 6])
+  expect(ask("'vip' = ANY(tags)")).toEqual([0, 1, 4, 6])
+  expect(ask('not tags has vip')).toEqual([2, 3, 5, 7])
+})
+
+test.each<[string, number[]]>([
+  ['rate > 20', [2]],
+  ['rate > 20 req/s', [2]],
+  ['user = -', [0, 2]],
+  ['level:[2 TO 3]', [1, 2]],
+  ['level:[2 TO *]', [1, 2]],
+  ['NOT level:1', [1, 2]],
+  ['level:2 OR code:500', [1, 2]],
+])('values and search boxes: %s', (where, ids) => {
+  const rows = [
+    { id: 0, rate: '1.5 req/s', user: null, level: 1, http: { code: 200 } },
+    { id: 1, rate: '12 req/s', user: 'ann', level: 2, http: { code: 200 } },
+    { id: 2, rate: '40.5 req/s', user: null, level: 3, http: { code: 500 } },
+  ]
+  const { document, error } = runPipeline(fromValue(rows), filterSteps, filterParams.parse({ where }))
+  expect(error ?? document.rows().items.map((row) => (row as JsonObject).id)).toEqual(ids)
+})
+
+test('an aggregate under the name that it is to have', () => {
+  const ask = (aggregate: unknown) =>
+    runPipeline(
+      fromValue([{ p: 1 }, { p: 4 }]),
+      filterSteps,
+      filterParams.parse({ aggregate }),
+    ).document.rows().items
+  expect(ask({ n: 'count', total: 'sum(p)' })).toEqual([{ n: 2, total: 5 }])
+  expect(ask({ n: { $sum: 1 }, total: { $sum: '$p' } })).toEqual([{ n: 2, total: 5 }])
+})

@@ -555,3 +555,26 @@ describe('functions and clauses of several databases', () => {
     expect(() => ask(sales, "SELECT date(day, 'next moon') AS d FROM sales")).toThrow('start of month')
   })
 })
+
+test.each<[string, number[]]>([
+  ['cid not in (SELECT id FROM customers)', [3]],
+  ["cid in (SELECT id FROM customers WHERE tier = 'gold')", [1]],
+  ['total = (SELECT MAX(total) FROM orders)', [2]],
+  ['NOT EXISTS (SELECT 1 FROM customers c WHERE c.id = orders.cid)', [3]],
+])('a SELECT in a condition that no statement is around: %s', (where, ids) => {
+  const shop = {
+    orders: [
+      { no: 1, cid: 7, total: 5 },
+      { no: 2, cid: 8, total: 9 },
+      { no: 3, cid: 9, total: 1 },
+    ],
+    customers: [
+      { id: 7, tier: 'gold' },
+      { id: 8, tier: 'free' },
+    ],
+  }
+  const document = fromValue(shop)
+  const { params } = withStatement({ where }, [{ handle: '', document }])
+  const { document: found } = runPipeline(document, filterSteps, filterParams.parse(params))
+  expect(found.rows().items.map((row) => (row as { no: number }).no)).toEqual(ids)
+})

@@ -1,11 +1,17 @@
-/** Functions of JavaScript and Python around a condition: `x => x.a > 5`, `lambda x: x["a"] > 5`. */
-import { scan } from '../scanner.ts'
+/**
+ * Functions of JavaScript and Python around a condition: `x => x.a > 5`, `lambda x: x["a"] > 5`, `[r for r in rows if r["a"] > 5]`, and
+ * the brackets of pandas: `df[df.a > 5]`.
+ */
+import { scan, type Token } from '../scanner.ts'
 
 /** The body, without the name of its argument, and with the functions that stand for its operators. */
 export function fromLambda(text: string): string {
   const body = withLists(bodyOf(text))
   const given = body === text ? body : body.replaceAll(DEFAULT, 'coalesce($1, $2)')
-  return given.replaceAll(COALESCED, 'coalesce($1, $2)').replaceAll(/\btypeof\s+([\w.?]+)/g, 'type($1)')
+  return given
+    .replaceAll(COALESCED, 'coalesce($1, $2)')
+    .replaceAll(/\btypeof\s+([\w.?]+)/g, 'type($1)')
+    .replaceAll(TESTED, (_, pattern, field) => `${field} ~ ${pattern}`)
 }
 
 const PATH = String.raw`((?:[\w.?]|\["\w+"\]|\['\w+'\])+)`
@@ -13,6 +19,9 @@ const LITERAL = String.raw`(-?\d+(?:\.\d+)?|"[^"]*"|'[^']*')`
 /** `(x.size ?? 0)`; in a function `(x.size || 0)` and `(x["size"] or 0)` as well, which join texts and conditions elsewhere. */
 const COALESCED = new RegExp(String.raw`\(\s*${PATH}\s*\?\?\s*${LITERAL}\s*\)`, 'g')
 const DEFAULT = new RegExp(String.raw`\(\s*${PATH}\s*(?:\|\||\sor\s)\s*${LITERAL}\s*\)`, 'g')
+
+/** `/^a/i.test(x.title)`. */
+const TESTED = /(\/(?:[^/\\\n]|\\.)+\/[dgimsuy]*)\.test\(\s*([\w.?[\]"']+)\s*\)/g
 
 const GENERATED = new RegExp(
   String.raw`\bsum\(\s*\[?(.{1,200}?)\s+for\s+(\w+)\s+in\s+${PATH}\s*\]?\s*\)`,
@@ -29,7 +38,7 @@ const COUNTED = new RegExp(
 )
 
 /** Sums and counts over the elements of a list, as functions of their members: `sum(i["n"] for i in x["items"])` as `sum(items.n)`. */
-function withLists(text: string): string {
+export function withLists(text: string): string {
   if (!/\bfor\b|\.(?:reduce|filter)\(/.test(text)) return text
   const dotted = (path: string): string =>
     path
@@ -37,31 +46,65 @@ function withLists(text: string): string {
       .replaceAll('?.', '.')
       .replace(/^\./, '')
   const among = (expression: string, name: string, by: string): string =>
-    dotted(expression.replaceAll(new RegExp(`\\b${name}(?=[.[?])`, 'g'), by))
+    dotted(
+      withTokens(expression, ({ kind, text: word }, before) =>
+        kind === 'word' && word === name && before !== '.' ? by : word,
+      ),
+    )
   return text
     .replaceAll(GENERATED, (_, each, name, list) => `sum(${among(each, name, dotted(list))})`)
     .replaceAll(REDUCED, (_, list, _sum, name, each) => `sum(${among(each, name, dotted(list))})`)
     .replaceAll(
       FILTERED,
-      (_, list, name, condition) => `count(${dotted(list)}[?${among(condition, name, '@')}])`,
+      (_, list, name, condition) => `length(${dotted(list)}[?${among(condition, name, '@')}])`,
     )
     .replaceAll(
       COUNTED,
-      (_, name, list, condition) => `count(${dotted(list)}[?${among(condition, name, '@')}])`,
+      (_, name, list, condition) => `length(${dotted(list)}[?${among(condition, name, '@')}])`,
     )
 }
 
-function bodyOf(text: string): string {
-  const [, name, body] =
-    /^(?:\(\s*(\w+)\s*\)|(?:function\s*\(\s*)?(\w+)\)?)\s*=>\s*(.+)$/s
-      .exec(text)
-      ?.filter((part) => part !== undefined) ??
-    /^lambda\s+(\w+)\s*:\s*(.+)$/s.exec(text) ??
-    []
-  if (name === undefined || body === undefined || /^["'\d-]/.test(body)) return text
-  const returned = /^\{\s*return\s+(.+?);?\s*\}$/s.exec(body)?.[1] ?? body
-  return withoutArgument(returned, name)
+/** Each with the name of its argument, and its condition. */
+const FUNCTIONS: readonly RegExp[] = [
+  /^\(?\s*(?<name>\w+)\s*\)?\s*=>\s*(?<body>.+)$/s,
+  /^function\s*\(\s*(?<name>\w+)\s*\)\s*(?<body>\{.+)$/s,
+  /^lambda\s+(?<name>\w+)\s*:\s*(?<body>.+)$/s,
+  /^\[\s*(?<name>\w+)\s+for\s+\k<name>\s+in\s+[\w.]+\s+if\s+(?<body>.+)\]$/s,
+  /^(?<name>\w+)\[\s*(?<body>[(~]*\k<name>\b.+)\]$/s,
+]
+/** The rows that a function chooses among. */
+const CHOSEN = /^(?:[\w.]+\.)?filter\((?<function>.*=>.*)\)$/s
+
+/** `df.query("price > 5")`. */
+const QUERIED = /^\w+\.query\(\s*(["'])(.+)\1\s*\)$/s
+
+/** A text with other words for its tokens. */
+function withTokens(text: string, by: (token: Token, before: string | undefined) => string): string {
+  const tokens = scan(text)
+  const parts = tokens.map((token, at) => {
+    const gap = text.slice(tokens[at - 1]?.to ?? 0, token.from)
+    return gap + by(token, tokens[at - 1]?.text)
+  })
+  return parts.join('') + text.slice(tokens.at(-1)?.to ?? 0)
 }
+
+function bodyOf(text: string): string {
+  const whole = CHOSEN.exec(text)?.groups?.function ?? text
+  const queried = QUERIED.exec(text)
+  if (queried) return queried[2] ?? text
+  for (const pattern of FUNCTIONS) {
+    const { name, body } = pattern.exec(whole)?.groups ?? {}
+    if (name === undefined || body === undefined || /^(?:["'](?!.*\bin\b)|[\d-])/s.test(body)) continue
+    const isOfPandas = whole.startsWith(`${name}[`)
+    const plain = isOfPandas ? body.replaceAll(/~(?=[(\w])/g, '!').replaceAll(/\.str(?=\.\w+\()/g, '') : body
+    const returned = /^\{\s*return\s+(.+?);?\s*\}$/s.exec(plain)?.[1] ?? plain
+    return withoutArgument(returned, name)
+  }
+  return text
+}
+
+const METHODS =
+  /^(?:includes|contains|(?:starts|ends)_?with|match|search|lower|upper|to(?:lower|upper)case|trim|strip)$/i
 
 function withoutArgument(body: string, name: string): string {
   const tokens = scan(body)
@@ -70,10 +113,18 @@ function withoutArgument(body: string, name: string): string {
   for (const [at, { kind, text, from, apart }] of tokens.entries()) {
     const [before, next] = [tokens[at - 1], tokens[at + 1]]
     if (kind !== 'word' || text !== name || (!apart && before?.text === '.')) continue
-    const isMember = (next?.text === '.' || next?.text === '?.') && tokens[at + 2]?.kind === 'word'
+    const [member, open] = [tokens[at + 2], tokens[at + 3]]
+    const isMember = (next?.text === '.' || next?.text === '?.') && member?.kind === 'word'
     if (!isMember && next?.text !== '[') continue
     out += body.slice(done, from)
     done = isMember ? next.to : next.from
+    const [key, close] = [tokens[at + 2], tokens[at + 3]]
+    if (!isMember && key?.kind === 'text' && /^\w+$/.test(key.value) && close?.text === ']') {
+      out += key.value
+      done = close.to
+    }
+    // A method is that of the element itself, which is a text.
+    if (isMember && open?.text === '(' && METHODS.test(member.text)) out += '_value.'
   }
   return out + body.slice(done)
 }

@@ -78,3 +78,24 @@ function conditional(given: unknown, depth: number): string | undefined {
   if (parts.length !== 3 || !when || !then || !otherwise) return undefined
   return `case when ${when.replace(/^\((.*)\)$/s, '$1')} then ${then} else ${otherwise} end`
 }
+
+const AGGREGATES: Readonly<Record<string, string>> = {
+  $sum: 'sum',
+  $avg: 'avg',
+  $min: 'min',
+  $max: 'max',
+  $first: 'first',
+  $last: 'last',
+  $push: 'collect',
+  $addToSet: 'collect_set',
+  $stdDevSamp: 'stddev',
+}
+
+/** `sum(qty) as n` of `n` and `{"$sum": "$qty"}`. Undefined where it is not read. */
+export function aggregateOf(name: string, value: unknown): string | undefined {
+  const [[how, of] = ['', undefined], another] = isObject(value) ? Object.entries(value) : []
+  if (another !== undefined) return undefined
+  if (how === '$count' || (how === '$sum' && of === 1)) return `count as ${name}`
+  const inner = Object.hasOwn(AGGREGATES, how) ? expressionOf(of) : undefined
+  return inner && `${AGGREGATES[how]}(${inner}) as ${name}`
+}

@@ -4,7 +4,7 @@
  */
 
 import { Refusal, shown } from '../../refusal.ts'
-import { expressionOf } from './mongo-expression.ts'
+import { aggregateOf, expressionOf } from './mongo-expression.ts'
 import { conditionsIn } from './objects.ts'
 import type { SelectParams } from './sql.ts'
 
@@ -62,18 +62,6 @@ function listIn(text: string): unknown {
     }
   }
   return undefined
-}
-
-const AGGREGATES: Readonly<Record<string, string>> = {
-  $sum: 'sum',
-  $avg: 'avg',
-  $min: 'min',
-  $max: 'max',
-  $first: 'first',
-  $last: 'last',
-  $push: 'collect',
-  $addToSet: 'collect_set',
-  $stdDevSamp: 'stddev',
 }
 
 class Pipeline {
@@ -172,12 +160,7 @@ class Pipeline {
       const source = expressionOf(key)
       return source && (name === '' || source === name ? source : `${source} as ${name}`)
     })
-    const calls = Object.entries(columns).map(([name, one]) => {
-      const [[how, of] = ['', undefined]] = isRecord(one) ? Object.entries(one) : []
-      if (how === '$count' || (how === '$sum' && of === 1)) return `count as ${name}`
-      const inner = Object.hasOwn(AGGREGATES, how) ? expressionOf(of) : undefined
-      return inner && `${AGGREGATES[how]}(${inner}) as ${name}`
-    })
+    const calls = Object.entries(columns).map(([name, one]) => aggregateOf(name, one))
     if ([...groups, ...calls].includes(undefined)) return false
     // The order of the records says which is the first, and nothing else of groups.
     if (this.#params.sort && calls.some((call) => /^(?:first|last|collect)\(/.test(call ?? ''))) return false

@@ -5,7 +5,7 @@
 import { isObject, own } from '../../../protocol/json.ts'
 import { aggregateNamed } from '../aggregates.ts'
 import { operatorNamed } from '../operators.ts'
-import { expressionOf } from './mongo-expression.ts'
+import { aggregateOf, expressionOf } from './mongo-expression.ts'
 
 /** The most levels of objects within objects. */
 const deepest = 8
@@ -316,13 +316,15 @@ export function pairsIn(value: object): unknown[] {
   const { field, order, direction, function: name } = value as Record<string, unknown>
   const beside = order ?? direction ?? name
   if (typeof field === 'string') return [typeof beside === 'string' ? `${field} ${beside}` : field]
-  return Object.entries(value).map(([key, held]) =>
-    typeof held !== 'string' ? value : isNamed(key, held) ? `${held} as ${key}` : `${key} ${held}`,
-  )
+  return Object.entries(value).map(([key, held]) => {
+    if (typeof held !== 'string') return aggregateOf(key, held) ?? value
+    return isNamed(key, held) ? `${held} as ${key}` : `${key} ${held}`
+  })
 }
 
-/** True where the key names what is computed: `{"total": "sum(price)"}`, but not `{"sum": "abs(price)"}`. */
+/** True where the key names what is computed: `{"total": "sum(price)"}` and `{"n": "count"}`, but not `{"sum": "abs(price)"}`. */
 function isNamed(key: string, held: string): boolean {
+  if (/^count$/i.test(held)) return true
   const called = [...held.matchAll(/(\w+)\s*\(/g)].map(([, name = '']) => name)
   return called.some((name) => aggregateNamed(name)) || (called.length > 0 && !aggregateNamed(key))
 }

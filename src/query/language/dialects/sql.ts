@@ -887,7 +887,7 @@ export function fromSql(text: string, note: (text: string) => void): string {
   const member = /^('(?:[^']|'')*'|-?\d+(?:\.\d+)?)\s*=\s*(?:any|some)\s*\(\s*([\w.]+)\s*\)$/i.exec(
     inner.trim(),
   )
-  if (member) return `${member[2]} = ${member[1]}`
+  if (member) return `${member[2]} has ${member[1]}`
   const among = /^('(?:[^']|'')*')\s+(not\s+)?in\s*\((\s*[\p{L}_"][^()']*)\)$/iu.exec(inner.trim())
   if (among) {
     const parts = splitAt(among[3] ?? '', [',']).map(
