@@ -841,6 +841,16 @@ describe('a record with the sum of the others', () => {
     ).toEqual([{ 'sum(sold)': 15 }])
   })
 
+  test('comes last where records are sorted by what it sums', () => {
+    const { content, metadata } = sort.process(fromValue(regions), { sort: ['-sold'] })
+    expect(content.rows().items.map((row) => (row as { region: string }).region)).toEqual([
+      'North',
+      'South',
+      '**Total**',
+    ])
+    expect(metadata.notes).toContain(told.replace('was left out', 'comes last'))
+  })
+
   test('is left out of the records that a condition chose, unless it is the only one', () => {
     const chosen = (condition: string) => where.process(fromValue(regions), { where: [condition] }).content
     const sum = (condition: string) => aggregate.process(chosen(condition), { aggregate: ['sum(sold)'] })
