@@ -260,7 +260,8 @@ function ofEveryColumn(records: Records, call: string): string[] {
   return columns.length > 0 ? columns.slice(0, MOST_COLUMNS) : [call]
 }
 
-function aliasIn(written: string): { source: string; alias: string | undefined } {
+/** An item of a question and the name that it is to have: `sum(price) as revenue`. */
+export function aliasIn(written: string): { source: string; alias: string | undefined } {
   const [, source = '', alias] =
     /^(.*?)(?:\s+as\s+["'`]?([\p{L}\p{N}_ .%-]{1,60}?)["'`]?)?$/isu.exec(written.trim()) ?? []
   return { source, alias }
@@ -904,7 +905,7 @@ function pairsIn(before: Members | undefined, starts: Uint32Array, codes: Uint32
 }
 
 /** How many rows each group has. */
-function sizesOf({ groups, count }: Members): Uint32Array {
+export function sizesOf({ groups, count }: Pick<Members, 'groups' | 'count'>): Uint32Array {
   const counts = new Uint32Array(count)
   for (let pair = 0; pair < groups.length; pair++) {
     const group = groups[pair] as number
@@ -913,7 +914,8 @@ function sizesOf({ groups, count }: Members): Uint32Array {
   return counts
 }
 
-function gatheredIn(coded: Coded, members: Members, records: number, units: Units | undefined): Gathered {
+/** The values of a field in the groups; `units` are the elements where these are grouped one by one. */
+export function gatheredIn(coded: Coded, members: Members, records: number, units?: Units): Gathered {
   const values = valuesOf(coded.column)
   const { codes } = coded
   const census = censusOf(coded, values)
@@ -1026,8 +1028,9 @@ function cellsOf(column: Column, groups: Groups, records: number): Cells {
 
 const NO_DECIMALS = new Uint16Array(0)
 
-function percent(part: JsonValue, whole: JsonValue): JsonValue {
-  if (typeof part !== 'number' || typeof whole !== 'number' || whole === 0) return null
+/** The share of a whole; null where one of both is no number. */
+export function percent(part: JsonValue, whole: JsonValue): JsonValue {
+  if (typeof part !== 'number' || typeof whole !== 'number' || Number.isNaN(part) || whole === 0) return null
   return Number(((part / whole) * 100).toFixed(2))
 }
 

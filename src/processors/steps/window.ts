@@ -1,6 +1,6 @@
 /** `rank() over (partition by team order by points desc)`: columns that are computed from the rows around each. */
 
-import { censusOf, elementsOf, valuesOf } from '../../documents/columns/values.ts'
+import { elementsOf } from '../../documents/columns/values.ts'
 import type { Document } from '../../documents/document.ts'
 import { fromMadeRows } from '../../documents/opening/derive.ts'
 import { madeRows } from '../../documents/opening/rows.ts'
@@ -30,7 +30,7 @@ import { nameOfUnit, type Reading, unitOf } from '../../text/values/reading.ts'
 import type { Asked } from '../parameters.ts'
 import type { PipelineStep } from '../pipeline.ts'
 import { applied, attempted, failed, unchanged, withNotes } from '../step.ts'
-import { columnOfCall, partsOfRows } from './group.ts'
+import { aliasIn, columnOfCall, gatheredIn, partsOfRows, percent, sizesOf } from './group.ts'
 import { inOrder, positions, type Ranks, ranksOf } from './sort.ts'
 import { where } from './where.ts'
 
@@ -110,12 +110,6 @@ function namesIn(condition: string): string[] {
 function named(plan: Plan, item: string): string {
   const { source, alias } = aliasIn(item)
   return columnOf(plan, source, alias)
-}
-
-function aliasIn(item: string): { source: string; alias: string | undefined } {
-  const [, source = item, alias] =
-    /^(.*\S)\s+as\s+["'`]?([\p{L}\p{N}_ .%-]{1,60}?)["'`]?$/isu.exec(item.trim()) ?? []
-  return { source, alias }
 }
 
 function columnOf(plan: Plan, written: string, alias?: string): string {
@@ -353,9 +347,7 @@ function computed(
   const rows = records.values.map((record, at) => withValues(record, columns, at))
   const { path } = resolveField(recordsOfValues(rows), sourceOf(rest))
   const work = newWork(MOST_WORK)
-  return rows.map((row) => {
-    return valuesAt(row, path, work)[0] ?? null
-  })
+  return rows.map((row) => valuesAt(row, path, work)[0] ?? null)
 }
 
 const MOST_WORK = 20_000_000
@@ -473,15 +465,13 @@ function isPeer(ranks: readonly Ranks[], one: number, other: number): boolean {
 
 /** The rows of each partition, in their order. */
 function partsInOrder(order: Uint32Array, groups: Uint32Array, count: number): Uint32Array[] {
-  const sizes = new Uint32Array(count)
-  for (const group of groups) sizes[group] = (sizes[group] as number) + 1
-  const parts = Array.from(sizes, (size) => new Uint32Array(size))
-  sizes.fill(0)
+  const parts = Array.from(sizesOf({ groups, count }), (size) => new Uint32Array(size))
+  const filled = new Uint32Array(count)
   for (const row of order) {
     const group = groups[row] as number
     const part = parts[group] as Uint32Array
-    part[sizes[group] as number] = row
-    sizes[group] = (sizes[group] as number) + 1
+    part[filled[group] as number] = row
+    filled[group] = (filled[group] as number) + 1
   }
   return parts
 }
@@ -495,23 +485,16 @@ function overPartition(
   notes: Set<string>,
 ): readonly JsonValue[] | undefined {
   const called = aggregateNamed(distinct && /^count$/i.test(name) ? 'distinct' : name)
-  if (called?.conditional) return undefined
-  if (!called || /^(?:first|last)_?value$/i.test(name)) return undefined
+  if (!called || called.conditional || /^(?:first|last)_?value$/i.test(name)) return undefined
   const { aggregate, rank } = called
   const members = { rows: positions(groups.length), groups, count }
-  const sizes = new Uint32Array(count)
-  for (const group of groups) sizes[group] = (sizes[group] as number) + 1
   const [first, second] = args
   if (first === undefined || (first.kind === 'field' && first.name === '*')) {
-    if (aggregate.name === 'count') return Array.from(groups, (group) => sizes[group] as number)
-    return undefined
+    const sizes = sizesOf(members)
+    return aggregate.name === 'count' ? Array.from(groups, (group) => sizes[group] as number) : undefined
   }
-  const gatheredOf = (argument: Expression) => {
-    const coded = codedOf(records.values, resolved(records, argument).path)
-    const values = valuesOf(coded.column)
-    const census = censusOf(coded, values)
-    return { values, codes: coded.codes, members, census, without: census.without }
-  }
+  const gatheredOf = (argument: Expression) =>
+    gatheredIn(codedOf(records.values, resolved(records, argument).path), members, groups.length)
   const gathered = gatheredOf(first)
   const {
     numbers,
@@ -534,10 +517,5 @@ function overPartition(
   // The share of each row in its partition.
   const value = reading(records, first)
   const number = numbersOf(records, name, first, notes)
-  return Array.from(groups, (group, row) => {
-    const [own, all] = [number(value(row)), cells[group]]
-    return typeof all !== 'number' || all === 0 || Number.isNaN(own)
-      ? null
-      : Number(((own / all) * 100).toFixed(2))
-  })
+  return Array.from(groups, (group, row) => percent(number(value(row)), cells[group] ?? null))
 }
