@@ -7,7 +7,7 @@ import { headingsOfRows } from '../../documents/overview/markup.ts'
 import type { Gathered } from '../../documents/shape/collections.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { exactPath, resolveName } from '../../query/fields/fields.ts'
-import { formatPath, type Path, parsePath } from '../../query/fields/path.ts'
+import { firstName, formatPath, type Path, parsePath } from '../../query/fields/path.ts'
 import { type Records, recordsOf, withNames } from '../../query/fields/records.ts'
 import { scalarAt } from '../../query/fields/walk.ts'
 import { listed, safely } from '../../query/refusal.ts'
@@ -176,8 +176,8 @@ function repeatedNote({ names, alone }: OfHolders, holder: string, count: number
 
 /** True where a name means a field that the records of each list repeat. */
 function isRepeated(records: Records, repeated: readonly JsonObject[], name: string): boolean {
-  const [first] = safely(() => resolveName(records, name))?.path[0]?.selectors ?? []
-  return first?.kind === 'name' && repeated.some((one) => Object.hasOwn(one, first.name))
+  const first = firstName(safely(() => resolveName(records, name))?.path[0])
+  return first !== undefined && repeated.some((one) => Object.hasOwn(one, first))
 }
 
 const titleOf = (holder: string, field: readonly string[]): string => [holder, ...field].join('.')

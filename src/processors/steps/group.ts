@@ -32,7 +32,7 @@ import {
 } from '../../query/fields/inner-fields.ts'
 import { markBetween } from '../../query/fields/joined.ts'
 import { isOn, listAround, listName, listOn, type Units, unitsOf } from '../../query/fields/lists.ts'
-import { named, type Path } from '../../query/fields/path.ts'
+import { firstName, named, type Path } from '../../query/fields/path.ts'
 import { calendarOf, codedOf, columnOf, zoneRemark } from '../../query/fields/reader.ts'
 import {
   type Field,
@@ -1276,7 +1276,7 @@ function groupNotes(
 
 /** Says how to group by each value where texts hold several, `home, errand`, and there are more such texts than values. */
 function joinedValues(records: Records, { field, part }: GroupKey): string[] {
-  if (part !== undefined || field.path.length !== 1 || field.path[0]?.selectors[0]?.kind !== 'name') return []
+  if (part !== undefined || field.path.length !== 1 || firstName(field.path[0]) === undefined) return []
   const mark = markBetween(columnOf(records.values, field.path, columnWork()))
   const call = `split(${field.name}, '${mark}')`
   return mark === undefined ? [] : [`A text has several values: group by \`${call}\` for a group of each.`]

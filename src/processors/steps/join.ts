@@ -9,7 +9,7 @@ import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../pr
 import { resolveExactly, resolveField } from '../../query/fields/fields.ts'
 import { holdsObjects } from '../../query/fields/inner-fields.ts'
 import { listName, listOn, unwind, withoutList } from '../../query/fields/lists.ts'
-import { formatPath, namesOn, type Path, parsePath } from '../../query/fields/path.ts'
+import { firstName, formatPath, namesOn, type Path, parsePath } from '../../query/fields/path.ts'
 import { type Field, type Records, recordsOf } from '../../query/fields/records.ts'
 import { valuesAt } from '../../query/fields/walk.ts'
 import { parseComputed, parseCondition } from '../../query/language/parser.ts'
@@ -554,7 +554,7 @@ function unqualified(side: Side, path: Path): Path | undefined {
   const taken = [side.names, side.names.slice(-1), [side.name]].find(same)?.length ?? 0
   if (start + taken === 0) return undefined
   let left = start + taken
-  const from = path.findIndex(({ selectors: [only] }) => only?.kind === 'name' && left-- === 0)
+  const from = path.findIndex((segment) => firstName(segment) !== undefined && left-- === 0)
   return from < 0 ? undefined : path.slice(from)
 }
 

@@ -9,7 +9,7 @@ import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../pr
 import { easilyMistaken } from '../../query/conditions/explain.ts'
 import { exactPath, resolveExactly, resolveField } from '../../query/fields/fields.ts'
 import { explainMissing, type Located, lengthAt, locate } from '../../query/fields/locate.ts'
-import { formatPath, isDefinite, type Path, parsePath } from '../../query/fields/path.ts'
+import { firstName, formatPath, isDefinite, type Path, parsePath } from '../../query/fields/path.ts'
 import { keepOnly, leaveOut } from '../../query/fields/prune.ts'
 import { type Field, type Records, recordsOf } from '../../query/fields/records.ts'
 import { readValues } from '../../query/fields/walk.ts'
@@ -179,8 +179,8 @@ function valueless({ values }: Records, { name, path }: Field): string[] {
 /** Under the name that was asked for; a single key without the marks of a path. */
 function called(wanted: readonly Wanted[]): (field: Field, at: number) => Field {
   return (field, at) => {
-    const [only] = field.path.length === 1 ? (field.path[0]?.selectors ?? []) : []
-    return { ...field, name: wanted[at]?.as ?? (only?.kind === 'name' ? only.name : field.name) }
+    const key = field.path.length === 1 ? firstName(field.path[0]) : undefined
+    return { ...field, name: wanted[at]?.as ?? key ?? field.name }
   }
 }
 

@@ -22,6 +22,7 @@ import { asSent, ofEach } from '../../query/fields/as-sent.ts'
 import { followExtended, isExtended } from '../../query/fields/jsonpath.ts'
 import { explainMissing, type Located, lengthAt, locate, type Reached } from '../../query/fields/locate.ts'
 import {
+  firstName,
   formatPath,
   fromPointer,
   isDefinite,
@@ -189,7 +190,7 @@ function locateNearby(document: Document, root: JsonValue, path: Path): Located 
       ? { ...deep, note: `The path was read as \`$..${only.name}\`.` }
       : undefined
   }
-  return second.selectors[0]?.kind === 'name' ? undefined : locateInRecords(document, root, path.slice(1))
+  return firstName(second) === undefined ? locateInRecords(document, root, path.slice(1)) : undefined
 }
 
 /** The lines of a text, for a path that begins with a number or a range: `[3]`, `[10:20]`. */
@@ -340,8 +341,8 @@ function recordOf({ value, key }: Reached, name: string | undefined): JsonValue 
 
 /** The name of a scalar of a map beside its key: the last name of the path. Undefined where the path ends otherwise. */
 function lastName(path: Path): string | undefined {
-  const [only] = path.at(-1)?.selectors ?? []
-  return only?.kind === 'name' && only.name !== '__proto__' ? only.name : undefined
+  const name = firstName(path.at(-1))
+  return name === '__proto__' ? undefined : name
 }
 
 /** The origin of what a path reached: `values` of them, the first of which is `value`. */

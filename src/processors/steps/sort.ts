@@ -6,7 +6,7 @@ import { isObject, type JsonValue, own } from '../../protocol/json.ts'
 import { namesakes } from '../../query/conditions/explain.ts'
 import { exactPath, knowing, resolveField } from '../../query/fields/fields.ts'
 import { holdsObjects, nameWithin, numberWithin, valueOfPairs } from '../../query/fields/inner-fields.ts'
-import { formatPath, type Path, pathKey } from '../../query/fields/path.ts'
+import { firstName, formatPath, type Path, pathKey, withinEach } from '../../query/fields/path.ts'
 import { codedOf, readingIn } from '../../query/fields/reader.ts'
 import { type Field, type Records, requireRecords } from '../../query/fields/records.ts'
 import { readValues, valuesAt } from '../../query/fields/walk.ts'
@@ -211,11 +211,11 @@ function elementIn(
   let here: JsonValue | undefined = record
   let at = 0
   for (; at < path.length && isObject(here); at++) {
-    const [only] = path[at]?.selectors ?? []
-    here = only?.kind === 'name' ? own(here, only.name) : undefined
+    const name = firstName(path[at])
+    here = name === undefined ? undefined : own(here, name)
   }
   if (!Array.isArray(here)) return undefined
-  const rest = path[at]?.selectors[0]?.kind === 'all' ? path.slice(at + 1) : path.slice(at)
+  const rest = withinEach(path.slice(at))
   const work = newWork(MOST_WORK)
   let best: { key: Key; index: number } | undefined
   for (const [index, element] of here.entries()) {

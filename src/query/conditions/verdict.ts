@@ -3,7 +3,7 @@ import { type Column, several } from '../../documents/columns/column.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { type Operand, order } from '../../text/values/compare.ts'
 import { parseDate } from '../../text/values/dates.ts'
-import { formatPath, type Path, pathKey } from '../fields/path.ts'
+import { formatPath, isEach, type Path, pathKey } from '../fields/path.ts'
 import { columnOf } from '../fields/reader.ts'
 import type { Records } from '../fields/records.ts'
 import { readValues } from '../fields/walk.ts'
@@ -273,9 +273,7 @@ export function listsOn(records: Records, path: Path): ListsOnPath {
 }
 
 function findLists(records: readonly JsonValue[], path: Path): ListsOnPath {
-  const plain = path.filter(
-    ({ selectors, deep }) => deep || selectors[0]?.kind !== 'all' || selectors.length > 1,
-  )
+  const plain = path.filter((segment) => segment.deep || !isEach(segment) || segment.selectors.length > 1)
   const lists: number[] = []
   const work = newWork()
   const step = Math.max(1, Math.floor(records.length / MOST_SAMPLED))

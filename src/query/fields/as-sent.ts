@@ -2,7 +2,7 @@
 import { CELLS_OF_ROW, headOf, sentAs } from '../../documents/columns/columnar.ts'
 import { isType, wereTyped } from '../../documents/columns/encodings.ts'
 import { isObject, type JsonValue, own } from '../../protocol/json.ts'
-import { named, type Path, type Segment, type Selector } from './path.ts'
+import { named, nameOf, type Path, type Segment, type Selector } from './path.ts'
 
 /**
  * The path in records that were made of columns, of rows of lists, or of values with the names of their types around them. The same path
@@ -91,12 +91,9 @@ function child(value: JsonValue, segment: Segment | undefined): JsonValue | unde
   return only?.kind === 'all' || only?.kind === 'slice' ? value[0] : undefined
 }
 
-function nameOf({ selectors: [only, another], deep }: Segment): string | undefined {
-  return !deep && another === undefined && only?.kind === 'name' ? only.name : undefined
-}
-
-function isName({ selectors: [only, another], deep }: Segment): boolean {
-  return !deep && another === undefined && only?.kind === 'name' && !/^-?\d+$/.test(only.name)
+function isName(segment: Segment): boolean {
+  const name = nameOf(segment)
+  return name !== undefined && !/^-?\d+$/.test(name)
 }
 
 function isPlace({ selectors: [only, another], deep }: Segment): boolean {

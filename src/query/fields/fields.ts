@@ -32,13 +32,17 @@ import {
 import { listOfAll, listOn, within } from './lists.ts'
 import { NAMES_OF_LINES } from './own-lines.ts'
 import {
+  firstName,
   formatPath,
+  isEach,
   named,
+  nameOf,
   namesOn,
   type Path,
   parsePath,
   pathKey,
   type Segment,
+  withinEach,
   withinValue,
 } from './path.ts'
 import { calendarOf, columnOf, holdsTextsAlone, zoneRemark } from './reader.ts'
@@ -199,7 +203,7 @@ function atSamePlaces(records: Records, field: Field, asked: Path): Field {
       continue
     const found = path.findLastIndex((one) => nameIn(one)?.toLowerCase() === owner.toLowerCase())
     if (found < 0 || !holdsLists(records, path.slice(0, found + 1))) return field
-    path.splice(found + 1, path[found + 1]?.selectors[0]?.kind === 'all' ? 1 : 0, segment)
+    path.splice(found + 1, isEach(path[found + 1]) ? 1 : 0, segment)
     isPlaced = true
   }
   if (!isPlaced) return field
@@ -308,8 +312,7 @@ function lookedUp(records: Records, name: string): ReturnType<Knows> {
   if (isExactly(records, name)) return 'exactly'
   const found = safely(() => resolveName(records, name))
   if (found === undefined) return undefined
-  const [last] = found.path.at(-1)?.selectors ?? []
-  const isWithin = last?.kind === 'name' && last.name.toLowerCase() === name.toLowerCase()
+  const isWithin = firstName(found.path.at(-1))?.toLowerCase() === name.toLowerCase()
   return isWithin || endsIn(found, name) ? 'within' : 'nearly'
 }
 
@@ -649,8 +652,7 @@ export function linesOf({ lines }: Records, name: string): Field | undefined {
 /** As written, within a record or from the root through the records. Undefined when no record has it. */
 export function resolveExactly(records: Records, path: Path): Field | undefined {
   if (path.length === 0 && arePairs(records)) return fieldAt(parsePath('_value'))
-  const inside =
-    path[0]?.selectors[0]?.kind === 'all' && records.path.length === 0 ? path.slice(1) : undefined
+  const inside = isEach(path[0]) && records.path.length === 0 ? path.slice(1) : undefined
   if (inside && inside.length > 0 && reaches(records, inside)) return fieldAt(inside)
   if (reaches(records, path)) return fieldAt(path)
   const below = withoutRoot(records, path)
@@ -680,8 +682,7 @@ export function withoutRoot(records: Records, path: Path): Path | undefined {
   if (root.length === 0 || path.length <= root.length) return undefined
   if (!root.every((_, at) => formatPath(path.slice(at, at + 1)) === formatPath(root.slice(at, at + 1))))
     return undefined
-  const rest = path.slice(root.length)
-  return rest[0]?.selectors[0]?.kind === 'all' ? rest.slice(1) : rest
+  return withinEach(path.slice(root.length))
 }
 
 // ---- The fields of the records -----------------------------------------------------------------------------------
@@ -708,11 +709,11 @@ const MOST_KNOWN = 5_000
 
 /** True when it is known that no record has a field of the name that a path begins with. Names are listed once. */
 function lacksName({ table }: Records, segment: Path[number] | undefined): boolean {
-  const [only, ...others] = segment?.selectors ?? []
-  if (segment === undefined || segment.deep || only?.kind !== 'name' || others.length > 0) return false
+  const name = nameOf(segment)
+  if (segment === undefined || name === undefined) return false
   const { whole } = table
   const known = whole.derived('own names', () => listNames(whole.rows))
-  return known !== 'many' && !known.has(only.name) && !segment.dotted.some(({ name }) => known.has(name))
+  return known !== 'many' && !known.has(name) && !segment.dotted.some(({ name }) => known.has(name))
 }
 
 function listNames(values: readonly JsonValue[]): ReadonlySet<string> | 'many' {
@@ -885,7 +886,7 @@ export function shortened(records: Records, path: Path, written: string): Field 
   if (!mayBeAlias(records, path)) return undefined
   for (let drop = 1; drop < Math.min(path.length, MOST_TRIES); drop++) {
     const rest = path.slice(drop)
-    if (rest[0]?.selectors[0]?.kind !== 'name') continue
+    if (firstName(rest[0]) === undefined) continue
     if (reaches(records, rest)) return readAs(written, formatPath(rest))
     const found = alike(records.names(), formatPath(rest))
     if (found && 'one' in found && (isRoot(records, path) || parsePath(found.one).length === rest.length))
@@ -912,13 +913,13 @@ function withoutKind(records: Records, path: Path): string | undefined {
 
 /** True when the first name is one on the way to the records, or a variable. */
 function isRoot(records: Records, [first]: Path): boolean {
-  const name = first?.selectors[0]?.kind === 'name' ? first.selectors[0].name.toLowerCase() : '*'
+  const name = firstName(first)?.toLowerCase() ?? '*'
   return VARIABLES.test(name) || records.path.some((segment) => formatPath([segment]).toLowerCase() === name)
 }
 
 /** True when the first name may stand for the record: `issues.state`, `x.price`, but not `owner.name`. */
 function mayBeAlias(records: Records, [first, ...rest]: Path): boolean {
-  const name = first?.selectors[0]?.kind === 'name' ? first.selectors[0].name : '*'
+  const name = firstName(first) ?? '*'
   const last = formatPath(rest.slice(-1))
   const roots = records.path.map((segment) => formatPath([segment]).toLowerCase())
   return (
@@ -1052,16 +1053,9 @@ function wordOf(records: Records, reference: string): string | undefined {
   const wanted = reference.toLowerCase()
   const [only, another] = [...records.names().keys()].filter((name) => {
     const path = parsePath(name)
-    const [heading] = path[0]?.selectors ?? []
-    return (
-      path.length === 1 &&
-      heading?.kind === 'name' &&
-      /[\s%#$]/.test(heading.name) &&
-      heading.name
-        .toLowerCase()
-        .split(/[^\p{L}\p{N}]+/u)
-        .includes(wanted)
-    )
+    const heading = (path.length === 1 && firstName(path[0])) || ''
+    const words = heading.toLowerCase().split(/[^\p{L}\p{N}]+/u)
+    return /[\s%#$]/.test(heading) && words.includes(wanted)
   })
   return another === undefined ? only : undefined
 }

@@ -4,7 +4,7 @@ import { identifying, isNaming } from '../../documents/shape/identity.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { AMOUNTS, looseNumber } from '../../text/values/quantities.ts'
 import { newWork } from '../work.ts'
-import { formatPath, type Path, parsePath } from './path.ts'
+import { firstName, formatPath, type Path, parsePath } from './path.ts'
 import type { Field, Records } from './records.ts'
 import { readValues, valuesAt } from './walk.ts'
 
@@ -78,9 +78,9 @@ export function innerFields(records: Records, { name }: Field): Field[] {
  * often than one value. Undefined where the place is no map, or its values have no such field.
  */
 export function acrossMap(records: Records, { name, path }: Field): Field | undefined {
-  const [last] = path.at(-1)?.selectors ?? []
-  if (path.length < 2 || last?.kind !== 'name') return undefined
-  const across = `${formatPath(path.slice(0, -1)).replaceAll('[*]', '')}.*${pathStep(last.name)}`
+  const last = firstName(path.at(-1))
+  if (path.length < 2 || last === undefined) return undefined
+  const across = `${formatPath(path.slice(0, -1)).replaceAll('[*]', '')}.*${pathStep(last)}`
   const samples = records.names().get(across)
   if (!samples?.some((value) => value !== null && typeof value !== 'object')) return undefined
   return {
@@ -95,10 +95,9 @@ const TEXTS = ['_text', '#text', '$t']
 
 /** The field right within that holds the text of an element with attributes. */
 export function textWithin(records: Records, field: Field): Field | undefined {
-  return innerFields(records, field).find(({ path }) => {
-    const [last] = path.at(-1)?.selectors ?? []
-    return path.length === field.path.length + 1 && last?.kind === 'name' && TEXTS.includes(last.name)
-  })
+  return innerFields(records, field).find(
+    ({ path }) => path.length === field.path.length + 1 && TEXTS.includes(firstName(path.at(-1)) ?? ''),
+  )
 }
 
 /** The field right within by which the objects are known. */
@@ -220,10 +219,7 @@ export function numberWithin(records: Records, field: Field): Field | undefined 
   const nearest = numeric.filter(({ path }) => path.length === numeric[0]?.path.length)
   const [only, another] = nearest
   if (another === undefined) return only
-  const called = nearest.filter(({ path }) => {
-    const [last] = path.at(-1)?.selectors ?? []
-    return last?.kind === 'name' && AMOUNTS.test(last.name)
-  })
+  const called = nearest.filter(({ path }) => AMOUNTS.test(firstName(path.at(-1)) ?? ''))
   return called.length === 1 ? called[0] : undefined
 }
 

@@ -3,7 +3,16 @@ import { type Coded, columnsOf } from '../../documents/columns/column.ts'
 import { isObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { Refusal } from '../refusal.ts'
 import { newWork, type Work } from '../work.ts'
-import { formatPath, type Path, pathKey, type Segment } from './path.ts'
+import {
+  firstName,
+  formatPath,
+  isEach,
+  nameOf,
+  type Path,
+  pathKey,
+  type Segment,
+  withinEach,
+} from './path.ts'
 import { codedOf } from './reader.ts'
 import type { Records } from './records.ts'
 import { isIndex } from './walk.ts'
@@ -50,30 +59,26 @@ export function isOn(list: Path, path: Path): boolean {
 }
 
 function namesOf(path: Path): string[] {
-  return path.filter((segment) => !isAll(segment)).map((segment) => formatPath([segment]))
+  return path.filter((segment) => !isEach(segment)).map((segment) => formatPath([segment]))
 }
 
-function isAll({ selectors: [only] }: Segment): boolean {
-  return only?.kind === 'all'
-}
-
-function isPlain({ selectors, deep }: Segment): boolean {
-  const [only] = selectors
-  return !deep && selectors.length === 1 && (only?.kind === 'name' || only?.kind === 'all')
+function isPlain(segment: Segment): boolean {
+  const isAlone = !segment.deep && segment.selectors.length === 1
+  return isAlone && (isEach(segment) || firstName(segment) !== undefined)
 }
 
 /** How many segments lead to the innermost list on the way; -1 for none, and where `*` goes through an object. */
 function listEnd(value: JsonValue, path: Path, at: number): number {
   const segment = path[at]
   if (Array.isArray(value)) {
-    const next = segment && isAll(segment) ? at + 1 : at
+    const next = isEach(segment) ? at + 1 : at
     const inner = segment ? value.slice(0, MOST_ELEMENTS).map((element) => listEnd(element, path, next)) : []
     return Math.max(at, ...inner)
   }
-  const name = segment?.selectors[0]
-  if (name?.kind !== 'name' || !isObject(value)) return -1
+  const name = firstName(segment)
+  if (name === undefined || !isObject(value)) return -1
   const whole = segment?.dotted.find((dotted) => Object.hasOwn(value, dotted.name))
-  return whole ? -1 : listEnd(own(value, name.name) ?? null, path, at + 1)
+  return whole ? -1 : listEnd(own(value, name) ?? null, path, at + 1)
 }
 
 /**
@@ -101,22 +106,22 @@ function unwindFrom(
   if (Array.isArray(value)) {
     if (value.length === 0) return [value]
     if (!segment) return value.map(wrap)
-    const next = isAll(segment) ? at + 1 : at
+    const next = isEach(segment) ? at + 1 : at
     return value.flatMap((element) => unwindFrom(element, list, next, work, wrap).map(wrap))
   }
-  const name = segment?.selectors[0]
-  const held = name?.kind === 'name' && isObject(value) ? own(value, name.name) : undefined
-  if (held === undefined || name?.kind !== 'name' || !isObject(value)) return [value]
+  const name = firstName(segment)
+  const held = name !== undefined && isObject(value) ? own(value, name) : undefined
+  if (held === undefined || name === undefined || !isObject(value)) return [value]
   return unwindFrom(held, list, at + 1, work, wrap).map((element) => {
     const copy = { ...value }
-    setOwn(copy, name.name, element)
+    setOwn(copy, name, element)
     return copy
   })
 }
 
 /** A list as people call it: `items`, `orders.items`. */
 export function listName(list: Path): string {
-  return list.length === 0 ? '@' : formatPath(list.filter((segment) => !isAll(segment)))
+  return list.length === 0 ? '@' : formatPath(list.filter((segment) => !isEach(segment)))
 }
 
 /** The path of a field in records of which `list` was unwound: its `[*]` is gone. */
@@ -124,8 +129,8 @@ export function withoutList(list: Path, path: Path): Path {
   const names = namesOf(list).length
   let seen = 0
   return path.filter((segment) => {
-    if (isAll(segment) && seen <= names) return false
-    if (!isAll(segment)) seen += 1
+    if (isEach(segment) && seen <= names) return false
+    if (!isEach(segment)) seen += 1
     return true
   })
 }
@@ -173,14 +178,14 @@ export function elementsOf(
   list: Path,
   paths: readonly Path[],
 ): Units | undefined {
-  const names = list.map(stepName)
+  const names = list.map(nameOf)
   const key = pathKey(list)
   if (key === undefined || names.some((name) => name === undefined || isIndex(name))) return undefined
   if (!paths.every((path) => (isOn(list, path) ? within(list, path) : isBeside(list, path)))) return undefined
   const dotted = list.flatMap((segment) => segment.dotted.map(({ name }) => name))
   const longer = paths.flatMap((path) => path.slice(0, list.length).flatMap(({ dotted }) => dotted))
   const others = new Set([...dotted, ...longer.map(({ name }) => name)])
-  const starred = paths.some((path) => path[list.length]?.selectors[0]?.kind === 'all')
+  const starred = paths.some((path) => isEach(path[list.length]))
   const collect = (): Elements | undefined => collected(records, names as string[], [...others], starred)
   const elements = columnsOf(records).derived(
     `elements ${key} ${starred} ${JSON.stringify([...others])}`,
@@ -198,18 +203,14 @@ export function elementsOf(
   }
 }
 
-function stepName({ selectors: [only, ...others], deep }: Segment): string | undefined {
-  return !deep && only?.kind === 'name' && others.length === 0 ? only.name : undefined
-}
-
 /** The rest of a path behind the list and its `[*]`; undefined where that cannot be asked of an element. */
 export function within(list: Path, path: Path): Path | undefined {
-  const own = path.slice(0, list.length).map(stepName)
-  if (own.some((name, at) => name === undefined || name !== stepName(list[at] as Segment))) return undefined
+  const own = path.slice(0, list.length).map(nameOf)
+  if (own.some((name, at) => name === undefined || name !== nameOf(list[at]))) return undefined
   const rest = path.slice(list.length)
-  const inner = rest[0]?.selectors[0]?.kind === 'all' && !rest[0].deep ? rest.slice(1) : rest
+  const inner = rest[0]?.deep ? rest : withinEach(rest)
   const named = inner.every((segment) => {
-    const name = stepName(segment)
+    const name = nameOf(segment)
     return name !== undefined && !isIndex(name)
   })
   return named ? inner : undefined
@@ -217,10 +218,8 @@ export function within(list: Path, path: Path): Path | undefined {
 
 /** True for names that lead past the list. */
 function isBeside(list: Path, path: Path): boolean {
-  const names = path.map(stepName)
-  return (
-    names.length > 0 && names[0] !== stepName(list[0] as Segment) && names.every((name) => name !== undefined)
-  )
+  const names = path.map(nameOf)
+  return names.length > 0 && names[0] !== nameOf(list[0]) && names.every((name) => name !== undefined)
 }
 
 /** The elements of a record that has none: no path finds anything in them. */

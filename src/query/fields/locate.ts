@@ -6,7 +6,7 @@ import { bareName } from '../../text/words/bare-name.ts'
 import { nearest } from '../../text/words/edit-distance.ts'
 import { listed, shown } from '../refusal.ts'
 import { newWork, type Work } from '../work.ts'
-import { formatPath, type Path, type Segment } from './path.ts'
+import { firstName, formatPath, nameOf, type Path, type Segment } from './path.ts'
 import { walk } from './walk.ts'
 
 /** A value reached, with the key it has in its map. */
@@ -56,10 +56,7 @@ export function locate(root: JsonValue, path: Path, work: Work = newWork()): Loc
 
 /** `items.length`: how many elements a list has, characters a text, keys an object; undefined for any other path. */
 export function lengthAt(root: JsonValue, path: Path): Located | undefined {
-  const last = path.at(-1)
-  const [only, another] = last?.selectors ?? []
-  if (last?.deep || another || only?.kind !== 'name' || !/^(?:length|len|size|count)$/i.test(only.name))
-    return undefined
+  if (!/^(?:length|len|size|count)$/i.test(nameOf(path.at(-1)) ?? '')) return undefined
   const [held, more] = path.length < 2 ? [] : follow(root, path.slice(0, -1), newWork())
   if (!held || more || held.value === null) return undefined
   const { value } = held
@@ -153,28 +150,28 @@ function kindOf(value: JsonValue): string {
 
 const every: Segment = { selectors: [{ kind: 'all' }], deep: false, dotted: [] }
 
-function areMapsWith(before: readonly Reached[], { selectors: [only], deep }: Segment): boolean {
-  if (only?.kind !== 'name' || deep) return false
+function areMapsWith(before: readonly Reached[], segment: Segment): boolean {
+  const name = segment.deep ? undefined : firstName(segment)
+  if (name === undefined) return false
   return areMapsOf(
     before.flatMap(({ value }) => (Array.isArray(value) ? value : [value])),
-    only.name,
+    name,
   )
 }
 
 /** The segment that finds the elements of a list by what they are called, when some are called so. */
 function byIdentity(segment: Segment, before: readonly Reached[]): Segment | undefined {
-  const [only] = segment.selectors
-  if (only?.kind !== 'name' || segment.deep) return undefined
+  const called = segment.deep ? undefined : firstName(segment)
+  if (called === undefined) return undefined
   const elements = before.flatMap(({ value }) => (Array.isArray(value) ? value : [])).filter(isObject)
   const names = elements.slice(0, mostSampled).flatMap((element) => Object.keys(element))
   // `items[Ann]`: what an element is known by.
-  const field = identifying(names).find((name) =>
-    elements.some((element) => String(own(element, name) ?? '') === only.name),
-  )
+  const isCalled = (value: JsonValue, field: string): boolean =>
+    isObject(value) && String(own(value, field) ?? '') === called
+  const field = identifying(names).find((name) => elements.some((element) => isCalled(element, name)))
   if (field === undefined) return undefined
-  const holds = (value: JsonValue): boolean =>
-    isObject(value) && String(own(value, field) ?? '') === only.name
-  const source = `@.${field} == ${JSON.stringify(only.name)}`
+  const holds = (value: JsonValue): boolean => isCalled(value, field)
+  const source = `@.${field} == ${JSON.stringify(called)}`
   return { selectors: [{ kind: 'filter', holds, source }], deep: false, dotted: [] }
 }
 

@@ -60,9 +60,30 @@ export function named(name: string): Segment {
 /** The steps from a value to the values that it reaches; empty: the value itself. */
 export type Path = readonly Segment[]
 
+/** The name that a segment is; undefined for one that is anything more. */
+export function nameOf(segment: Segment | undefined): string | undefined {
+  return segment?.selectors.length === 1 && !segment.deep ? firstName(segment) : undefined
+}
+
+/** The name that a segment begins with: of several it is the first one. */
+export function firstName(segment: Segment | undefined): string | undefined {
+  const first = segment?.selectors[0]
+  return first?.kind === 'name' ? first.name : undefined
+}
+
+/** True for `[*]`. */
+export function isEach(segment: Segment | undefined): boolean {
+  return segment?.selectors[0]?.kind === 'all'
+}
+
+/** The path within the elements of what it begins with: without `[*]` before it. */
+export function withinEach(path: Path): Path {
+  return isEach(path[0]) ? path.slice(1) : path
+}
+
 /** The keys on a path. */
 export function namesOn(path: Path): string[] {
-  return path.flatMap(({ selectors: [first] }) => (first?.kind === 'name' ? [first.name] : []))
+  return path.flatMap((segment) => firstName(segment) ?? [])
 }
 
 /** True when a path can reach at most one value whatever the data, lists crossed by name aside. */

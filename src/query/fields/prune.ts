@@ -5,7 +5,7 @@
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { Refusal } from '../refusal.ts'
 import { newWork, type Work } from '../work.ts'
-import type { Path, Segment, Selector } from './path.ts'
+import { isEach, nameOf, type Path, type Segment, type Selector } from './path.ts'
 import { isIndex } from './walk.ts'
 
 interface State {
@@ -221,7 +221,7 @@ function statesOfElements(states: readonly State[]): readonly State[] | 'whole' 
   const next: State[] = []
   for (const state of states) {
     const segment = state.path[state.at]
-    const all = segment?.selectors.length === 1 && !segment.deep && segment.selectors[0]?.kind === 'all'
+    const all = segment?.selectors.length === 1 && !segment.deep && isEach(segment)
     if (all && state.at + 1 === state.path.length) return 'whole'
     if (all) next.push({ path: state.path, at: state.at + 1 })
     else if (plainName(segment) !== undefined) next.push(state)
@@ -231,9 +231,8 @@ function statesOfElements(states: readonly State[]): readonly State[] | 'whole' 
 }
 
 function plainName(segment: Segment | undefined): string | undefined {
-  const [only, another] = segment?.selectors ?? []
-  if (!segment || only?.kind !== 'name' || another || segment.deep) return undefined
-  return isIndex(only.name) ? undefined : only.name
+  const name = nameOf(segment)
+  return name === undefined || isIndex(name) ? undefined : name
 }
 
 function hasAny(value: JsonObject, names: Iterable<string>): boolean {

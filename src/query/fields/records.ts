@@ -8,7 +8,7 @@ import type { JsonValue } from '../../protocol/json.ts'
 import type { Reading } from '../../text/values/reading.ts'
 import { Refusal } from '../refusal.ts'
 import { ownLines } from './own-lines.ts'
-import { formatPath, named, type Path, parsePath } from './path.ts'
+import { formatPath, named, type Path, parsePath, withinEach } from './path.ts'
 import { valuesAt } from './walk.ts'
 
 /** A field of records. */
@@ -131,7 +131,7 @@ function otherPlace(document: Document, own: string, field: string): string {
     const below = within.every((_, at) => step(within, at) === step(wanted, at))
       ? wanted.slice(within.length)
       : wanted
-    const rest = below[0]?.selectors[0]?.kind === 'all' ? below.slice(1) : below
+    const rest = withinEach(below)
     const at = rest.length === 0 ? -1 : values.slice(0, MOST_GLANCED).findIndex((value) => has(value, rest))
     if (at < 0) continue
     // Of a list of tables one is meant.

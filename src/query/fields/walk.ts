@@ -3,7 +3,7 @@ import { several } from '../../documents/columns/column.ts'
 import { isObject, type JsonObject, type JsonPrimitive, type JsonValue, own } from '../../protocol/json.ts'
 import { Refusal } from '../refusal.ts'
 import { newWork, type Work } from '../work.ts'
-import type { Path, Segment, Selector } from './path.ts'
+import { nameOf, type Path, type Segment, type Selector } from './path.ts'
 
 export { several }
 
@@ -36,11 +36,10 @@ export function readValues(record: JsonValue, path: Path, into: JsonValue[], wor
   for (let at = 0; at < path.length; at++) {
     // By index and without closures: this is the innermost loop of most questions.
     const segment = path[at] as Segment
-    const only = segment.selectors[0]
-    const plain = only?.kind === 'name' && !segment.deep && segment.selectors.length === 1
-    if (!plain || !isObject(here) || (segment.dotted.length > 0 && hasDotted(here, segment)))
+    const name = nameOf(segment)
+    if (name === undefined || !isObject(here) || hasDotted(here, segment))
       return walk(here, path, (value) => into.push(value), work, at, record)
-    const found = own(here, only.name)
+    const found = own(here, name)
     if (found === undefined) return false
     here = found
   }
@@ -63,10 +62,9 @@ export function scalarAt(record: JsonValue, path: Path): JsonPrimitive | undefin
   let here = record
   for (let at = 0; at < path.length; at++) {
     const segment = path[at] as Segment
-    const only = segment.selectors[0]
-    const plain = only?.kind === 'name' && !segment.deep && segment.selectors.length === 1
-    if (!plain || !isObject(here) || (segment.dotted.length > 0 && hasDotted(here, segment))) return several
-    const found = own(here, only.name)
+    const name = nameOf(segment)
+    if (name === undefined || !isObject(here) || hasDotted(here, segment)) return several
+    const found = own(here, name)
     if (found === undefined) return undefined
     here = found
   }
