@@ -234,8 +234,8 @@ function indentOf(lines: LineIndex, line: number): number {
   return /^[ \t]*/.exec(lines.at(line).slice(0, 200))?.[0].length ?? 0
 }
 
-/** Index of the last heading at or before `line`; -1 when there is none. */
-export function lastAtMost(headings: readonly Heading[], line: number): number {
+/** Index of the last heading, or anything else, at or before `line`; -1 when there is none. */
+export function lastAtMost(headings: readonly { readonly line: number }[], line: number): number {
   let low = 0
   let high = headings.length
   while (low < high) {

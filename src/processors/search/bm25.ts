@@ -26,13 +26,13 @@ import {
   searchStems,
 } from '../../text/words/bm25.ts'
 import { stemOf } from '../../text/words/words.ts'
-import { searchStepParams } from '../parameters.ts'
+import { type SearchParams, searchStepParams } from '../parameters.ts'
 import { defineStep } from '../step.ts'
 import { entryTest } from './entries.ts'
 import { type LeafHit, type RecordHits, recordRows, roomFor, type Show, valueWidth } from './hits.ts'
 import { linkNotes } from './links.ts'
 import { readable } from './readable.ts'
-import { counts, nearMisses, requireText, searches } from './search.ts'
+import { counts, nearMatches, nearMisses, requireText, searches } from './search.ts'
 import { isRecordLines, type LeafIndex, nameReader, type Searchable, searchable } from './searchable.ts'
 
 /** Ranked passages that can be paged through. Further hits are hardly relevant, and a sharper query finds them. */
@@ -77,15 +77,26 @@ const MOST_RELEVANT = 3
 const LONGEST_QUESTION = 300
 const WORD = /^\p{L}{3,}$/u
 
+/** The remarks on a pattern that matches nothing, with the passages that have its words where no place nearly matches. */
+export function insteadOf(
+  document: Document,
+  view: Searchable,
+  params: SearchParams,
+): { rows?: Rows; notes: string[] } {
+  const near = nearMatches(view, params)
+  const passages = near === undefined ? passagesFor(document, view, params.pattern ?? '') : undefined
+  return passages ?? { notes: nearMisses(view, params, near) }
+}
+
 /**
  * The passages that fit the words of a pattern best which matches nothing by itself; undefined where most of its words do not occur
  * together.
  */
-export function passagesFor(
+function passagesFor(
   document: Document,
   view: Searchable,
   pattern: string,
-): { rows: Rows; note: string } | undefined {
+): { rows: Rows; notes: string[] } | undefined {
   const query = wordsIn(pattern)
   const terms = queryTerms(query).filter((term) => WORD.test(term))
   // One word that does not occur is not there, whatever begins like it.
@@ -100,7 +111,9 @@ export function passagesFor(
     return undefined
   return {
     rows: corpus.rows(best, placesOf(query)),
-    note: `Nothing matches the pattern; these ${formatCount(best.length)} of ${formatCount(count)} passages have most of its words (mode: bm25 shows more).`,
+    notes: [
+      `Nothing matches the pattern; these ${formatCount(best.length)} of ${formatCount(count)} passages have most of its words (mode: bm25 shows more).`,
+    ],
   }
 }
 

@@ -11,11 +11,11 @@ import {
   sectionAt,
   sentenceAround,
 } from '../../text/passages.ts'
-import type { Pattern, Span } from '../../text/patterns/pattern.ts'
+import type { Span } from '../../text/patterns/pattern.ts'
 import { excerpt } from '../../text/shorten.ts'
 import { type SearchParams, searchStepParams } from '../parameters.ts'
 import { defineStep } from '../step.ts'
-import { passagesFor } from './bm25.ts'
+import { insteadOf } from './bm25.ts'
 import { entryAround, entryTest } from './entries.ts'
 import {
   besideData,
@@ -33,13 +33,11 @@ import {
 } from './hits.ts'
 import { readable, unitsIn } from './readable.ts'
 import {
-  asPlainText,
   contextLines,
   counts,
-  nearMatches,
-  nearMisses,
   otherReading,
-  requirePattern,
+  type Read,
+  readPattern,
   runPattern,
   searches,
   timesIn,
@@ -72,11 +70,10 @@ export const context = defineStep({
   run(given, params) {
     const document = readable(given)
     const view = searchable(document)
-    const written = requirePattern(params)
-    const plain = asPlainText(view, params)
-    const pattern = plain?.pattern ?? written
-    const notes = [plain?.note ?? written.note].filter((note) => note !== undefined)
-    let hits = hitsOf(document, view, pattern, (plain ?? { params }).params)
+    const read = readPattern(view, params)
+    const { pattern } = read
+    const notes = read.note === undefined ? [] : [read.note]
+    let hits = hitsOf(document, view, read)
     const named = hits.count === 0 ? (view.leaves?.fieldNames() ?? []) : []
     const called = runPattern(pattern, () => named.filter(({ name }) => pattern.test(name)))
     if (called.length > 0)
@@ -97,21 +94,17 @@ export const context = defineStep({
     const other = hits.count === 0 ? otherReading(view, params) : undefined
     if (other) {
       notes.splice(0, notes.length, other.note)
-      hits = hitsOf(document, view, other.pattern, other.params)
+      hits = hitsOf(document, view, other)
     }
     const { kept } = hits
     if (hits.count === 0) {
-      const near = nearMatches(view, params)
-      const passages = near === undefined ? passagesFor(document, view, params.pattern ?? '') : undefined
-      if (passages) {
-        const kind = view.leaves === undefined ? 'text' : 'json'
-        const { total } = unitsIn(given, document, view.units.count)
+      const instead = insteadOf(document, view, params)
+      notes.push(...instead.notes)
+      if (instead.rows)
         return {
-          content: fromMadeRows(kind, passages.rows),
-          metadata: counts(total, 0, [...notes, passages.note]),
+          content: fromMadeRows(view.leaves === undefined ? 'text' : 'json', instead.rows),
+          metadata: counts(unitsIn(given, document, view.units.count).total, 0, notes),
         }
-      }
-      notes.push(...nearMisses(view, params, near))
     }
     notes.push(...timesIn(hits))
     if (view.leaves === undefined) {
@@ -135,7 +128,7 @@ export const context = defineStep({
 })
 
 /** The places that match; with `multiline` a match may go on over lines of a text. */
-function hitsOf(document: Document, view: Searchable, pattern: Pattern, params: SearchParams): Hits {
+function hitsOf(document: Document, view: Searchable, { pattern, params }: Read): Hits {
   if (params.multiline !== true || view.leaves !== undefined)
     return runPattern(pattern, () => findHits(view, pattern, mostKept, true))
   const lines = view.lines ?? document.lines()

@@ -9,7 +9,7 @@ import type { LineIndex } from '../../text/lines.ts'
 import type { Pattern } from '../../text/patterns/pattern.ts'
 import { type SearchParams, searchStepParams } from '../parameters.ts'
 import { defineStep } from '../step.ts'
-import { passagesFor } from './bm25.ts'
+import { insteadOf } from './bm25.ts'
 import {
   besideData,
   byRecord,
@@ -29,15 +29,13 @@ import {
 import { linkNotes } from './links.ts'
 import { readable, sourceNote, unitsIn } from './readable.ts'
 import {
-  asPlainText,
   brokenByLineEnds,
   contextLines,
   counts,
   inOtherLetters,
-  nearMatches,
-  nearMisses,
   otherReading,
-  requirePattern,
+  type Read,
+  readPattern,
   runPattern,
   searches,
   timesIn,
@@ -78,15 +76,14 @@ export const grep = defineStep({
   run(given, params) {
     const document = readable(given)
     const view = searchable(document)
-    const written = requirePattern(params)
-    const plain = asPlainText(view, params)
     const countOf = (pattern: Pattern): number => countIn(given, view, pattern)
-    const find = (pattern: Pattern, how: SearchParams): Found => findIn(given, document, view, pattern, how)
-    let found = plain ? find(plain.pattern, plain.params) : find(written, params)
-    const notes = [plain?.note, plain ? undefined : written.note]
+    const find = (read: Read): Found => findIn(given, document, view, read.pattern, read.params)
+    let sought = readPattern(view, params)
+    let found = find(sought)
+    const notes = [sought.note]
     if (found.matched === 0 && document !== given) {
       const source = searchable(given)
-      const inSource = findIn(given, given, source, written, params)
+      const inSource = findIn(given, given, source, sought.pattern, params)
       if (inSource.matched > 0) {
         found = { ...inSource, unit: source.leaves ? 'value' : 'line' }
         notes.push(sourceNote(given))
@@ -94,27 +91,21 @@ export const grep = defineStep({
     }
     const other = found.matched === 0 ? otherReading(view, params) : undefined
     if (other) {
-      found = find(other.pattern, other.params)
+      sought = other
+      found = find(other)
       notes.splice(0, notes.length, other.note)
     } else if (found.matched === 0) {
-      const near = nearMatches(view, params)
-      const passages = near === undefined ? passagesFor(document, view, params.pattern ?? '') : undefined
-      if (passages) {
-        const metadata = counts(found.total, 0, [
-          ...notes.filter((note) => note !== undefined),
-          passages.note,
-        ])
-        return { content: fromMadeRows(found.kind, passages.rows), metadata }
-      }
-      notes.push(...nearMisses(view, params, near))
+      const instead = insteadOf(document, view, params)
+      notes.push(...instead.notes)
+      if (instead.rows) found = { ...found, rows: instead.rows, notes: [] }
     } else if (found.unit === undefined && view.text.length <= mostTwice)
       notes.push(
         inOtherLetters(params, found.matched, countOf),
-        plain ? undefined : brokenByLineEnds(view, params, found.matched, countOf),
+        brokenByLineEnds(view, params, found.matched, countOf),
       )
-    const sought = other?.pattern ?? plain?.pattern ?? written
+    const { pattern } = sought
     const links =
-      found.matched > 0 ? runPattern(sought, () => linkNotes(given, (text) => sought.test(text))) : []
+      found.matched > 0 ? runPattern(pattern, () => linkNotes(given, (text) => pattern.test(text))) : []
     return {
       content: fromMadeRows(found.kind, found.rows),
       metadata: {

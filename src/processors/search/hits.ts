@@ -468,20 +468,17 @@ function sectionsIn(document: Document): ((line: number, before?: number) => str
 /** Undefined: no records have a line and a place. */
 function placesIn(document: Document): ((line: number) => string | undefined) | undefined {
   const records = ['files', 'entries'].includes(document.format) ? (document.records()?.values ?? []) : []
-  const starts = records.map((record) => (isObject(record) ? Number(own(record, 'line')) : Number.NaN))
-  if (starts.length === 0 || starts.some(Number.isNaN)) return undefined
+  const starts = records.map((record) => ({
+    line: isObject(record) ? Number(own(record, 'line')) - 1 : Number.NaN,
+  }))
+  if (starts.length === 0 || starts.some(({ line }) => Number.isNaN(line))) return undefined
   return (line) => {
-    let [low, high] = [0, starts.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((starts[middle] ?? 0) <= line + 1) low = middle + 1
-      else high = middle
-    }
-    const record = records[low - 1] ?? null
+    const index = lastAtMost(starts, line)
+    const record = records[index] ?? null
     const field = isObject(record) && PLACES.find((name) => typeof own(record, name) === 'string')
     if (!isObject(record) || !field) return undefined
     const value = String(own(record, field))
-    const following = records[low] ?? null
+    const following = records[index + 1] ?? null
     const next = isObject(following) ? own(following, field) : undefined
     const text = document.lines().at(line)
     // The line that names the next file stands before its first one.

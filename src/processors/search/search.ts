@@ -38,8 +38,20 @@ export function pageSize(params: SearchParams): number {
 
 // The pattern of a search, compiled or refused.
 
-/** Throws a `Refusal` that says what to write instead. */
-export function requirePattern(params: SearchParams): Pattern {
+/** A pattern, as it is read, with parameters that say the same. */
+export interface Read {
+  pattern: Pattern
+  params: SearchParams
+  note: string | undefined
+}
+
+/** The pattern of a search; one that would match everything is read as plain text. Throws a `Refusal` that says what to write instead. */
+export function readPattern(view: Searchable, params: SearchParams): Read {
+  const pattern = requirePattern(params)
+  return asPlainText(view, params) ?? { pattern, params, note: pattern.note }
+}
+
+function requirePattern(params: SearchParams): Pattern {
   const source = requireText(params)
   const multiline = params.multiline === true
   const pattern = compilePattern(withFreeBlanks(multiline ? nearestDots(source) : source), {
@@ -94,13 +106,6 @@ interface Reading {
   how: string
 }
 
-/** A reading that finds something. */
-export interface OtherReading {
-  pattern: Pattern
-  params: SearchParams
-  note: string
-}
-
 /** More readings than this are not tried: each looks through everything. */
 const mostReadings = 12
 /** Words that are looked for in any order. */
@@ -110,7 +115,7 @@ const mostTold = 3
 const toldWidth = 160
 
 /** The first reading by which something in `view` matches. */
-export function otherReading(view: Searchable, params: SearchParams): OtherReading | undefined {
+export function otherReading(view: Searchable, params: SearchParams): (Read & { note: string }) | undefined {
   const source = params.pattern ?? ''
   for (const reading of readingsOf(source, params, view.goesOn).slice(0, mostReadings)) {
     const found = tried(view, params, reading)
@@ -121,7 +126,7 @@ export function otherReading(view: Searchable, params: SearchParams): OtherReadi
 }
 
 /** Reads a pattern with an empty alternative or group as plain text: as a pattern it would match everything. */
-export function asPlainText(view: Searchable, params: SearchParams): OtherReading | undefined {
+function asPlainText(view: Searchable, params: SearchParams): Read | undefined {
   const source = params.pattern ?? ''
   const bare = source.replace(/\\[\s\S]/g, '')
   if (!/^\s*\||\|\s*$|\|\||\(\)|\[\]/.test(bare)) return undefined
