@@ -285,10 +285,11 @@ export function repaired(context: Context, asked: Asked, resolve: () => Field, f
   const isMended = isAbsence || ofPatterns || ['=', 'has', 'contains'].includes(asked.operator)
   if (!isMended || (asked.beside && !isAbsence)) return bound
   const [operand, another] = isAbsence ? [operandFor('', true)] : bound.comparison.operands
-  const isFulfilled = () =>
-    isAbsence ? bound.matches(records.values).includes(1) : holdsSome(records, bound.field, bound.test)
   if (!operand || another) return bound
-  if (isFulfilled()) return isAbsence ? besideNulls(context, bound, found) : bound
+  const isRight = isAbsence
+    ? bound.matches(records.values).includes(1)
+    : holdsSome(records, bound.field, bound.test)
+  if (isRight) return isAbsence ? besideNulls(context, bound, found) : bound
   for (const repair of REPAIRS) {
     if ((repair.absence ?? false) !== isAbsence || (repair.ofPatterns ?? false) !== ofPatterns) continue
     const other = repair.bind(context, bound, operand, found)
@@ -339,12 +340,12 @@ function withNothings(
     negated,
     operands: texts.map((text) => operandFor(text, true)),
   }
-  const [only = ''] = texts.map((text) => JSON.stringify(text))
   const all = texts.map((text) => JSON.stringify(text)).join(', ')
-  const sign = operator === '=' ? (negated ? '!=' : '=') : negated ? 'not in' : 'in'
+  const [sign, words] =
+    operator === '=' ? [negated ? '!=' : '=', all] : [negated ? 'not in' : 'in', `(${all})`]
   return {
-    bound: context.bind(read, field, { notes: new Set(), patterns: [] }),
-    words: shown(`${comparison.field} ${sign} ${operator === '=' ? only : `(${all})`}`),
+    bound: context.bind(read, field, noFindings()),
+    words: shown(`${comparison.field} ${sign} ${words}`),
   }
 }
 
@@ -386,11 +387,18 @@ function readAs({ written, negated }: Asked, words: string): string {
   return `\`${written}\` read as \`${shown(negated ? `not (${words})` : words)}\`.`
 }
 
+/** Findings of a reading that may be given up. */
+const noFindings = (): Findings => ({ notes: new Set(), patterns: [] })
+
+/** True where some record fulfils the comparison of this field. */
+function isFulfilled(records: Records, field: Field, asked: Asked): boolean {
+  return holdsSome(records, field, columnTestOf(records, field, asked, noFindings()))
+}
+
 function tried(context: Context, bound: Bound, { change, as }: Reading, found: Findings): Bound | undefined {
   const { records } = context
   const comparison = { ...bound.comparison, ...change }
-  // Notes of a reading that is given up are not told.
-  const own: Findings = { notes: new Set(), patterns: [] }
+  const own = noFindings()
   try {
     const other = context.bind(comparison, inner(records, comparison, bound.field), own)
     if (!holdsSome(records, other.field, other.test) || !isList(records, bound, other, found))
@@ -419,18 +427,17 @@ function ofElements(
   if (!holdsObjects(context.records, field)) return undefined
   const { field: name, written, negated } = asked
   const quantifier = negated ? 'none' : 'any'
-  try {
+  const within = (condition: string): Bound => {
     const matches = context.within({ kind: 'within', field: name, quantifier, condition, written }, found)
     return { comparison: asked, field, test: new ColumnTest({ holds: () => false }), matches }
+  }
+  try {
+    return within(condition)
   } catch (error) {
     const pair = error instanceof UnknownField ? pairIn(context.records, field, condition) : undefined
     if (pair === undefined) return asText(context, asked, field, found, error)
     found.notes.add(`\`${shown(written)}\` read as \`${shown(`${quantifier}(${field.name}, ${pair})`)}\`.`)
-    const matches = context.within(
-      { kind: 'within', field: name, quantifier, condition: pair, written },
-      found,
-    )
-    return { comparison: asked, field, test: new ColumnTest({ holds: () => false }), matches }
+    return within(pair)
   }
 }
 
@@ -499,8 +506,7 @@ function asValue(text: string): string {
 function inner(records: Records, asked: Asked, field: Field): Field {
   const { operands, measure, beside } = asked
   if (operands.length === 0 || measure === 'length' || beside || !holdsObjects(records, field)) return field
-  const ignored: Findings = { notes: new Set(), patterns: [] }
-  const some = (one: Field): boolean => holdsSome(records, one, columnTestOf(records, one, asked, ignored))
+  const some = (one: Field): boolean => isFulfilled(records, one, asked)
   if (some(field)) return field
   const across = acrossMap(records, field)
   if (across) return across
@@ -553,11 +559,8 @@ function isList(
   const [operand] = operands
   const { comparison, field } = other
   const word = comparison.operator === 'in' ? /\s(?:and|or)\s/i.exec(operand?.text ?? '')?.[0] : undefined
-  const ignored: Findings = { notes: new Set(), patterns: [] }
   const isWritten = (): boolean =>
-    comparison.operands.every((one) =>
-      holdsSome(records, field, columnTestOf(records, field, { ...comparison, operands: [one] }, ignored)),
-    )
+    comparison.operands.every((one) => isFulfilled(records, field, { ...comparison, operands: [one] }))
   if (word === undefined || isWritten()) return true
   if (![...heldBy(records)(name)].some((text) => text.includes(word.toLowerCase()))) return true
   found.notes.add(
@@ -621,11 +624,9 @@ function inOneOf(
   text: string,
   found: Findings,
 ): Bound | undefined {
-  const { records } = context
-  const ignored: Findings = { notes: new Set(), patterns: [] }
   const [only, another] = names
     .map((name) => fieldAt(parsePath(name)))
-    .filter((one) => holdsSome(records, one, columnTestOf(records, one, comparison, ignored)))
+    .filter((one) => isFulfilled(context.records, one, comparison))
   if (!only || another) return undefined
   found.notes.add(readAs(comparison, `${only.name} = ${text}`))
   return context.bind(comparison, only, found)

@@ -186,6 +186,19 @@ function sharedUnit(texts: readonly string[]): string | undefined {
   return shared
 }
 
+/** A comparison beside the values of its field. */
+interface Beside {
+  readonly comparison: Asked
+  /** Of the field. */
+  readonly name: string
+  readonly sample: Sample
+  /** The unit of numbers in the field, in milliseconds. */
+  readonly unit: number | undefined
+  /** How the fields were read that the values are computed of. */
+  readonly reading: Reading | undefined
+  note(text: string): void
+}
+
 /** The comparison with its operands as the values of its field suggest. Throws a `Refusal` where the two have no order. */
 export function adapted(
   comparison: Asked,
@@ -196,50 +209,24 @@ export function adapted(
   if (comparison.measure !== undefined && asksForNumber(comparison)) return comparison
   if (!isOrdering(comparison) && comparison.operator !== '=' && comparison.operator !== 'in')
     return comparison
-  const written =
-    comparison.computed && name.includes(' - ')
-      ? inSeconds(comparison.operands, name, sample, note)
-      : comparison.operands
-  const operands = inMinutes(written, name, sample, note).map((operand) =>
-    besideTimes(
-      inZone(
-        adaptedOperand(
-          fromNow(inOrder(operand, sample), comparison, name, sample, note),
-          name,
-          sample,
-          note,
-          unitIn(name, TIMES) ?? unit,
-          reading,
-        ),
-        name,
-        sample,
-        note,
-      ),
-      comparison,
-      name,
-      sample,
-      note,
-    ),
+  const beside: Beside = { comparison, name, sample, unit: unitIn(name, TIMES) ?? unit, reading, note }
+  const isSpan = comparison.computed && name.includes(' - ')
+  const written = isSpan ? inSeconds(comparison.operands, beside) : comparison.operands
+  const operands = inMinutes(written, beside).map((operand) =>
+    [inOrder, fromNow, asValues, inZone, besideTimes].reduce((read, as) => as(read, beside), operand),
   )
-  if (isOrdering(comparison))
-    for (const operand of operands) refuseUnordered(operand, comparison, name, sample)
+  if (isOrdering(comparison)) for (const operand of operands) refuseUnordered(operand, beside)
   return { ...comparison, operands }
 }
 
 /** Dates with slashes are read as those of the field that can be read in one way only. */
-function inOrder(operand: Operand, { dateOrder }: Sample): Operand {
+function inOrder(operand: Operand, { sample: { dateOrder } }: Beside): Operand {
   if (dateOrder === undefined) return operand
   return { ...operand, dateOrder, date: operand.date ?? parseDate(operand.text, undefined, dateOrder) }
 }
 
 /** A time that is said from now on, of a field with times. */
-function fromNow(
-  operand: Operand,
-  { operator }: Asked,
-  name: string,
-  sample: Sample,
-  note: (text: string) => void,
-): Operand {
+function fromNow(operand: Operand, { comparison: { operator }, name, sample, note }: Beside): Operand {
   const { dated, ages } = sample.times
   const mayBeAges = ages > 0 && dated + ages > sample.texts.length * MOST
   // A length of time beside ages alone is an age as well.
@@ -265,16 +252,8 @@ function areTimes({ dates, texts, numbers }: Sample): boolean {
   return dates.length > texts.length * MOST || (texts.length === 0 && numbers.some((value) => value > 1e9))
 }
 
-function adaptedOperand(
-  operand: Operand,
-  name: string,
-  sample: Sample,
-  note: (text: string) => void,
-  /** The unit of numbers in the field, in milliseconds. */
-  unit: number | undefined,
-  /** How the fields were read that the values are computed of. */
-  reading: Reading | undefined,
-): Operand {
+/** A value as those of the field are meant: in their unit, as a year, a version, a level. */
+function asValues(operand: Operand, { name, sample, unit, reading, note }: Beside): Operand {
   const { values, texts } = sample
   if (reading !== undefined && texts.length === 0 && plainNumber(operand.text) === undefined) {
     const number = READERS[reading](operand.text)
@@ -354,21 +333,13 @@ function adaptedOperand(
   const level = holdsLevels(name) ? levelAsNumber(operand.lower, numbers) : undefined
   if (level !== undefined) {
     note(`\`${operand.text}\` read as ${level}, the number of that level.`)
-    return {
-      ...operand,
-      text: String(level),
-      lower: String(level),
-      quoted: false,
-      number: level,
-      size: undefined,
-    }
+    const text = String(level)
+    return { ...operand, text, lower: text, quoted: false, number: level, size: undefined }
   }
-  if (unit !== undefined && operand.duration !== undefined) {
-    const number = operand.duration / unit
-    note(`\`${operand.text}\` read as ${formatCount(number)}, the unit of \`${name}\`.`)
-    return { ...operand, number, size: undefined }
-  }
-  const inUnit = inUnitOf(name, operand.text)
+  const inUnit =
+    unit === undefined || operand.duration === undefined
+      ? inUnitOf(name, operand.text)
+      : operand.duration / unit
   if (inUnit !== undefined) {
     note(`\`${operand.text}\` read as ${formatCount(inUnit)}, the unit of \`${name}\`.`)
     return { ...operand, number: inUnit, size: undefined }
@@ -511,7 +482,7 @@ const RELATIVE =
 
 const SHORT_CLOCK = /^\s*\d{1,4}:\d\d\s*$/
 
-function refuseUnordered(operand: Operand, comparison: Asked, name: string, sample: Sample): void {
+function refuseUnordered(operand: Operand, { comparison, name, sample }: Beside): void {
   const { text, number, size, duration, date, clock } = operand
   const { values, texts, numbers } = sample
   if (values.length === 0) return
@@ -555,7 +526,7 @@ function rangeOf(name: string, dates: readonly string[], numbers: readonly numbe
 }
 
 /** A time without a zone is one of the zone that all times of the field have, because so they are read. */
-function inZone(operand: Operand, name: string, sample: Sample, note: (text: string) => void): Operand {
+function inZone(operand: Operand, { name, sample, note }: Beside): Operand {
   const { date, text } = operand
   if (!date || date.yearless || zoneIn(text) !== undefined) return operand
   const { zone } = sample.calendar
@@ -570,12 +541,8 @@ const TWO_PARTS = /^(\d{1,2}):(\d\d)$/
 const THREE_PARTS = /^\d{1,2}:\d\d:\d\d/
 
 /** `10:00` is ten minutes where all clocks of a field have seconds and lie below one hour. */
-function inMinutes(
-  operands: readonly Operand[],
-  name: string,
-  { texts, values }: Sample,
-  note: (text: string) => void,
-): readonly Operand[] {
+function inMinutes(operands: readonly Operand[], { name, sample, note }: Beside): readonly Operand[] {
+  const { texts, values } = sample
   const isBeyond = operands.some(({ text, clock }) => TWO_PARTS.test(text) && (clock?.from ?? 0) >= HOUR)
   if (!isBeyond || texts.length === 0 || texts.length < values.length) return operands
   if (!texts.every((text) => THREE_PARTS.test(text) && (parseClock(text)?.from ?? HOUR) < HOUR))
@@ -590,12 +557,8 @@ function inMinutes(
 }
 
 /** Beside what is computed of clocks, as `00:00:05.195`, a plain number is seconds. */
-function inSeconds(
-  operands: readonly Operand[],
-  name: string,
-  { texts, values }: Sample,
-  note: (text: string) => void,
-): readonly Operand[] {
+function inSeconds(operands: readonly Operand[], { name, sample, note }: Beside): readonly Operand[] {
+  const { texts, values } = sample
   const areClocks =
     texts.length > 0 && texts.every((text) => text.includes(':') && duration(text) !== undefined)
   if (!areClocks || texts.length < values.length) return operands
@@ -609,22 +572,16 @@ function inSeconds(
 }
 
 /** A date of a field in which not all times are written with a year and a day. */
-function besideTimes(
-  operand: Operand,
-  { operator, negated }: Asked,
-  name: string,
-  { times, dates }: Sample,
-  note: (text: string) => void,
-): Operand {
+function besideTimes(operand: Operand, { comparison, name, sample, note }: Beside): Operand {
   const { date, text } = operand
-  const { dated, yearless, ages } = times
+  const { dated, yearless, ages } = sample.times
   if (date?.yearless && dated > 0) note(`\`${text}\` has no year: compared by month and day, in every year.`)
   if (!date || date.yearless || yearless + ages === 0) return operand
   if (ages > 0) note(`Ages in \`${name}\` are counted from now.`)
   if (yearless > 0 && dated === 0)
     note(`Dates of \`${name}\` have no year: \`${text}\` compared by month and day.`)
-  else if (yearless > 0 && operator === '=' && !negated) {
-    const example = dates.find((one) => parseDate(one)?.yearless)
+  else if (yearless > 0 && comparison.operator === '=' && !comparison.negated) {
+    const example = sample.dates.find((one) => parseDate(one)?.yearless)
     note(`Dates of \`${name}\` without a year, as ${shown(JSON.stringify(example), 40)}, were left out.`)
   }
   return { ...operand, ...(dated > 0 && { isDated: true as const }), ...(ages > 0 && { now: Date.now() }) }
