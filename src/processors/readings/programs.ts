@@ -3,11 +3,11 @@ import type { Document } from '../../documents/document.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { type Program, readJq } from '../../query/jq/interpreter.ts'
 import { readJmespath } from '../../query/language/dialects/jmespath.ts'
+import { withoutCommand } from '../../query/language/dialects/jq.ts'
 import { listed, Refusal, safely } from '../../query/refusal.ts'
 import { select } from '../steps/select.ts'
 import { where } from '../steps/where.ts'
 
-const LONGEST = 4_000
 /** The beginnings of programs. Other texts are not tried. */
 const BEGINNING =
   /^(?!\.\[\]$)(?:[.[{]|(?:reduce|foreach|def|map|select|limit|first|last|any|all|to_entries|with_entries|group_by|sort_by|unique_by|keys|length|add|paths?|del|walk)\b|\w+\(\s*\.)/
@@ -53,9 +53,9 @@ function isRead(text: string, place: 'where' | 'path', document: Document): bool
 }
 
 function asJq(text: string, place: 'where' | 'path', on: Input): Answer | undefined {
-  const source = (/^jq\s+(?:-\w+\s+)*'(.+)'\s*$/s.exec(text.trim())?.[1] ?? text).trim()
+  const source = withoutCommand(text)
   const signs = place === 'path' ? /[|(;{]/ : /[|(;[{]/
-  if (source.length > LONGEST || !BEGINNING.test(source) || !signs.test(source)) return undefined
+  if (source === undefined || !BEGINNING.test(source) || !signs.test(source)) return undefined
   const program = readJq(source)
   if (program === undefined || (place === 'path' && !hasCalls(source) && leads(text, on.document)))
     return undefined

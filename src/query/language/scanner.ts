@@ -187,6 +187,25 @@ export function enclosed(source: string, opening = '('): string | undefined {
   return first?.match === tokens.length - 1 && tokens.length > 1 ? text.slice(1, -1) : undefined
 }
 
+/** A part of a text, and what comes to stand in its place. */
+export interface Replacement {
+  readonly from: number
+  readonly to: number
+  readonly by: string
+}
+
+/** The text with some parts replaced, in their order. One within another before it stays as that one left it. */
+export function replaced(source: string, parts: Iterable<Replacement>): string {
+  let text = ''
+  let last = 0
+  for (const { from, to, by } of parts) {
+    if (from < last) continue
+    text += source.slice(last, from) + by
+    last = to
+  }
+  return text + source.slice(last)
+}
+
 /** The position of the bracket that closes the one at `open`; -1 when none does. */
 export function closingAt(source: string, open: number, options: ScanOptions = {}): number {
   const tokens = scan(source, options)

@@ -3,15 +3,13 @@
  * read to its end is not read at all: its condition alone is found in `jq.ts`. JMESPath writes what is shown much the same: `items[].{id: id}`.
  */
 import { enclosed, splitAt } from '../scanner.ts'
+import { withoutCommand } from './jq.ts'
 import type { SelectParams } from './sql.ts'
-
-/** The longest program, in characters. */
-const LONGEST = 4_000
 
 /** The question in a program; undefined where it is none, only a condition, or not all of it can be said by parameters. */
 export function readProgram(text: string): SelectParams | undefined {
-  const source = (/^jq\s+(?:-\w+\s+)*'(.+)'\s*$/s.exec(text.trim())?.[1] ?? text).trim()
-  if (source.length > LONGEST || !BEGINNING.test(source)) return undefined
+  const source = withoutCommand(text)
+  if (source === undefined || !BEGINNING.test(source)) return undefined
   const program = new Program()
   return program.take(stagesOf(source)) ? program.params() : undefined
 }

@@ -57,3 +57,12 @@ function joint(part: string): string {
   const bare = part.replace(/^\.(?=\[)/, '')
   return bare === '.' ? '' : /^[.[]/.test(bare) ? bare : `.${bare}`
 }
+
+/** The longest program, in characters. */
+const LONGEST = 4_000
+
+/** A program out of the call of the command, `jq -r '.items[]'`. Undefined for one that is too long. */
+export function withoutCommand(text: string): string | undefined {
+  const program = (/^jq\s+(?:-\w+\s+)*'(.+)'\s*$/s.exec(text.trim())?.[1] ?? text).trim()
+  return program.length > LONGEST ? undefined : program
+}

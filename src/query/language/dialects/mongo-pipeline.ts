@@ -3,6 +3,7 @@
  * as text, with `db.orders.aggregate(…)` around it. A pipeline that this does not read to its end is not read at all.
  */
 
+import { isObject } from '../../../protocol/json.ts'
 import { Refusal, shown } from '../../refusal.ts'
 import { aggregateOf, expressionOf } from './mongo-expression.ts'
 import { conditionsIn } from './objects.ts'
@@ -13,10 +14,6 @@ const LONGEST = 10_000
 const MOST_STAGES = 20
 
 type Stage = Readonly<Record<string, unknown>>
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** The question in a pipeline; undefined where it is none. Throws a `Refusal` where not all of it can be said by parameters. */
 export function readPipeline(given: unknown): SelectParams | undefined {
@@ -43,7 +40,7 @@ function stagesIn(given: unknown): readonly Stage[] | undefined {
   const stages = typeof list === 'string' ? listIn(list) : list
   if (!Array.isArray(stages) || stages.length === 0 || stages.length > MOST_STAGES) return undefined
   const isStage = (one: unknown): one is Stage =>
-    isRecord(one) && Object.keys(one).length === 1 && STAGES.has(Object.keys(one)[0] ?? '')
+    isObject(one) && Object.keys(one).length === 1 && STAGES.has(Object.keys(one)[0] ?? '')
   return stages.every(isStage) ? stages : undefined
 }
 
@@ -87,7 +84,7 @@ class Pipeline {
       case '$count':
         return this.#count(given)
       case '$unwind':
-        return this.#unwind(isRecord(given) && !given.preserveNullAndEmptyArrays ? given.path : given)
+        return this.#unwind(isObject(given) && !given.preserveNullAndEmptyArrays ? given.path : given)
       case '$sort':
         return this.#sort(given)
       case '$limit':
@@ -104,7 +101,7 @@ class Pipeline {
   }
 
   #match(given: unknown): boolean {
-    if (!isRecord(given) || this.#params.fields || this.#isPaged()) return false
+    if (!isObject(given) || this.#params.fields || this.#isPaged()) return false
     const conditions = conditionsIn(given)
     if (!conditions.every((one): one is string => typeof one === 'string')) return false
     const about = this.#params.aggregate ? 'having ' : ''
@@ -151,7 +148,7 @@ class Pipeline {
   }
 
   #group(given: unknown): boolean {
-    if (!isRecord(given) || this.#params.aggregate || this.#isPaged()) return false
+    if (!isObject(given) || this.#params.aggregate || this.#isPaged()) return false
     if (this.#params.fields?.some((field) => field.includes(' as '))) return false
     const { _id: by, ...columns } = given
     const keys =
@@ -171,7 +168,7 @@ class Pipeline {
   }
 
   #sort(given: unknown): boolean {
-    if (!isRecord(given)) return false
+    if (!isObject(given)) return false
     this.#params.sort = Object.entries(given).flatMap(([name, direction]) =>
       this.#named(name).map((one) => `${direction === -1 ? '-' : ''}${one}`),
     )
@@ -186,7 +183,7 @@ class Pipeline {
   }
 
   #project(given: unknown): boolean {
-    if (!isRecord(given) || this.#params.fields) return false
+    if (!isObject(given) || this.#params.fields) return false
     const wanted = Object.entries(given).filter(([, shown]) => shown !== 0 && shown !== false)
     const fields = wanted.flatMap(([name, shown]) => {
       const source = shown === 1 || shown === true ? undefined : expressionOf(shown)
@@ -205,5 +202,5 @@ class Pipeline {
 
 /** An object with names for its fields, and no operator. */
 function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return isRecord(value) && !Object.keys(value).some((name) => name.startsWith('$'))
+  return isObject(value) && !Object.keys(value).some((name) => name.startsWith('$'))
 }

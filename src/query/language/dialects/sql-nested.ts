@@ -1,7 +1,7 @@
 /** SELECTs within a statement: in FROM and JOIN, after WITH, joined by UNION, and as values in a condition. */
 import { Refusal, safely, shown } from '../../refusal.ts'
-import { enclosed, isWord, scan, type Token } from '../scanner.ts'
-import { conditionsOf, equationOf, sourcesOf } from './sql.ts'
+import { isWord, replaced, scan, type Token } from '../scanner.ts'
+import { bare, behindFrom, conditionsOf, equationOf, sourcesOf } from './sql.ts'
 
 /** A question, and the ones asked before it: the one that it is asked of, or the ones that it joins, by their names. */
 export type Stage =
@@ -80,34 +80,34 @@ function withJoined(
   depth: Depth,
 ): Stage {
   const joined = new Map<string, Stage>()
-  let text = written
-  for (const [nth, at] of [...places.entries()].reverse()) {
+  const parts = [...places.entries()].reverse().flatMap(([nth, at]) => {
     const next = tokens[at + 1]
     const name = next?.value.toLowerCase() ?? ''
     const known = named.get(name)
     const close = next?.kind === 'open' && isQuestion(tokens[at + 2]) ? tokens[next.match] : undefined
     if (next && close) {
-      const answer = nth === 0 ? ANSWER : `${ANSWER}_${nth + 1}`
-      joined.set(answer, read(written.slice(next.to, close.from), named, deeper(depth)))
-      text = `${text.slice(0, next.from)}${answer}${text.slice(close.to)}`
-    } else if (known && !joined.has(name)) joined.set(name, read(known.text, known.before, deeper(depth)))
-  }
-  return { kind: 'select', text, joined }
+      const by = nth === 0 ? ANSWER : `${ANSWER}_${nth + 1}`
+      joined.set(by, read(written.slice(next.to, close.from), named, deeper(depth)))
+      return [{ from: next.from, to: close.to, by }]
+    }
+    if (known && !joined.has(name)) joined.set(name, read(known.text, known.before, deeper(depth)))
+    return []
+  })
+  return { kind: 'select', text: replaced(written, parts.reverse()), joined }
 }
 
 /** `not exists (select … from b where b.x = a.y)` is `a.y not in (select b.x from b)`. */
 function withoutExists(written: string): string {
   const tokens = scan(written)
-  let text = written
-  for (const [at, token] of [...tokens.entries()].reverse()) {
+  const parts = tokens.flatMap((token, at) => {
     const open = tokens[at + 1]
     const close = open && tokens[open.match]
-    if (!isWord(token, 'exists') || !close || !isQuestion(tokens[at + 2])) continue
+    if (!isWord(token, 'exists') || !close || !isQuestion(tokens[at + 2])) return []
     const isNot = isWord(tokens[at - 1], 'not')
     const from = (isNot ? tokens[at - 1] : token)?.from ?? token.from
-    text = `${text.slice(0, from)}${asMember(written.slice(open.to, close.from), isNot)}${text.slice(close.to)}`
-  }
-  return text
+    return [{ from, to: close.to, by: asMember(written.slice(open.to, close.from), isNot) }]
+  })
+  return replaced(written, parts)
 }
 
 /**
@@ -119,15 +119,13 @@ function withoutOuter(written: string): string {
   if (selects.every(({ isList }) => isList)) return written
   // Where FROM is not read, it is refused later.
   const outside = (safely(() => sourcesOf(written)) ?? []).flatMap(({ called }) => called)
-  let text = written
-  let joins = ''
-  for (const [nth, { text: inner, isList, from, to }] of [...selects.entries()].reverse()) {
-    const grouped = isList ? undefined : byKey(inner, outside, nth + 1)
-    if (grouped === undefined) continue
-    text = `${text.slice(0, from)}${grouped.value}${text.slice(to)}`
-    joins = ` LEFT JOIN ${grouped.join}${joins}`
-  }
-  return joins === '' ? text : joinedTo(text, joins)
+  const parts = selects.flatMap(({ text, isList, from, to }, nth) => {
+    const grouped = isList ? undefined : byKey(text, outside, nth + 1)
+    return grouped ? [{ from, to, by: grouped.value, join: ` LEFT JOIN ${grouped.join}` }] : []
+  })
+  return parts.length === 0
+    ? written
+    : joinedTo(replaced(written, parts), parts.map(({ join }) => join).join(''))
 }
 
 /** The lists of an inner SELECT. One with a name of its own is called by that alone, where the outer one has the list too: `t t2` beside `t`. */
@@ -207,11 +205,12 @@ function afterWith(text: string, tokens: readonly Token[], named: Named, depth: 
     at += 1
   }
   const names = text.slice(0, tokens[at]?.from)
-  let last = text.slice(tokens[at]?.from)
+  const last = text.slice(tokens[at]?.from)
   // A SELECT for a value may be about one of the names as well.
-  for (const { text: inner, of, from, to } of valueSelects(last).reverse())
-    if (all.has(of ?? '')) last = `${last.slice(0, from)}(${names}${inner})${last.slice(to)}`
-  return read(last, all, depth)
+  const parts = valueSelects(last).flatMap(({ text: inner, of, from, to }) =>
+    all.has(of ?? '') ? [{ from, to, by: `(${names}${inner})` }] : [],
+  )
+  return read(replaced(last, parts), all, depth)
 }
 
 /** The words between SELECTs that are put together. */
@@ -299,13 +298,7 @@ export function memberAt(
 export function joinedTo(text: string, joins: string): string {
   const tokens = scan(text)
   const [from = -1] = outer(tokens, 'from')
-  const next = tokens.find(
-    (token, at) =>
-      at > from &&
-      token.depth === 0 &&
-      /^(?:where|group|having|qualify|order|limit|offset|fetch)$/i.test(token.text),
-  )
-  const at = next?.from ?? text.length
+  const at = behindFrom(tokens, from)?.from ?? text.length
   return `${text.slice(0, at)}${joins} ${text.slice(at)}`
 }
 
@@ -314,13 +307,6 @@ export function listOf(text: string): string | undefined {
   const tokens = scan(text)
   const [from] = outer(tokens, 'from')
   return from === undefined ? undefined : tokens[from + 1]?.value.toLowerCase()
-}
-
-/** Without a semicolon at the end, and without brackets around all of it. */
-function bare(text: string): string {
-  let source = text.trim().replace(/;\s*$/, '').trim()
-  for (let inner = enclosed(source); inner !== undefined; inner = enclosed(source)) source = inner.trim()
-  return source
 }
 
 function outer(tokens: readonly Token[], word: string): number[] {

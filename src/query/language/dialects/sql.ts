@@ -6,7 +6,7 @@
 import { literal } from '../../../text/patterns/literal.ts'
 import { Refusal, shown } from '../../refusal.ts'
 import { aggregateNamed } from '../aggregates.ts'
-import { enclosed, isWord, scan, splitAt, type Token } from '../scanner.ts'
+import { enclosed, isWord, type Replacement, replaced, scan, splitAt, type Token } from '../scanner.ts'
 
 /** The parameters of a filter in a statement. Lists are absent where the statement has none. */
 export interface SelectParams {
@@ -121,11 +121,9 @@ class Statement {
   readonly #unnested = new Map<string, string>()
 
   constructor(text: string, lists: Lists) {
-    let source = text.trim().replace(/;\s*$/, '').trim()
     // In SQL \`cardinality\` is how many elements a list has.
-    source = withoutComments(source).replaceAll(/\bcardinality(?=\s*\()/gi, 'length')
-    for (let inner = enclosed(source); inner !== undefined; inner = enclosed(source)) source = inner.trim()
-    this.#text = source
+    const source = withoutComments(text).replaceAll(/\bcardinality(?=\s*\()/gi, 'length')
+    this.#text = bare(source)
     this.#lists = lists
   }
 
@@ -321,12 +319,10 @@ class Statement {
 
   /** A text without the names of the sources: `o.total` is `total`. A joined field keeps the name of its list where one before it has the field. */
   #qualified(text: string, { from, joined }: Pick<Sources, 'from' | 'joined'>, keeps = false): string {
-    let out = ''
-    let last = 0
     const tokens = scan(text)
-    for (const [at, token] of tokens.entries()) {
+    const parts = tokens.flatMap((token, at): Replacement[] => {
       const dot = tokens[at + 1]
-      if (token.kind !== 'word' || token.from < last || tokens[at - 1]?.text === '.') continue
+      if (token.kind !== 'word' || tokens[at - 1]?.text === '.') return []
       const name = token.text.toLowerCase()
       const list = this.#unnested.get(name)
       if (list !== undefined && dot?.text !== '(') {
@@ -334,22 +330,20 @@ class Statement {
         const member = dot?.text === '.' ? tokens[at + 2] : undefined
         const isItself =
           member && (/^value$/i.test(member.text) || this.#unnested.has(member.text.toLowerCase()))
-        out += `${text.slice(last, token.from)}unnest(${this.#qualified(list, { ...(from && { from }), joined })})`
-        last = isItself ? member.to : token.to
-        continue
+        const by = `unnest(${this.#qualified(list, { ...(from && { from }), joined })})`
+        return [{ from: token.from, to: isItself ? member.to : token.to, by }]
       }
-      if (dot?.text !== '.' || dot.apart) continue
+      if (dot?.text !== '.' || dot.apart) return []
       const isMain = from?.called.includes(name) === true
       const nth = isMain ? -1 : joined.findIndex(({ called }) => called.includes(name))
-      if (!isMain && nth < 0) continue
+      if (!isMain && nth < 0) return []
       const field = tokens[at + 2]?.value ?? ''
       const before = [...(from ? [from] : []), ...joined.slice(0, Math.max(0, nth))]
       const isPlain =
         isMain || (!keeps && !before.some((list) => this.#lists.has(list.again ?? list.name, field)))
-      out += text.slice(last, token.from) + (isPlain ? '' : `${joined[nth]?.name}.`)
-      last = dot.to
-    }
-    return out + text.slice(last)
+      return [{ from: token.from, to: dot.to, by: isPlain ? '' : `${joined[nth]?.name}.` }]
+    })
+    return replaced(text, parts)
   }
 
   /** Groups, what is computed of each, and which of their columns are wanted in which order. */
@@ -602,13 +596,7 @@ export function sourcesOf(statement: string): (Source & { fields: readonly strin
   const tokens = scan(statement)
   const from = tokens.findIndex((token) => token.depth === 0 && isWord(token, 'from'))
   if (from < 0) return []
-  const next = tokens.findIndex(
-    (token, at) =>
-      at > from &&
-      token.depth === 0 &&
-      /^(?:where|group|having|qualify|order|limit|offset|fetch)$/i.test(token.text),
-  )
-  const text = statement.slice(tokens[from]?.to, tokens[next]?.from)
+  const text = statement.slice(tokens[from]?.to, behindFrom(tokens, from)?.from)
   const [first = '', ...parts] = partsOfFrom(text)
   // A SELECT in brackets has no name that is known here.
   const lists = splitAt(first, [',']).filter((list) => !list.trim().startsWith('('))
@@ -623,6 +611,14 @@ export function sourcesOf(statement: string): (Source & { fields: readonly strin
         : [],
     ),
   }))
+}
+
+/** The word that begins the clause behind FROM. */
+export function behindFrom(tokens: readonly Token[], from: number): Token | undefined {
+  return tokens.find(
+    ({ depth, text }, at) =>
+      at > from && depth === 0 && /^(?:where|group|having|qualify|order|limit|offset|fetch)$/i.test(text),
+  )
 }
 
 /** The words of a clause stand here, outside of brackets, and are no name of a field. */
@@ -649,6 +645,13 @@ function endsClause(tokens: readonly Token[], at: number): boolean {
     next?.kind === 'word' &&
     !['as', 'from', 'desc', 'asc', 'is', 'in', 'like'].includes(next.text.toLowerCase())
   )
+}
+
+/** Without a semicolon at the end, and without brackets around all of it. */
+export function bare(text: string): string {
+  let source = text.trim().replace(/;\s*$/, '').trim()
+  for (let inner = enclosed(source); inner !== undefined; inner = enclosed(source)) source = inner.trim()
+  return source
 }
 
 /** A statement without its comments. Quotes may hold such text, which stays. A field called From, as mail has one, is put in quotes. */
@@ -680,10 +683,10 @@ function withQuotedFrom(text: string): string {
   const all = tokens.flatMap((token, at) => (isWord(token, 'from') ? [{ token, at }] : []))
   const fields = all.filter(({ at }) => isField(at))
   if (fields.length === 0 || fields.length === all.length) return text
-  const parts = fields.map(
-    ({ token }, nth) => `${text.slice(fields[nth - 1]?.token.to ?? 0, token.from)}"${token.text}"`,
+  return replaced(
+    text,
+    fields.map(({ token: { from, to, text: name } }) => ({ from, to, by: `"${name}"` })),
   )
-  return parts.join('') + text.slice(fields.at(-1)?.token.to)
 }
 
 /** `orders`, `orders o`, `"orders" AS o`, `data.orders o`. */
@@ -831,19 +834,14 @@ function withNames(text: string, items: readonly Item[]): string {
       : [],
   )
   const longest = named.sort((a, b) => b.words.length - a.words.length)
-  let out = ''
-  let last = 0
-  for (const [at, token] of tokens.entries()) {
-    if (token.from < last) continue
+  const parts = tokens.flatMap(({ from }, at) => {
     const item = longest.find(({ words }) =>
       words.every((word, nth) => tokens[at + nth]?.text.toLowerCase() === word.toLowerCase()),
     )
     const end = item && tokens[at + item.words.length - 1]
-    if (item === undefined || end === undefined) continue
-    out += text.slice(last, token.from) + item.as
-    last = end.to
-  }
-  return out + text.slice(last)
+    return end ? [{ from, to: end.to, by: item.as }] : []
+  })
+  return replaced(text, parts)
 }
 
 /** The parts of a condition that all must hold. BETWEEN has an AND of its own. */
