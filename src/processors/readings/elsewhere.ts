@@ -15,9 +15,9 @@ import {
 import type { Matcher } from '../../query/conditions/verdict.ts'
 import { isExactly, knowing } from '../../query/fields/fields.ts'
 import { formatPath, parsePath } from '../../query/fields/path.ts'
-import { recordsOf, requireRecords } from '../../query/fields/records.ts'
+import { asksMain, recordsOf, requireRecords } from '../../query/fields/records.ts'
 import { valuesAt } from '../../query/fields/walk.ts'
-import { parseCondition, parseNamed } from '../../query/language/parser.ts'
+import { fieldsOf, parseNamed } from '../../query/language/parser.ts'
 import { fieldsIn } from '../../query/language/tree.ts'
 import { listed, safely } from '../../query/refusal.ts'
 import { formatCount } from '../../text/format.ts'
@@ -55,8 +55,7 @@ export function orElsewhere(
 
 /** The refusal with the places that have such fields, where several do. */
 function naming(result: ProcessorResult, document: Document, names: readonly string[]): ProcessorResult {
-  const isMain = document.json() !== undefined && document.provenance.path === document.records()?.path
-  const [first, ...others] = isMain && names.length > 0 ? placesNaming(document, names) : []
+  const [first, ...others] = asksMain(document) && names.length > 0 ? placesNaming(document, names) : []
   if (first === undefined || others.length === 0 || result.error?.includes('"path"')) return result
   const places = `Other places have it: ${listed([first, ...others])}. Name one: "path": ${JSON.stringify(first)}.`
   return failed(document, `${result.error} ${places}`)
@@ -89,11 +88,13 @@ export function whereAllIs(step: PipelineStep): PipelineStep {
 
 /** Parameters that name fields of what is asked of. */
 const NAMING = ['fields', 'sort', 'group_by', 'aggregate']
+/** The parameters that order, group and compute. */
+const OF_VALUES = ['group_by', 'aggregate', 'sort']
 
 /** The fields in a list of conditions. */
 export function conditionFields(texts: unknown): string[] {
   if (!Array.isArray(texts)) return []
-  return texts.flatMap((text: unknown) => safely(() => fieldsIn(parseCondition(String(text)))) ?? [])
+  return texts.flatMap((text: unknown) => fieldsOf(String(text)))
 }
 
 /** The fields in a list of expressions, orders and aggregates. */
@@ -107,12 +108,12 @@ export function fieldsNamed(texts: unknown): string[] {
   return [...new Set(names)].filter((name) => !/^(?:count|\*|)$/i.test(name))
 }
 
-/** The fields that a question names in any of its parameters. */
-export function namedIn(asked: Readonly<Record<string, unknown>>): string[] {
-  return [
-    ...conditionFields(asked.where),
-    ...['sort', 'group_by', 'aggregate', 'fields'].flatMap((name) => fieldsNamed(asked[name])),
-  ]
+/** The fields that a question names in its conditions and in these parameters. */
+export function namedIn(
+  asked: Readonly<Record<string, unknown>>,
+  places: readonly string[] = ['sort', 'group_by', 'aggregate', 'fields'],
+): string[] {
+  return [...conditionFields(asked.where), ...places.flatMap((name) => fieldsNamed(asked[name]))]
 }
 
 /** A step that says how many records are nested in those it was about, or lie beside them, where no other step chose some of them. */
@@ -157,10 +158,7 @@ export function withNodes(
   if (!tree || asksOfNested(asked, tree.path)) return unchanged(document)
   const { table, path, whole, outer } = tree
   const content = placed(fromTable('record', table), table.provenance)
-  const names = [
-    ...conditionFields(asked.where),
-    ...[asked.group_by, asked.aggregate, asked.sort].flatMap(fieldsNamed),
-  ]
+  const names = namedIn({ ...asked }, OF_VALUES)
   const records = requireRecords(document, 'ask')
   if (!whole && names.every((name) => isExactly(records, name))) {
     const told = asked.where && !asked.group_by && !asked.aggregate ? undefined : answer(content)
@@ -177,10 +175,7 @@ export function withNodes(
 
 /** Where nothing is a list or a large map: the values of the small map that has the fields in question. Maps in one map are one. */
 function ofSmallMap(document: Document, asked: Asked): ProcessorResult {
-  const names = [
-    ...conditionFields(asked.where),
-    ...[asked.group_by, asked.aggregate, asked.sort].flatMap(fieldsNamed),
-  ].filter((name) => name !== '_key')
+  const names = namedIn({ ...asked }, OF_VALUES).filter((name) => name !== '_key')
   const all = smallMapsOf(document.json() ?? null)
   const maps = all.filter(({ value }) => {
     const fields = fieldNames(Object.values(value))

@@ -8,7 +8,7 @@ import { childAt, fieldNames, keyedRecords, pathStep, stepsIn } from '../../docu
 import { type Table, tableOf } from '../../documents/table.ts'
 import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { resolveName } from '../../query/fields/fields.ts'
-import { type Records, recordsOf } from '../../query/fields/records.ts'
+import { asksMain, type Records, recordsOf } from '../../query/fields/records.ts'
 import { listed, safely } from '../../query/refusal.ts'
 import type { PipelineStep } from '../pipeline.ts'
 import type { ProcessorResult } from '../processor.ts'
@@ -43,8 +43,7 @@ export const gathered: Omit<PipelineStep, 'params'> = {
 function oneOf(document: Document, asked: Asked): ProcessorResult | undefined {
   const { by, path = '$' } = document.records()?.gathered ?? {}
   const root = document.json()
-  if (by === undefined || root === undefined || document.provenance.path !== document.records()?.path)
-    return undefined
+  if (by === undefined || root === undefined || !asksMain(document)) return undefined
   const holder = stepsIn(path).reduce<JsonValue | undefined>(childAt, root)
   const names = namedIn(asked)
   const fields = fieldNames(document.records()?.values ?? [])
@@ -65,8 +64,7 @@ function withAll(document: Document, { where, group_by, aggregate }: Asked): Pro
   const { by, said, path } = document.records()?.gathered ?? {}
   const made = unchanged(document)
   if (by === undefined || group_by !== undefined || aggregate === undefined) return made
-  if (conditionFields(where).includes(by) || document.provenance.path !== document.records()?.path)
-    return made
+  if (conditionFields(where).includes(by) || !asksMain(document)) return made
   return withNotes(made, [`All ${said} in \`${path}\` were asked; \`${by}\` says which one each is of.`])
 }
 
@@ -93,7 +91,7 @@ function pointsFor(records: Records, asked: Asked): ProcessorResult | undefined 
 /** The records of which the ones at hand are parts, where a question names their fields: `post.tags` of the paths of an interface. */
 function outerOf(document: Document, asked: Asked): ProcessorResult | undefined {
   const { isOfRecords, from: outer } = document.records()?.gathered ?? {}
-  if (!isOfRecords || !outer || document.provenance.path !== document.records()?.path) return undefined
+  if (!isOfRecords || !outer || !asksMain(document)) return undefined
   const own = fieldNames(outer.values)
   if (!namedIn(asked).some((name) => name === '_key' || own.has(/^\w+/.exec(name)?.[0] ?? '')))
     return undefined

@@ -8,15 +8,8 @@ import { resolveField } from '../../query/fields/fields.ts'
 import { isOn, listAround, listName, listOn, within } from '../../query/fields/lists.ts'
 import { formatPath, type Path, parsePath } from '../../query/fields/path.ts'
 import { type Records, recordsOf } from '../../query/fields/records.ts'
-import { parseCondition } from '../../query/language/parser.ts'
-import {
-  type Expression,
-  fieldsIn,
-  literalsIn,
-  mapped,
-  partsOf,
-  sourceOf,
-} from '../../query/language/tree.ts'
+import { fieldsOf, parseCondition } from '../../query/language/parser.ts'
+import { type Expression, literalsIn, mapped, partsOf, sourceOf } from '../../query/language/tree.ts'
 import { listed, safely } from '../../query/refusal.ts'
 import { newWork } from '../../query/work.ts'
 import { formatCount } from '../../text/format.ts'
@@ -328,8 +321,4 @@ function callOf(written: string): Call | undefined {
 function singles(condition: string): string[] {
   const parsed = safely(() => parseCondition(condition))
   return parsed?.kind === 'and' ? parsed.parts.map(sourceOf) : [condition]
-}
-
-function fieldsOf(condition: string): string[] {
-  return safely(() => fieldsIn(parseCondition(condition))) ?? []
 }

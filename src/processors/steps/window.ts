@@ -12,18 +12,11 @@ import { codedOf, readingIn } from '../../query/fields/reader.ts'
 import { type Field, type Records, recordsOfValues, requireRecords } from '../../query/fields/records.ts'
 import { valuesAt } from '../../query/fields/walk.ts'
 import { aggregateNamed, decimalsIn, readingsOf } from '../../query/language/aggregates.ts'
-import { parseComputed, parseCondition } from '../../query/language/parser.ts'
+import { fieldsOf, parseComputed } from '../../query/language/parser.ts'
 import { scan } from '../../query/language/scanner.ts'
-import {
-  type Call,
-  type Expression,
-  fieldsIn,
-  mapParts,
-  partsOf,
-  sourceOf,
-} from '../../query/language/tree.ts'
+import { type Call, type Expression, mapParts, partsOf, sourceOf } from '../../query/language/tree.ts'
 import { type Frame, type Partition, WINDOWS, windowNamed } from '../../query/language/windows.ts'
-import { Refusal, safely, shown } from '../../query/refusal.ts'
+import { Refusal, shown } from '../../query/refusal.ts'
 import { newWork } from '../../query/work.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
 import { nameOfUnit, type Reading, unitOf } from '../../text/values/reading.ts'
@@ -70,7 +63,7 @@ export function planOf(params: unknown): Plan {
     sort: [...(asked.sort ?? [])],
     fields: [],
   }
-  const conditions = (asked.where ?? []).map((text) => ({ text, names: namesIn(text) }))
+  const conditions = (asked.where ?? []).map((text) => ({ text, names: fieldsOf(text) }))
   for (const item of asked.fields ?? [])
     plan.fields.push(isWindow(item) || isEarly(item, conditions) ? named(plan, item) : item)
   for (const item of asked.aggregate ?? []) {
@@ -100,10 +93,6 @@ function isEarly(item: string, conditions: readonly { names: readonly string[] }
   if (alias === undefined) return false
   const isAsked = /@(?!\w)/.test(source) || conditions.some(({ names }) => names.includes(alias))
   return isAsked && parseComputed(source) !== undefined
-}
-
-function namesIn(condition: string): string[] {
-  return safely(() => fieldsIn(parseCondition(condition))) ?? []
 }
 
 /** The name of the column that a whole item is. */

@@ -29,7 +29,7 @@ import { bareName } from '../../text/words/bare-name.ts'
 import { isExactly } from '../fields/fields.ts'
 import { locate } from '../fields/locate.ts'
 import { formatPath, parsePath } from '../fields/path.ts'
-import { otherRecords, type Records, recordsOf, recordsOfValues } from '../fields/records.ts'
+import { asksMain, otherRecords, type Records, recordsOf, recordsOfValues } from '../fields/records.ts'
 import { walk } from '../fields/walk.ts'
 import { parseCondition } from '../language/parser.ts'
 import { fieldsIn } from '../language/tree.ts'
@@ -294,8 +294,7 @@ export function foundElsewhere(
   conditions: readonly string[],
   isLoose: boolean,
 ): { table?: Table; total: number; note: string } | undefined {
-  const isMain = document.records()?.path === document.provenance.path && document.json() !== undefined
-  if (!isMain || recordsOf(document)?.values !== records.values) return undefined
+  if (!asksMain(document) || recordsOf(document)?.values !== records.values) return undefined
   const nested = nestedPlace(document, records)
   const places = [
     ...(nested ? [{ path: nested.path, values: nested.records(), isNested: true }] : []),
@@ -353,7 +352,7 @@ export interface Nodes {
  */
 export function nodesOf(document: Document): Nodes | undefined {
   const main = document.records()
-  if (!main || document.json() === undefined || document.provenance.path !== main.path) return undefined
+  if (!main || !asksMain(document)) return undefined
   const records = recordsOf(document)
   const nesting = records && nestingOf(records.values, main.path)
   if (!records || !nesting || !isTree(records.values, nesting, main.path)) return undefined
@@ -548,8 +547,8 @@ export function siblingMatches(document: Document, records: Records, matches: Ma
 /** The other collections of a kind; none where a path was asked for, because what it reached is what was asked about. */
 function siblingsFor(document: Document, records: Records): readonly Sibling[] {
   const main = document.records()
-  if (!main || main.path === '$' || document.provenance.path !== main.path) return []
-  if (document.json() === undefined || recordsOf(document)?.values !== records.values) return []
+  if (!main || main.path === '$' || !asksMain(document)) return []
+  if (recordsOf(document)?.values !== records.values) return []
   return records.table.derived('siblings', () => siblingsOf(document, main))
 }
 

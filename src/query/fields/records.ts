@@ -141,6 +141,11 @@ function otherPlace(document: Document, own: string, field: string): string {
   return ''
 }
 
+/** True where a question is about the main list of data, and no path led elsewhere. */
+export function asksMain(document: Document): boolean {
+  return document.json() !== undefined && document.provenance.path === document.records()?.path
+}
+
 function has(value: JsonValue, path: Path): boolean {
   return valuesAt(value, path).length > 0
 }

@@ -5,7 +5,14 @@
  */
 import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { compileLinear, type EachMatch } from '../../text/patterns/pattern.ts'
-import { type DatePart, dateOf, datePart, partOf, WEEKDAYS } from '../../text/values/date-parts.ts'
+import {
+  type DatePart,
+  dateOf,
+  datePart,
+  PART_NUMBERS,
+  partOf,
+  WEEKDAYS,
+} from '../../text/values/date-parts.ts'
 import { DAY } from '../../text/values/dates.ts'
 import { startOf, startsBetween, timeUnit, unitsBetween, unitsLater } from '../../text/values/intervals.ts'
 import { amountIn, duration, longInteger, looseNumber } from '../../text/values/quantities.ts'
@@ -313,42 +320,35 @@ function truncated([first, second]: Args): JsonValue {
   return partOf(value, part) ?? null
 }
 
-/** The numbers of the parts of a time. */
-const NUMBERS: Readonly<Record<string, (time: Date) => number>> = {
-  year: (time) => time.getUTCFullYear(),
-  quarter: (time) => Math.floor(time.getUTCMonth() / 3) + 1,
-  month: (time) => time.getUTCMonth() + 1,
-  week: (time) => Number(partOf(time.toISOString(), 'week')?.slice(-2)),
-  day: (time) => time.getUTCDate(),
-  hour: (time) => time.getUTCHours(),
-  minute: (time) => time.getUTCMinutes(),
-  second: (time) => time.getUTCSeconds(),
-  dow: (time) => time.getUTCDay(),
-  isodow: (time) => time.getUTCDay() || 7,
-  doy: (time) => Math.floor((time.getTime() - Date.UTC(time.getUTCFullYear(), 0, 1)) / DAY) + 1,
-  epoch: (time) => time.getTime() / 1_000,
-}
+const NUMBERS: Readonly<Record<string, (time: Date) => number>> = PART_NUMBERS
 /** The parts that a date without a year lacks. */
 const OF_A_YEAR: ReadonlySet<string> = new Set(['year', 'week', 'dow', 'isodow', 'doy', 'epoch'])
 /** The parts that a time of day has by itself. */
 const CLOCKED: ReadonlySet<string> = new Set(['hour', 'minute', 'second'])
-const PART_WORDS: Readonly<Record<string, string>> = {
-  dayofweek: 'dow',
-  weekday: 'dow',
-  dayofyear: 'doy',
-  dayofmonth: 'day',
-  isoweek: 'week',
-  weekofyear: 'week',
-  hourofday: 'hour',
-  monthofyear: 'month',
-}
+/** The parts that have functions of their own, with the other names of these. */
+const PART_NAMES: readonly (readonly [part: string, otherNames: string])[] = [
+  ['year', 'getfullyear getyear getutcfullyear'],
+  ['quarter', ''],
+  ['month', 'monthofyear'],
+  ['week', 'weekofyear isoweek'],
+  ['day', 'dayofmonth'],
+  ['hour', 'gethours hourofday'],
+  ['minute', ''],
+  ['second', ''],
+]
+const PART_WORDS: ReadonlyMap<string, string> = new Map([
+  ...PART_NAMES.flatMap(([part, others]) => otherNames(others).map((name) => [name, part] as const)),
+  ['dayofweek', 'dow'],
+  ['weekday', 'dow'],
+  ['dayofyear', 'doy'],
+])
 
 /** `date_part('hour', date)`: a number. */
 function numberOfPart([first, second]: Args): JsonValue {
   const named = (value: Value): string | undefined => {
     const word = bareName(textOf(value) ?? '')
-    const one = Object.hasOwn(PART_WORDS, word) ? PART_WORDS[word] : (unitOf(word) ?? word)
-    return one !== undefined && Object.hasOwn(NUMBERS, one) ? one : undefined
+    const one = PART_WORDS.get(word) ?? unitOf(word) ?? word
+    return Object.hasOwn(NUMBERS, one) ? one : undefined
   }
   const leading = named(first)
   const [part, value] = leading === undefined ? [named(second), first] : [leading, second]
@@ -384,11 +384,11 @@ const FORMATS: Readonly<Record<string, (time: Date) => string>> = {
   a: (time) => (WEEKDAYS[time.getUTCDay()] ?? '').slice(0, 3),
   B: (time) => new Date(time).toLocaleString('en', { month: 'long', timeZone: 'UTC' }),
   b: (time) => new Date(time).toLocaleString('en', { month: 'short', timeZone: 'UTC' }),
-  j: (time) => String(NUMBERS.doy?.(time)).padStart(3, '0'),
-  Q: (time) => String(NUMBERS.quarter?.(time)),
-  V: (time) => String(NUMBERS.week?.(time)).padStart(2, '0'),
+  j: (time) => String(PART_NUMBERS.doy(time)).padStart(3, '0'),
+  Q: (time) => String(PART_NUMBERS.quarter(time)),
+  V: (time) => String(PART_NUMBERS.week(time)).padStart(2, '0'),
   w: (time) => String(time.getUTCDay()),
-  u: (time) => String(NUMBERS.isodow?.(time)),
+  u: (time) => String(PART_NUMBERS.isodow(time)),
   e: (time) => String(time.getUTCDate()),
   h: (time) => new Date(time).toLocaleString('en', { month: 'short', timeZone: 'UTC' }),
   I: (time) => String(time.getUTCHours() % 12 || 12).padStart(2, '0'),
@@ -622,17 +622,7 @@ const ROWS: readonly Row[] = [
   ['age', '', [1, 3], 'number', 'Days from a date to now, or to another; a unit may follow.', "age(created_at, 'year')", aged],
   ['date_trunc', 'truncdate startof timestamptrunc', 2, 'date', 'The year, quarter, month, week, day, hour or minute of a date.', "date_trunc('month', created_at)", truncated],
   ['date_part', '', 2, 'number', 'A part of a date as a number: year, quarter, month, week, day, hour, minute, second, dow (Sunday 0), isodow (Sunday 7), doy, epoch.', "date_part('hour', created_at)", numberOfPart],
-  ...(['year', 'quarter', 'month', 'week', 'day', 'hour', 'minute', 'second'] as const).map(
-    (name): Row => [
-      name,
-      otherPartNames(name),
-      1,
-      'number',
-      `The ${name} of a date as a number.`,
-      `${name}(created_at)`,
-      ([value]) => partNumber(name, value),
-    ],
-  ),
+  ...PART_NAMES.map(([name, others]): Row => [name, others, 1, 'number', `The ${name} of a date as a number.`, `${name}(created_at)`, ([value]) => partNumber(name, value)]),
   ['month_name', '', 1, 'text', 'The month by its name.', 'month_name(created_at)', ofDate((time) => FORMATS.B?.(new Date(time)) ?? null)],
   ['weekday', 'dayname dayofweek', 1, 'text', 'The day of the week by its name.', 'weekday(created_at)', ofDate((_, value) => partOf(value ?? null, 'weekday'))],
   ['date', 'todate', [1, MANY], 'date', 'The day of a time, moved as SQLite does.', "date(created_at, '+7 days')", ([value, ...modifiers]) => ofDate((time, one) => modifiers.length === 0 ? partOf(one ?? null, 'day') : dayOf(moved(time, modifiers)))([value])],
@@ -670,32 +660,11 @@ const ROWS: readonly Row[] = [
   ['keys', 'objectkeys mapkeys jsonobjectkeys jsonbobjectkeys arraykeys', 1, 'list', 'The names of the fields of an object, the keys of a map.', 'keys(dependencies)', ([value]) => (isObject(value) ? Object.keys(value).slice(0, MOST_PARTS) : null)],
 ]
 
-function otherPartNames(name: string): string {
-  return (
-    {
-      year: 'getfullyear getyear getutcfullyear',
-      month: 'monthofyear',
-      day: 'dayofmonth',
-      hour: 'gethours hourofday',
-      week: 'weekofyear isoweek',
-    }[name] ?? ''
-  )
-}
-
 /** All of them, in the order in which they are told. */
 export const FUNCTIONS: readonly ScalarFunction[] = ROWS.map(
   ([name, others, arity, gives, text, example, evaluate]) => {
     const [least, most] = typeof arity === 'number' ? [arity, arity] : arity
-    return {
-      name,
-      otherNames: otherNames(others),
-      least,
-      most,
-      gives,
-      text,
-      example,
-      evaluate,
-    }
+    return { name, otherNames: otherNames(others), least, most, gives, text, example, evaluate }
   },
 )
 

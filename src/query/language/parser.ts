@@ -80,6 +80,11 @@ export function parseCondition(text: string, names: Names = NOTHING_KNOWN): Cond
   return new Parser(unwrapped(bounded(text), names.note), names).condition()
 }
 
+/** The names of the fields in a condition; none where it cannot be read. */
+export function fieldsOf(condition: string): string[] {
+  return safely(() => fieldsIn(parseCondition(condition))) ?? []
+}
+
 /** Reads what has a value: a field, arithmetic, a call, `case when`. Undefined when it is none of these: a plain name, a text. */
 export function parseComputed(text: string, names: Names = NOTHING_KNOWN): Expression | undefined {
   return new Parser(withLists(bounded(text).trim()), names).computed()

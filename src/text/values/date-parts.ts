@@ -85,7 +85,7 @@ export function partOf(value: JsonValue, part: DatePart, calendar: Calendar = {}
     case 'day_of_month':
       return time.toISOString().slice(8, 10)
     case 'quarter':
-      return `${yearless ? '' : `${time.getUTCFullYear()}-`}Q${Math.floor(time.getUTCMonth() / 3) + 1}`
+      return `${yearless ? '' : `${time.getUTCFullYear()}-`}Q${PART_NUMBERS.quarter(time)}`
     case 'week':
       return isoWeek(time)
     case 'minute':
@@ -121,6 +121,22 @@ export function dateOf(value: JsonValue, order?: DateOrder): Span | undefined {
   return typeof value === 'number' && value < 1e19 ? moment(fromEpoch(value)) : undefined
 }
 
+/** The numbers of the parts of a time, by the calendar of UTC. */
+export const PART_NUMBERS = {
+  year: (time: Date) => time.getUTCFullYear(),
+  quarter: (time: Date) => Math.floor(time.getUTCMonth() / 3) + 1,
+  month: (time: Date) => time.getUTCMonth() + 1,
+  week: (time: Date) => Number(isoWeek(time).slice(-2)),
+  day: (time: Date) => time.getUTCDate(),
+  hour: (time: Date) => time.getUTCHours(),
+  minute: (time: Date) => time.getUTCMinutes(),
+  second: (time: Date) => time.getUTCSeconds(),
+  dow: (time: Date) => time.getUTCDay(),
+  isodow: (time: Date) => time.getUTCDay() || 7,
+  doy: (time: Date) => Math.floor((time.getTime() - Date.UTC(time.getUTCFullYear(), 0, 1)) / DAY) + 1,
+  epoch: (time: Date) => time.getTime() / 1_000,
+} as const
+
 /** The number of the year, month, day or hour of a time, by the clock of its field; none of what is no time. */
 export function partNumber(
   value: JsonValue,
@@ -129,14 +145,8 @@ export function partNumber(
 ): number[] {
   const date = dateOf(value, calendar.order)
   const time = new Date((date?.from ?? Number.NaN) + toClock(value, calendar))
-  if (Number.isNaN(time.getTime()) || (unit === 'year' && date?.yearless)) return []
-  const parts = {
-    year: time.getUTCFullYear(),
-    month: time.getUTCMonth() + 1,
-    day: time.getUTCDate(),
-    hour: time.getUTCHours(),
-  }
-  return [parts[unit]]
+  const isKnown = !Number.isNaN(time.getTime()) && !(unit === 'year' && date?.yearless)
+  return isKnown ? [PART_NUMBERS[unit](time)] : []
 }
 
 function moment(time: number | undefined): Span | undefined {

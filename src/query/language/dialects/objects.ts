@@ -81,7 +81,7 @@ function described(value: object, depth: number): string | undefined {
   const all = named.map((key) =>
     operatorNamed(key) === undefined ? undefined : compared(field, key, own(value as never, key), depth),
   )
-  return all.length > 0 && !all.includes(undefined) ? joinedText(all as string[]) : undefined
+  return all.length > 0 ? joinedText(all) : undefined
 }
 
 /** Members that stand for a logic rather than a field, with what they hold. */
@@ -118,15 +118,17 @@ const leaves: Readonly<Record<string, string>> = {
 }
 
 function entries(value: object, depth: number): string | undefined {
-  const parts = Object.keys(value).map((key) => entry(key, own(value as never, key), depth))
-  return parts.includes(undefined) ? undefined : joinedText(parts as string[])
+  return joinedText(Object.keys(value).map((key) => entry(key, own(value as never, key), depth)))
 }
 
-function joinedText(parts: readonly string[]): string {
-  const some = parts.filter((part) => part !== '')
-  return some.length === 1
-    ? (some[0] ?? '')
-    : some.map((part) => (/\s(?:or|and)\s|^not\s/.test(part) ? `(${part})` : part)).join(' and ')
+/** All of the conditions as one; undefined where one of them is not read. */
+function joinedText(parts: readonly (string | undefined)[]): string | undefined {
+  const some = parts.filter((part) => part !== undefined)
+  if (some.length < parts.length) return undefined
+  const told = some.filter((part) => part !== '')
+  return told.length === 1
+    ? told[0]
+    : told.map((part) => (/\s(?:or|and)\s|^not\s/.test(part) ? `(${part})` : part)).join(' and ')
 }
 
 function entry(key: string, held: unknown, depth: number): string | undefined {
@@ -138,7 +140,7 @@ function entry(key: string, held: unknown, depth: number): string | undefined {
     const parts = Object.keys(held).flatMap((name) =>
       Object.hasOwn(boolean, name) ? [combined(boolean[name] ?? 'and', own(held, name), depth)] : [],
     )
-    if (parts.length > 0) return parts.includes(undefined) ? undefined : joinedText(parts as string[])
+    if (parts.length > 0) return joinedText(parts)
   }
   if (isObject(held) && Object.hasOwn(leaves, lower) && Object.keys(held).length === 1)
     return leaf(lower, held, depth)
@@ -198,10 +200,10 @@ function ofField(field: string, held: unknown, depth: number): string | undefine
       const inner = sentenceOf(value, depth + 1)
       return inner === undefined ? undefined : `${quantifiers[lower]}(${named(field)}, ${inner})`
     }
-    if ((lower === 'is' || lower === 'isnot') && isObject(value))
-      return negatedIf(lower === 'isnot', ofField(field, value, depth + 1))
-    if ((lower === '$not' || lower === 'not') && isObject(value))
-      return negatedIf(true, ofField(field, value, depth + 1))
+    if (/^(?:is(?:not)?|\$?not)$/.test(lower) && isObject(value)) {
+      const inner = ofField(field, value, depth + 1)
+      return inner === undefined || lower === 'is' ? inner : `not (${inner})`
+    }
     if (lower === '$size') return `length(${named(field)}) = ${String(value)}`
     if (lower === '$all' && Array.isArray(value)) return compared(field, 'has all', value, depth)
     if (lower === '$type') return typeof value === 'string' ? typed(field, value) : undefined
@@ -215,7 +217,7 @@ function ofField(field: string, held: unknown, depth: number): string | undefine
       return compared(field, key, value, depth)
     return ofField(`${field}.${key}`, value, depth + 1)
   })
-  return parts.length === 0 || parts.includes(undefined) ? undefined : joinedText(parts as string[])
+  return parts.length === 0 ? undefined : joinedText(parts)
 }
 
 /** Types of BSON, as we call them. */
@@ -234,10 +236,6 @@ const types: Readonly<Record<string, string>> = {
 
 function typed(field: string, type: string): string | undefined {
   return Object.hasOwn(types, type) ? `type(${named(field)}) = '${types[type]}'` : undefined
-}
-
-function negatedIf(negated: boolean, text: string | undefined): string | undefined {
-  return text === undefined || !negated ? text : `not (${text})`
 }
 
 const valueless: ReadonlySet<string> = new Set([
