@@ -66,7 +66,7 @@ import {
 import { functionNamed } from '../../query/language/functions.ts'
 import { parseComputed, parseCondition } from '../../query/language/parser.ts'
 import { closingAt, enclosed, scan, splitAt } from '../../query/language/scanner.ts'
-import { type Expression, mapParts, sourceOf } from '../../query/language/tree.ts'
+import { type Expression, mapped, sourceOf } from '../../query/language/tree.ts'
 import { Refusal, safely, shown } from '../../query/refusal.ts'
 import { newWork } from '../../query/work.ts'
 import { formatPlural } from '../../text/format.ts'
@@ -554,20 +554,18 @@ function withColumns(
     calls += 1
     return { kind: 'field', name: nameOf(call) }
   }
-  const change = (one: Expression): Expression => {
+  const change = (one: Expression): Expression | undefined => {
     const known = one.kind === 'field' ? before(one.name) : undefined
     if (known) {
       calls += 1
       return known
     }
     if (one.kind === 'field' && /^(?:count|n)$/i.test(one.name)) return field('count') ?? one
-    if (one.kind === 'call' && !one.over && aggregateNamed(one.name)) {
-      // `min(a, b)` of two is no aggregate.
-      return field(sourceOf(one)) ?? one
-    }
-    return mapParts(one, change)
+    // `min(a, b)` of two is no aggregate.
+    const isCall = one.kind === 'call' && !one.over && aggregateNamed(one.name)
+    return isCall ? (field(sourceOf(one)) ?? one) : undefined
   }
-  return { expression: change(expression), calls }
+  return { expression: mapped(expression, change), calls }
 }
 
 /**

@@ -14,7 +14,7 @@ import { type Field, type Records, recordsOf } from '../../query/fields/records.
 import { valuesAt } from '../../query/fields/walk.ts'
 import { parseComputed, parseCondition } from '../../query/language/parser.ts'
 import { scan } from '../../query/language/scanner.ts'
-import { type Condition, type Expression, mapParts, sourceOf } from '../../query/language/tree.ts'
+import { type Condition, type Expression, mapped, sourceOf } from '../../query/language/tree.ts'
 import { listed, Refusal, safely, shown } from '../../query/refusal.ts'
 import { newWork, type Work } from '../../query/work.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
@@ -524,14 +524,14 @@ function computedIn(
   const expression = safely(() => parseComputed(reference))
   if (!expression) return undefined
   let qualified = false
-  const change = (one: Expression): Expression => {
-    if (one.kind !== 'field') return mapParts(one, change)
+  const change = (one: Expression): Expression | undefined => {
+    if (one.kind !== 'field') return undefined
     const found = fieldIn(side, one.name, leniently)
     if (!found) throw new Refusal(`No field \`${one.name}\`.`)
     qualified ||= found.qualified
     return { kind: 'field', name: found.field.name }
   }
-  const field = safely(() => resolveField(side.records, sourceOf(change(expression))))
+  const field = safely(() => resolveField(side.records, sourceOf(mapped(expression, change))))
   return field && { field, qualified }
 }
 

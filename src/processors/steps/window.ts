@@ -14,7 +14,7 @@ import { valuesAt } from '../../query/fields/walk.ts'
 import { aggregateNamed, decimalsIn, readingsOf } from '../../query/language/aggregates.ts'
 import { fieldsOf, parseComputed } from '../../query/language/parser.ts'
 import { scan } from '../../query/language/scanner.ts'
-import { type Call, type Expression, mapParts, partsOf, sourceOf } from '../../query/language/tree.ts'
+import { type Call, type Expression, mapped, partsOf, sourceOf } from '../../query/language/tree.ts'
 import { type Frame, type Partition, WINDOWS, windowNamed } from '../../query/language/windows.ts'
 import { Refusal, shown } from '../../query/refusal.ts'
 import { newWork } from '../../query/work.ts'
@@ -310,7 +310,7 @@ function computed(
   let nth = 0
   const columns: { name: string; values: readonly JsonValue[] }[] = []
   const isOfValues = !isObject(records.values[0])
-  const change = (one: Expression): Expression => {
+  const change = (one: Expression): Expression | undefined => {
     // A record without fields is a field of its row.
     if (one.kind === 'field' && one.name === '@' && isOfValues) return { kind: 'field', name: 'value' }
     if (one.kind === 'field') return { kind: 'field', name: columnCalled(records, one.name) ?? one.name }
@@ -324,13 +324,13 @@ function computed(
         return { kind: 'field', name }
       }
     }
-    if (one.kind !== 'call' || !one.over) return mapParts(one, change)
+    if (one.kind !== 'call' || !one.over) return undefined
     const name = `window_${columns.length}`
     const frame = frames.length > 0 ? frames[nth++] : undefined
     columns.push({ name, values: windowed(records, one, frame, notes) })
     return { kind: 'field', name }
   }
-  const rest = change(expression)
+  const rest = mapped(expression, change)
   const [only] = columns
   if (only && rest.kind === 'field') return only.values
   const rows = records.values.map((record, at) => withValues(record, columns, at))

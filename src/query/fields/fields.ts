@@ -14,9 +14,17 @@ import { bareName } from '../../text/words/bare-name.ts'
 import { nearest } from '../../text/words/edit-distance.ts'
 import { aggregateNamed } from '../language/aggregates.ts'
 import { compile, type Evaluate, halvesOf, Many, plain, type Result } from '../language/compile.ts'
-import { functionNamed, functionOfList, isChoice, takesLists } from '../language/functions.ts'
+import { functionNamed, functionOfList, isChoice, takesLists, useOf } from '../language/functions.ts'
 import { type Knows, parseComputed, parseCondition } from '../language/parser.ts'
-import { comparing, type Expression, fieldsIn, mapParts, partsOf, sourceOf } from '../language/tree.ts'
+import {
+  comparing,
+  type Expression,
+  fieldsIn,
+  mapParts,
+  mapped,
+  partsOf,
+  sourceOf,
+} from '../language/tree.ts'
 import { listed, Refusal, safely, shown, UnknownField } from '../refusal.ts'
 import { newWork, type Work } from '../work.ts'
 import { alike, type Candidates, shallowest, typo } from './alike.ts'
@@ -219,9 +227,7 @@ function atSamePlaces(records: Records, field: Field, asked: Path): Field {
 /** True when some record has a list there. */
 function holdsLists(records: Records, path: Path): boolean {
   const work = newWork()
-  return records.whole.some((record) => {
-    return valuesAt(record, path, work).some(Array.isArray)
-  })
+  return records.whole.some((record) => valuesAt(record, path, work).some(Array.isArray))
 }
 
 function nameIn(segment: Path[number] | undefined): string | undefined {
@@ -472,49 +478,44 @@ function onCalendar(read: Evaluate, calendar: Calendar): Evaluate {
 const TAKES_WHOLE = /^(?:keys|type|to_text)$/
 /** Functions that take a list. */
 const TAKES_LIST = /^(?:length|join|element|list_\w+)$/
-const TAKES_NUMBERS =
-  /^(?:round|floor|ceil|trunc|abs|sign|mod|pow|sqrt|exp|log|log10|log2|bucket|width_bucket|to_number|greatest|least)$/
 const COMPARES_SCALARS = /^(?:[<>]=?|=|~|in|between|like|starts with|ends with)$/
 
 /** The expression with the field within in the place of each field that is used as a number or a text: `upper(status)` of `{"name": "open"}`. */
 function ofScalars(expression: Expression, within: (name: string, kind: Scalar) => string): Expression {
   const change = (one: Expression, kind?: Scalar): Expression => {
-    switch (one.kind) {
-      case 'field':
-        return kind === undefined ? one : { ...one, name: within(one.name, kind) }
-      case 'arithmetic':
-        return mapParts(one, (part) => change(part, one.operator === '||' ? 'name' : 'number'))
-      case 'negative':
-        return mapParts(one, (part) => change(part, 'number'))
-      case 'call': {
-        const called = functionNamed(one.name)
-        const name = called?.name ?? ''
-        const wanted = TAKES_NUMBERS.test(name)
-          ? 'number'
-          : called && isChoice(called)
-            ? 'typed'
-            : TAKES_WHOLE.test(name)
-              ? undefined
-              : TAKES_LIST.test(name)
-                ? 'list'
-                : 'name'
-        return mapParts(one, (part) => change(part, wanted))
-      }
-      case 'case':
-        return mapParts(one, (part) => change(part, 'typed'))
-      case 'comparison': {
-        if (one.operator === 'is true') return mapParts(one, (part) => change(part, 'typed'))
-        if (!COMPARES_SCALARS.test(one.operator)) return mapParts(one, (part) => change(part))
-        const isNumber = one.operands.some(
-          (operand) => operand.kind === 'literal' && looseNumber(operand.text) !== undefined,
-        )
-        return mapParts(one, (part) => change(part, isNumber ? 'number' : 'name'))
-      }
-      default:
-        return mapParts(one, (part) => change(part))
-    }
+    if (one.kind !== 'field') return mapParts(one, (part) => change(part, wantedBy(one)))
+    return kind === undefined ? one : { ...one, name: within(one.name, kind) }
   }
   return change(expression)
+}
+
+/** The use that an expression has for the fields right in it; undefined where it takes them as they are. */
+function wantedBy(one: Expression): Scalar | undefined {
+  switch (one.kind) {
+    case 'arithmetic':
+      return one.operator === '||' ? 'name' : 'number'
+    case 'negative':
+      return 'number'
+    case 'case':
+      return 'typed'
+    case 'call': {
+      const called = functionNamed(one.name)
+      if (called === undefined) return 'name'
+      if (TAKES_LIST.test(called.name)) return 'list'
+      if (TAKES_WHOLE.test(called.name)) return undefined
+      return isChoice(called) ? 'typed' : useOf(called) === 'number' ? 'number' : 'name'
+    }
+    case 'comparison': {
+      if (one.operator === 'is true') return 'typed'
+      if (!COMPARES_SCALARS.test(one.operator)) return undefined
+      const isNumber = one.operands.some(
+        (operand) => operand.kind === 'literal' && looseNumber(operand.text) !== undefined,
+      )
+      return isNumber ? 'number' : 'name'
+    }
+    default:
+      return undefined
+  }
 }
 
 /** True where no value is null and some are empty texts: CSV and XML have no null. */
@@ -551,16 +552,15 @@ function withLengths(
   holdsLists: (name: string) => boolean,
 ): Expression {
   const literal = (text: string, quoted = false): Expression => ({ kind: 'literal', text, quoted })
-  const change = (one: Expression): Expression => {
+  return mapped(expression, (one) => {
     const [list] = one.kind === 'call' && functionNamed(one.name)?.name === 'length' ? one.args : []
-    if (list?.kind !== 'field' || !(isList(list.name) || holdsLists(list.name))) return mapParts(one, change)
+    if (list?.kind !== 'field' || !(isList(list.name) || holdsLists(list.name))) return undefined
     const counted: Expression = { kind: 'call', name: 'coalesce', args: [one, literal('0')] }
     if (!holdsLists(list.name)) return counted
     const type: Expression = { kind: 'call', name: 'type', args: [list] }
     const when = comparing(type, '=', { operands: [literal('string', true)] })
     return { kind: 'case', branches: [{ when, value: literal('1') }], otherwise: counted }
-  }
-  return change(expression)
+  })
 }
 
 const UNIT = /^(?:(?:milli)?second|minute|hour|day|week|month|quarter|year)s?$/i
@@ -568,18 +568,16 @@ const WITH_UNITS = new Set(['date_diff', 'days_between', 'date_trunc', 'date_par
 
 /** `date_diff(day, a, b)`: a unit without quotes, as many databases have it, is one where no field is called so. */
 function withUnits(expression: Expression, isField: (name: string) => boolean): Expression {
-  const change = (one: Expression): Expression => {
-    if (one.kind !== 'call' || !WITH_UNITS.has(functionNamed(one.name)?.name ?? ''))
-      return mapParts(one, change)
+  return mapped(expression, (one) => {
+    if (one.kind !== 'call' || !WITH_UNITS.has(functionNamed(one.name)?.name ?? '')) return undefined
     const args = one.args.map(
       (arg): Expression =>
         arg.kind === 'field' && UNIT.test(arg.name) && !isField(arg.name)
           ? { kind: 'literal', text: arg.name, quoted: true }
-          : change(arg),
+          : withUnits(arg, isField),
     )
     return { ...one, args }
-  }
-  return change(expression)
+  })
 }
 
 const ELEMENTS = parsePath('[*]')
@@ -615,13 +613,12 @@ function isPlainly(one: Expression): boolean {
 
 /** `sum(items.price)` of a list within a record is computed in the record: the aggregates as functions of lists. */
 function ofLists(expression: Expression, isListed: (name: string) => boolean): Expression {
-  const change = (one: Expression): Expression => {
-    if (one.kind !== 'call' || one.over || functionNamed(one.name)) return mapParts(one, change)
+  return mapped(expression, (one) => {
+    if (one.kind !== 'call' || one.over || functionNamed(one.name)) return undefined
     const names = fieldsIn(one)
     const name = functionOfList(aggregateNamed(one.name)?.aggregate.name ?? '')
     return name !== undefined && names.length > 0 && names.every(isListed) ? { ...one, name } : one
-  }
-  return change(expression)
+  })
 }
 
 /** The names of a value without fields. Any other name would be a field, which it does not have. */
@@ -786,9 +783,7 @@ function areEqual({ table: { whole } }: Records, first: string, others: readonly
   if (others.length > MOST_EQUAL) return false
   return whole.derived(`equal: ${[first, ...others].join(' ')}`, () => {
     const [path, ...paths] = [first, ...others].map((name) => parsePath(name))
-    const valuesOf = (row: JsonValue, at: Path = []): string => {
-      return toJson(valuesAt(row, at))
-    }
+    const valuesOf = (row: JsonValue, at: Path = []): string => toJson(valuesAt(row, at))
     let some = false
     const areSame = whole.rows.every((row) => {
       const values = valuesOf(row, path)
@@ -846,9 +841,7 @@ function mapOf(records: Records, names: readonly string[]): Field | undefined {
   const [at] = differing
   if (differing.length !== 1 || at === undefined || at === 0) return undefined
   const everywhere = records.values.some((record) =>
-    paths.every((path) => {
-      return valuesAt(record, path.slice(0, at + 1)).length > 0
-    }),
+    paths.every((path) => valuesAt(record, path.slice(0, at + 1)).length > 0),
   )
   return everywhere ? undefined : fieldAt([...first.slice(0, at), ...parsePath('*'), ...first.slice(at + 1)])
 }
@@ -858,9 +851,7 @@ export function holding({ whole }: Pick<Records, 'whole'>, names: readonly strin
   const work = newWork()
   return names.filter((name) => {
     const path = parsePath(name)
-    const hasValue = (record: JsonValue): boolean => {
-      return valuesAt(record, path, work).some(isValue)
-    }
+    const hasValue = (record: JsonValue): boolean => valuesAt(record, path, work).some(isValue)
     // Too much to look at: then it is not ruled out.
     return safely(() => whole.some(hasValue)) ?? true
   })
