@@ -29,15 +29,7 @@ export function strayElements(
 ): string[] {
   const records = recordsOf(document)
   if (!records) return []
-  const found = finding(records, conditions)
-  const listOf = (name: string): Path | undefined => {
-    const path = found(name)
-    return path && listAround(records, path)
-  }
-  const lists = conditions.flatMap(fieldsOf).flatMap((name) => {
-    const list = listOf(name)
-    return list ? [list] : []
-  })
+  const { parts, lists, found, areOf } = reading(records, conditions)
   const onList = (written: string, name: string | undefined): { written: string; name: string }[] => {
     const path = name === undefined ? undefined : found(name)
     const list = path && lists.find((one) => isOn(one, path))
@@ -51,11 +43,9 @@ export function strayElements(
   if (!first) return []
   const said = `${listed(over.map(({ written }) => written))} is over all \`${first.name}\` of the records that match;`
   // The others chose these records already.
-  const about = conditions
-    .flatMap(singles)
-    .filter((condition) => fieldsOf(condition).every((name) => listName(listOf(name) ?? []) === first.name))
-  const isAll = about.length === conditions.flatMap(singles).length
-  const alone = ofElementsAlone(document, first.name, about, calls, keys, isAll)
+  const about = parts.filter(areOf(first.name))
+  const asked = { list: first.name, conditions: about, calls, keys }
+  const alone = ofElementsAlone(document, asked, about.length === parts.length)
   return [
     alone === undefined
       ? `${said} for those elements alone that fulfil the condition, set \`path\` to \`${first.name}[*]\`.`
@@ -79,23 +69,17 @@ export function countedElements(
   if (another !== undefined || !/^count(?:\(\s*\*?\s*\))?$/i.test(call?.trim() ?? '')) return []
   const records = recordsOf(document)
   if (!records) return []
-  const found = finding(records, conditions)
-  const listOf = (name: string): string | undefined => {
-    const path = found(name)
-    const list = path && listAround(records, path)
-    return list && listName(list)
-  }
-  const [list, ...others] = new Set(conditions.flatMap(fieldsOf).flatMap((name) => listOf(name) ?? []))
+  const { parts, lists, listOf, areOf } = reading(records, conditions)
+  const [list, ...others] = new Set(lists.map(listName))
   // Keys in the list are groups of all of its elements, of which `strayElements` tells.
   if (list === undefined || others.length > 0 || keys.some((key) => listOf(key) !== undefined)) return []
-  const parts = conditions.flatMap(singles)
-  const about = parts.filter((condition) => fieldsOf(condition).every((name) => listOf(name) === list))
-  const beside = parts.filter((condition) => fieldsOf(condition).every((name) => listOf(name) === undefined))
+  const about = parts.filter(areOf(list))
+  const beside = parts.filter(areOf(undefined))
   if (about.length === 0 || about.length + beside.length < parts.length) return []
   const isNegative = about.some((condition) => safely(() => asksForAbsence(parseCondition(condition))))
   const from = isNegative && beside.length > 0 ? where.process(document, { where: beside }).content : document
-  const isAll = beside.length === 0
-  const alone = ofElementsAlone(isNegative ? from : matching, list, about, calls, keys, isAll)
+  const asked = { list, conditions: about, calls, keys }
+  const alone = ofElementsAlone(isNegative ? from : matching, asked, beside.length === 0)
   // Conditions that no single element fulfils were fulfilled by several in a record.
   const isTold = alone && alone.count !== matched && (isNegative || matched === 0 || alone.count > 0)
   return !isTold
@@ -107,6 +91,28 @@ export function countedElements(
       ]
 }
 
+/** Conditions one by one, and the lists in the records that the fields in them are in. */
+function reading(records: Records, conditions: readonly string[]) {
+  const wanted = conditions.flatMap((condition) => safely(() => literalsIn(parseCondition(condition))) ?? [])
+  // Which field is meant can depend on the values that it is compared with.
+  const found = (name: string): Path | undefined =>
+    safely(() => ownerOfPair(resolveField(records, name, wanted).path))
+  const listOf = (name: string): Path | undefined => {
+    const path = found(name)
+    return path && listAround(records, path)
+  }
+  /** Tells whether all fields of a condition are in this list; of undefined, in none. */
+  const areOf = (list: string | undefined) => (condition: string) =>
+    fieldsOf(condition)
+      .map(listOf)
+      .every((one) => (one && listName(one)) === list)
+  const lists = conditions
+    .flatMap(fieldsOf)
+    .map(listOf)
+    .filter((list) => list !== undefined)
+  return { parts: conditions.flatMap(singles), lists, found, listOf, areOf }
+}
+
 /** True for a condition that elements of a record fulfil although the record does not: `role != lead`, `email is null`. */
 function asksForAbsence(condition: Expression): boolean {
   if (condition.kind === 'not') return true
@@ -114,6 +120,14 @@ function asksForAbsence(condition: Expression): boolean {
   const { negated, operator, operands } = condition
   const isNull = operands.some((one) => one.kind === 'literal' && /^(?:null|none|nil)$/i.test(one.text))
   return negated || isNull || /^is (?:null|empty)$/.test(operator)
+}
+
+/** A question about the elements of a list that fulfil conditions. */
+interface OfElements {
+  readonly list: string
+  readonly conditions: readonly string[]
+  readonly calls: readonly string[]
+  readonly keys: readonly string[]
 }
 
 /** The values of functions over elements, how many of these there are, and how one asks for them. */
@@ -127,14 +141,8 @@ interface Alone {
  * The functions over the elements of a list in these records that fulfil the conditions. `isAll`: these are all of the conditions, so that
  * the elements can be asked without their records.
  */
-function ofElementsAlone(
-  document: Document,
-  list: string,
-  conditions: readonly string[],
-  calls: readonly string[],
-  keys: readonly string[],
-  isAll: boolean,
-): Alone | undefined {
+function ofElementsAlone(document: Document, asked: OfElements, isAll: boolean): Alone | undefined {
+  const { list, conditions, calls, keys } = asked
   const elements = elementsIn(document, list, conditions)
   if (!elements) return undefined
   const isAlone = !comparedOutside(document, list, conditions)
@@ -142,13 +150,14 @@ function ofElementsAlone(
   const fields = [...keys, ...calls.flatMap((written) => callOf(written)?.field ?? [])]
   const inside = new Map(fields.map((field) => [field, elements.nameOf(field)]))
   if (!isAlone || [...inside.values()].includes(undefined))
-    return besideTheirRecords(document, list, conditions, calls, keys, unnesting)
+    return besideTheirRecords(document, asked, unnesting)
   const named = (field: string): string => inside.get(field) ?? field
   const within = calls.map((written) => {
     const field = callOf(written)?.field
     return field === undefined ? written : written.replace(field, () => named(field))
   })
-  return answerOf(elements.chosen, within, keys.map(named), isAll ? `"path": "${list}[*]"` : unnesting)
+  const how = isAll ? `"path": "${list}[*]"` : unnesting
+  return answerOf(elements.chosen, { calls: within, keys: keys.map(named) }, how)
 }
 
 /** True where a condition compares the elements of a list with a field of the records that they are in. */
@@ -159,30 +168,19 @@ function comparedOutside(document: Document, list: string, conditions: readonly 
 }
 
 /** The same where a condition, a function or a key is about the records that the elements are in. */
-function besideTheirRecords(
-  document: Document,
-  list: string,
-  conditions: readonly string[],
-  calls: readonly string[],
-  keys: readonly string[],
-  how: string,
-): Alone | undefined {
+function besideTheirRecords(document: Document, asked: OfElements, how: string): Alone | undefined {
   const records = recordsOf(document)
-  const rows = records && safely(() => unnested(records, [list], newWork(MOST_UNNESTED)))
-  const chosen = rows && where.process(rows, { where: [...conditions] })
-  return chosen?.error === undefined && chosen ? answerOf(chosen.content, calls, keys, how) : undefined
+  const rows = records && safely(() => unnested(records, [asked.list], newWork(MOST_UNNESTED)))
+  const chosen = rows && where.process(rows, { where: [...asked.conditions] })
+  return chosen?.error === undefined && chosen ? answerOf(chosen.content, asked, how) : undefined
 }
 
 function answerOf(
   chosen: Document,
-  calls: readonly string[],
-  keys: readonly string[],
+  { calls, keys }: Pick<OfElements, 'calls' | 'keys'>,
   how: string,
 ): Alone | undefined {
-  const made = aggregate.process(chosen, {
-    group_by: keys.length === 0 ? undefined : [...keys],
-    aggregate: [...calls],
-  })
+  const made = aggregate.process(chosen, { group_by: [...keys], aggregate: [...calls] })
   const { items } = made.error === undefined ? made.content.rows() : { items: [] }
   if (items.length === 0) return undefined
   const told = keys.length === 0 ? JSON.stringify(items[0]) : groupsTold(items)
@@ -204,12 +202,6 @@ function groupsTold(groups: readonly JsonValue[]): string {
   }
   const left = groups.length - shown.length
   return [...shown, ...(left > 0 ? [`… ${formatCount(left)} more`] : [])].join(', ')
-}
-
-/** The paths of fields by the names in conditions. Which field is meant can depend on the values that it is compared with. */
-function finding(records: Records, conditions: readonly string[]): (name: string) => Path | undefined {
-  const wanted = conditions.flatMap((condition) => safely(() => literalsIn(parseCondition(condition))) ?? [])
-  return (name) => safely(() => ownerOfPair(resolveField(records, name, wanted).path))
 }
 
 /** The list of pairs, of a path to the value of one of them: it belongs to the element that has the list. */
