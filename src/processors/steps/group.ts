@@ -18,7 +18,7 @@ import { areKeys } from '../../documents/shape/collections.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { namesakes } from '../../query/conditions/explain.ts'
 import { blanks } from '../../query/conditions/remarks.ts'
-import { columnWork } from '../../query/conditions/verdict.ts'
+import { columnAt } from '../../query/conditions/verdict.ts'
 import { computedField, exactPath, knowing, resolveField } from '../../query/fields/fields.ts'
 import {
   acrossMap,
@@ -1220,7 +1220,7 @@ function gaps(records: Records, { field, at }: Column, { gathered }: Groups): st
 /** Says how many of the counted values are empty texts. */
 function empty(records: Records, { field, aggregate }: Column): string[] {
   return field && aggregate.name === 'count'
-    ? [...blanks(field.name, columnOf(records.values, field.path, columnWork()))]
+    ? [...blanks(field.name, columnAt(records.values, field.path))]
     : []
 }
 
@@ -1275,7 +1275,7 @@ function groupNotes(
 /** Says how to group by each value where texts hold several, `home, errand`, and there are more such texts than values. */
 function joinedValues(records: Records, { field, part }: GroupKey): string[] {
   if (part !== undefined || field.path.length !== 1 || firstName(field.path[0]) === undefined) return []
-  const mark = markBetween(columnOf(records.values, field.path, columnWork()))
+  const mark = markBetween(columnAt(records.values, field.path))
   const call = `split(${field.name}, '${mark}')`
   return mark === undefined ? [] : [`A text has several values: group by \`${call}\` for a group of each.`]
 }

@@ -7,7 +7,7 @@ import { partNumber, partOf } from '../../text/values/date-parts.ts'
 import { resolveExactly, resolveField } from '../fields/fields.ts'
 import { isOneOf, markBetween } from '../fields/joined.ts'
 import { parsePath } from '../fields/path.ts'
-import { calendarOf, columnOf, holdsTextsAlone, zoneRemark } from '../fields/reader.ts'
+import { calendarOf, holdsTextsAlone, zoneRemark } from '../fields/reader.ts'
 import type { Field, Records } from '../fields/records.ts'
 import { answered, listedIn, strictnessOf } from '../fields/strictness.ts'
 import { functionNamed } from '../language/functions.ts'
@@ -15,7 +15,7 @@ import { lengthOf, type OperatorTest, testOf } from '../language/operators.ts'
 import { JOINT, type Knows, LONGEST_HELD } from '../language/parser.ts'
 import { type Comparison, type Expression, sourceOf, type Within } from '../language/tree.ts'
 import { Refusal } from '../refusal.ts'
-import { ColumnTest, columnWork, elementsOf, listsOn, type Matcher } from './verdict.ts'
+import { ColumnTest, columnAt, elementsOf, listsOn, type Matcher } from './verdict.ts'
 
 /** The measure that is compared instead of the values of a field themselves. */
 export type Measure = 'length' | 'year' | 'month' | 'day' | 'hour'
@@ -57,6 +57,9 @@ export interface Findings {
   readonly notes: Set<string>
   readonly patterns: Pattern[]
 }
+
+/** Findings of a reading that may be given up. */
+export const noFindings = (): Findings => ({ notes: new Set(), patterns: [] })
 
 /** The surroundings in which a comparison is bound. */
 export interface Context {
@@ -131,7 +134,12 @@ function sideOf(left: Expression): Pick<Asked, 'field' | 'computed' | 'measure' 
 
 /** True when the values of some record pass. */
 export function holdsSome(records: Records, { path }: Field, test: ColumnTest): boolean {
-  return test.of(columnOf(records.values, path, columnWork())).some()
+  return test.of(columnAt(records.values, path)).some()
+}
+
+/** True where some record fulfils the comparison of this field. */
+export function isFulfilled(records: Records, field: Field, asked: Asked): boolean {
+  return holdsSome(records, field, columnTestOf(records, field, asked, noFindings()))
 }
 
 /** The texts of a field that could be taken for more than one condition, in lower case. */
@@ -149,7 +157,7 @@ function textsOf(records: Records, name: string): ReadonlySet<string> {
       else if (typeof value === 'string' && value.length <= LONGEST_HELD && JOINT.test(value))
         texts.add(value.trim().toLowerCase())
     }
-    const column = columnOf(records.values, path, columnWork())
+    const column = columnAt(records.values, path)
     for (let code = 0; code < column.size; code++) {
       column.values(code).forEach(add)
       if (texts.size > MOST_HELD) return texts
@@ -192,7 +200,7 @@ export function columnTestOf(records: Records, field: Field, comparison: Asked, 
   const compared = amongJoined(records, field, comparison, found) ?? ofTexts(records, field, test)
   if (measure === 'length') {
     // An absent list has no elements; an absent text has no length.
-    const ofTexts = holdsTextsAlone(columnOf(records.values, field.path, columnWork()))
+    const ofTexts = holdsTextsAlone(columnAt(records.values, field.path))
     // `items[?@.open]` reaches elements, which are counted; `items` reaches a list.
     const [last] = field.path.at(-1)?.selectors ?? []
     const areElements = last?.kind === 'filter' || last?.kind === 'all'
@@ -206,7 +214,7 @@ export function columnTestOf(records: Records, field: Field, comparison: Asked, 
     })
   }
   if (measure === undefined || !asksForNumber(comparison)) return new ColumnTest(compared)
-  const calendar = calendarOf(columnOf(records.values, field.path, columnWork()))
+  const calendar = calendarOf(columnAt(records.values, field.path))
   const remark = zoneRemark(field.name, calendar)
   if (remark !== undefined) found.notes.add(remark)
   return new ColumnTest({
@@ -223,7 +231,7 @@ function amongJoined(
   { notes }: Findings,
 ): OperatorTest | undefined {
   if (measure !== undefined || (operator !== 'has' && operator !== 'has all')) return undefined
-  const column = columnOf(records.values, path, columnWork())
+  const column = columnAt(records.values, path)
   const mark = markBetween(column)
   if (mark === undefined) return undefined
   const holds = (values: readonly JsonValue[], operand: Operand): boolean =>
@@ -240,13 +248,14 @@ export function asksForNumber({ measure, operands }: Asked): boolean {
   return measure === 'length' || operands.every(({ text }) => /^\d{1,2}$|^\d{4}$/.test(text))
 }
 
-function isAbsent(values: readonly JsonValue[]): boolean {
+/** True where a record has no value, or nulls alone. */
+export function isAbsent(values: readonly JsonValue[]): boolean {
   return values.every((value) => value === null)
 }
 
 /** An element of XML with attributes is an object that holds its text. */
 function ofTexts(records: Records, field: Field, test: OperatorTest): OperatorTest {
-  const column = columnOf(records.values, field.path, columnWork())
+  const column = columnAt(records.values, field.path)
   const some = column.derived('texts in objects', () => {
     const hasText = (value: JsonValue): boolean => isObject(value) && textIn(value) !== undefined
     const sampled = column.codes.subarray(0, MOST_SAMPLED)
@@ -269,7 +278,7 @@ function textIn(value: JsonObject): JsonValue | undefined {
 /** True when a list of some record holds the operand whole: then `contains` asks for that. */
 function isElement(records: Records, field: Field, operand: Operand, across: boolean): boolean {
   const crosses = across && listsOn(records, field.path).lists.length > 0
-  const column = columnOf(records.values, field.path, columnWork())
+  const column = columnAt(records.values, field.path)
   return answered(column, 'held elements', `${crosses} ${operand.quoted} ${operand.text}`, () => {
     const isWhole = (element: JsonValue): boolean =>
       equals(element, operand, 'loose') ||

@@ -22,7 +22,7 @@ import {
 } from '../fields/fields.ts'
 import { listWithin, typedWithin, valueOfPairs } from '../fields/inner-fields.ts'
 import { parsePath } from '../fields/path.ts'
-import { areNumbers, calendarOf, codedOf, columnOf, sharedReading } from '../fields/reader.ts'
+import { areNumbers, calendarOf, codedOf, sharedReading } from '../fields/reader.ts'
 import { type Field, type Records, recordsOfValues } from '../fields/records.ts'
 import { lengthOf, type OperatorTest, testOf } from '../language/operators.ts'
 import { type Knows, type Names, parseCondition } from '../language/parser.ts'
@@ -36,8 +36,10 @@ import {
   columnTestOf,
   type Findings,
   heldBy,
-  holdsSome,
+  isAbsent,
+  isFulfilled,
   keysIn,
+  noFindings,
 } from './comparison.ts'
 import { remarksOn } from './remarks.ts'
 import { repaired } from './repairs.ts'
@@ -46,7 +48,7 @@ import {
   all,
   any,
   ColumnTest,
-  columnWork,
+  columnAt,
   countOf,
   elementsAt,
   elementsOf,
@@ -184,7 +186,7 @@ class Binder implements Findings, Context {
   #isInOneElement({ path, about }: Member): boolean {
     if (about instanceof ColumnTest) return true
     const { list } = elementsAt(this.records.values, path)
-    const columns = about.map((member) => columnOf(list, member.path, columnWork()))
+    const columns = about.map((member) => columnAt(list, member.path))
     return list.some((_, at) =>
       columns.every((column) => column.values(column.codes[at] ?? 0).some((value) => value !== null)),
     )
@@ -224,7 +226,7 @@ class Binder implements Findings, Context {
   }
 
   #compareNew(written: Comparison): { bound: Bound; found: Findings } {
-    const found: Findings = { notes: new Set(), patterns: [] }
+    const found = noFindings()
     const asked = this.#keyAlone(askedBy(written), found)
     const bound = repaired(this, asked, () => this.#resolve(asked), found)
     if (bound.field.note !== undefined) found.notes.add(bound.field.note)
@@ -307,11 +309,10 @@ class Binder implements Findings, Context {
     found: Findings,
   ): { other?: Field; instead?: Field } {
     const { beside, operator } = comparison
-    const ignored: Findings = { notes: new Set(), patterns: [] }
+    // A word may be one for a number: `level = error`.
     const isHeld = (): boolean => {
-      // A word may be one for a number: `level = error`.
       const read = adapted(ofNone(this.records, comparison, field), field, sample, () => undefined)
-      return holdsSome(this.records, field, columnTestOf(this.records, field, read, ignored))
+      return isFulfilled(this.records, field, read)
     }
     if (beside) {
       if (operator === '=' && isHeld()) return {}
@@ -413,8 +414,8 @@ function besideField(comparison: Asked, field: Field, other: Field): Matcher {
 }
 
 function comparedWith(records: readonly JsonValue[], comparison: Asked, field: Field, other: Field): Verdict {
-  const column = columnOf(records, field.path, columnWork())
-  const others = columnOf(records, other.path, columnWork())
+  const column = columnAt(records, field.path)
+  const others = columnAt(records, other.path)
   const tests = new Map<number, readonly OperatorTest[]>()
   const found = new Uint8Array(records.length)
   const calendar = calendarOf(column)
@@ -463,14 +464,10 @@ function amountsIn(
   return (values) => elementsOf(values).map((value) => numberAs(value, reading))
 }
 
-function isAbsent(values: readonly JsonValue[]): boolean {
-  return values.every((value) => value === null)
-}
-
 /** How many records have a value in one field and none in the other. */
 function lackingIn(records: readonly JsonValue[], field: Field, other: Field): number {
-  const column = columnOf(records, field.path, columnWork())
-  const others = columnOf(records, other.path, columnWork())
+  const column = columnAt(records, field.path)
+  const others = columnAt(records, other.path)
   let lacking = 0
   for (let at = 0; at < records.length; at++)
     if (isAbsent(others.values(others.codes[at] ?? 0)) && !isAbsent(column.values(column.codes[at] ?? 0)))

@@ -12,14 +12,13 @@ import { nearest } from '../../text/words/edit-distance.ts'
 import { calledSo } from '../fields/inner-fields.ts'
 import { NAMES_OF_LINES } from '../fields/own-lines.ts'
 import { type Path, parsePath } from '../fields/path.ts'
-import { columnOf } from '../fields/reader.ts'
 import type { Field, Records } from '../fields/records.ts'
 import { valuesAt } from '../fields/walk.ts'
 import { listed, shown } from '../refusal.ts'
 import { newWork } from '../work.ts'
 import { type Bound, keysIn } from './comparison.ts'
 import { isOrdering } from './sample.ts'
-import { columnWork, countOf, countsOf, ofValues } from './verdict.ts'
+import { columnAt, countOf, countsOf, ofValues } from './verdict.ts'
 
 /** Distinct values counted of one field. */
 const MOST_DISTINCT = 10_000
@@ -47,9 +46,7 @@ export function otherFields(document: Document, comparisons: readonly Bound[], r
 
 function explain({ comparison, field }: Bound, records: Records): string {
   const start = `\`${comparison.written}\` matches none:`
-  const { counts, frequent, numbers, numbered, keys } = surveyOf(
-    columnOf(records.values, field.path, columnWork()),
-  )
+  const { counts, frequent, numbers, numbered, keys } = surveyOf(columnAt(records.values, field.path))
   if (numbered > 0 && numbered >= counts.size) {
     const { low, high } = range(numbers)
     return `${start} \`${field.name}\` is from ${low} to ${high}.`

@@ -5,13 +5,12 @@ import { formatCount } from '../../text/format.ts'
 import { contains, equals, type Operand, order } from '../../text/values/compare.ts'
 import { DAY, parseDate } from '../../text/values/dates.ts'
 import { isOneOf, markBetween } from '../fields/joined.ts'
-import { columnOf } from '../fields/reader.ts'
 import type { Records } from '../fields/records.ts'
 import { letterRemark } from '../fields/strictness.ts'
 import { shown } from '../refusal.ts'
-import type { Bound } from './comparison.ts'
+import { type Bound, isAbsent } from './comparison.ts'
 import { isOrdering } from './sample.ts'
-import { columnWork, countsOf, ordersOf, Truth, UNORDERED } from './verdict.ts'
+import { columnAt, countsOf, ordersOf, Truth, UNORDERED } from './verdict.ts'
 
 const MOST_SAMPLED = 2_000
 
@@ -19,7 +18,7 @@ const MOST_SAMPLED = 2_000
 export function* remarksOn(bound: Bound, { values: records }: Records): Generator<string> {
   const { comparison, field } = bound
   const { operator, operands } = comparison
-  const column = columnOf(records, field.path, columnWork())
+  const column = columnAt(records, field.path)
   if (operator === 'is true')
     yield `\`${field.name}\` alone is true where it is neither false nor 0, null or empty.`
   if (bound.instead)
@@ -59,7 +58,7 @@ export function remarksTogether(
 ): string[] {
   if (bounds.length < 2 || notes.length === 0) return [...notes]
   const among = (values: readonly JsonValue[]): string[] =>
-    bounds.flatMap((bound) => [...remarksAmong(bound, columnOf(values, bound.field.path, columnWork()))])
+    bounds.flatMap((bound) => [...remarksAmong(bound, columnAt(values, bound.field.path))])
   const alone = new Set(among(records))
   if (!notes.some((note) => alone.has(note))) return [...notes]
   return [...new Set([...notes.filter((note) => !alone.has(note)), ...among(found())])]
@@ -80,7 +79,7 @@ function holdsScalars(column: Column): boolean {
 
 /** A field that is there and null exists, which is seldom what is asked for. */
 function* nulls(name: string, column: Column): Generator<string> {
-  const count = holding(column, (held) => held.length > 0 && held.every((value) => value === null))
+  const count = holding(column, (held) => held.length > 0 && isAbsent(held))
   if (count > 0)
     yield `\`${name}\` exists in ${count} records as null; \`${name} is not null\` leaves them out.`
 }
@@ -94,7 +93,7 @@ export function* blanks(name: string, column: Column): Generator<string> {
 
 /** An absent value is not equal to anything either. */
 function* absent(name: string, column: Column): Generator<string> {
-  const count = holding(column, (held) => held.every((value) => value === null))
+  const count = holding(column, isAbsent)
   if (count > 0 && count < column.codes.length)
     yield `${formatCount(count)} without \`${name}\` ${count === 1 ? 'is' : 'are'} among them; \`${name} is not null\` leaves them out.`
 }

@@ -14,7 +14,6 @@ import { bareName } from '../../text/words/bare-name.ts'
 import { fieldAt } from '../fields/fields.ts'
 import { acrossMap, calledSo, eitherWithin, holdsObjects, innerFields } from '../fields/inner-fields.ts'
 import { parsePath } from '../fields/path.ts'
-import { columnOf } from '../fields/reader.ts'
 import type { Field, Records } from '../fields/records.ts'
 import { valuesAt } from '../fields/walk.ts'
 import { halvesOf } from '../language/compile.ts'
@@ -24,12 +23,13 @@ import {
   type Asked,
   type Bound,
   type Context,
-  columnTestOf,
   type Findings,
   heldBy,
   holdsSome,
+  isFulfilled,
+  noFindings,
 } from './comparison.ts'
-import { ColumnTest, columnWork, elementsOf, ofValues } from './verdict.ts'
+import { ColumnTest, columnAt, columnWork, elementsOf, ofValues } from './verdict.ts'
 
 /** A comparison in other words. */
 interface Reading {
@@ -387,14 +387,6 @@ function readAs({ written, negated }: Asked, words: string): string {
   return `\`${written}\` read as \`${shown(negated ? `not (${words})` : words)}\`.`
 }
 
-/** Findings of a reading that may be given up. */
-const noFindings = (): Findings => ({ notes: new Set(), patterns: [] })
-
-/** True where some record fulfils the comparison of this field. */
-function isFulfilled(records: Records, field: Field, asked: Asked): boolean {
-  return holdsSome(records, field, columnTestOf(records, field, asked, noFindings()))
-}
-
 function tried(context: Context, bound: Bound, { change, as }: Reading, found: Findings): Bound | undefined {
   const { records } = context
   const comparison = { ...bound.comparison, ...change }
@@ -709,7 +701,7 @@ function respelling(
 /** The different texts of a field that pass a test. */
 function textsIn(records: Records, { path }: Field, test: (text: string) => boolean): string[] {
   const texts = new Set<string>()
-  const column = columnOf(records.values, path, columnWork())
+  const column = columnAt(records.values, path)
   const look = (value: JsonValue): void => {
     if (typeof value === 'string' && value.length < LONGEST && test(value)) texts.add(value)
   }

@@ -39,13 +39,13 @@ import { READERS, type Reading, readingOf, unitOf } from '../../text/values/read
 import { relativeSpan } from '../../text/values/relative.ts'
 import { type Times, timesAmong } from '../../text/values/time-readers.ts'
 import { mayBeTimes } from '../fields/amounts.ts'
-import { calendarOf, columnOf, dateOrderIn } from '../fields/reader.ts'
+import { calendarOf, dateOrderIn } from '../fields/reader.ts'
 import type { Field, Records } from '../fields/records.ts'
 import { holdsText } from '../fields/strictness.ts'
 import { operatorOf } from '../language/operators.ts'
 import { Refusal, shown } from '../refusal.ts'
 import { type Asked, asksForNumber } from './comparison.ts'
-import { ColumnTest, columnWork, elementsOf } from './verdict.ts'
+import { ColumnTest, columnAt, elementsOf } from './verdict.ts'
 
 /** The most records with values that are looked at. */
 const MOST_SAMPLED = 500
@@ -130,7 +130,7 @@ export const emptySample = new Sample([])
 
 /** Of records all over the list. Looked at once for each field. */
 export function sampleOf(records: Records, { path }: Field): Sample {
-  const column = columnOf(records.values, path, columnWork())
+  const column = columnAt(records.values, path)
   return column.derived('sample', () => {
     const values: JsonValue[] = []
     const step = Math.max(1, Math.floor(records.values.length / MOST_SAMPLED))
@@ -152,7 +152,7 @@ export function ofNone(records: Records, comparison: Asked, field: Field): Asked
     holds: (values) =>
       elementsOf(values).some((value) => typeof value === 'string' && equals(value, quoted, 'loose')),
   })
-  const isText = test.of(columnOf(records.values, field.path, columnWork())).some()
+  const isText = test.of(columnAt(records.values, field.path)).some()
   return isText ? { ...comparison, operands: [quoted] } : { ...comparison, operator: 'is null', operands: [] }
 }
 

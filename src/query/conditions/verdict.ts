@@ -21,6 +21,11 @@ export function columnWork(): Work {
   return newWork(20_000_000)
 }
 
+/** The values that a path reaches in the records, as a column. */
+export function columnAt(records: readonly JsonValue[], path: Path): Column {
+  return columnOf(records, path, columnWork())
+}
+
 /** Records that fulfil all conditions. */
 export function all(matchers: readonly Matcher[]): Matcher {
   return (records, among) => {
@@ -62,7 +67,7 @@ export function not(matches: Matcher): Matcher {
 /** Records in which what a path reaches passes the test, or when `negated` does not. */
 export function ofValues(path: Path, test: ColumnTest, negated: boolean): Matcher {
   return (records, among) => {
-    const column = columnOf(records, path, columnWork())
+    const column = columnAt(records, path)
     const truth = test.of(column)
     // All at once where that is little, so that the loop over the records asks nothing.
     if (among === undefined || column.size <= FEW) truth.complete()
@@ -299,7 +304,7 @@ export interface Elements {
 }
 
 export function elementsAt(records: readonly JsonValue[], path: Path): Elements {
-  const column = columnOf(records, path, columnWork())
+  const column = columnAt(records, path)
   return column.derived('elements', () => {
     const list: JsonValue[] = []
     const ends = new Uint32Array(records.length)
