@@ -107,30 +107,41 @@ export const placeWidth = 200
  * short unit is looked for only when `exact`; otherwise it is its start.
  */
 export function findHits(view: Searchable, pattern: Pattern, keep = mostKept, exact = false): Hits {
-  const { text, units } = view
+  const { units } = view
   const kept: Hit[] = []
   let [count, matching, long, inLong] = [0, 0, 0, 0]
   const add = (unit: number, start: number, place: Span): void => {
     if (count++ < keep) kept.push({ unit, start: start + place.start, end: start + place.end })
   }
   const needed = (content: string): boolean => count < keep && (exact || content.length > placeWidth)
-  for (let unit = 0; unit < units.count; unit++) {
-    const place = pattern.candidate(text, units.start(unit))
-    if (place < 0) break
-    if (place > units.end(unit)) {
-      unit = spanAfter(units, place - 1, unit)
-      if (unit >= units.count) break
-    }
+  eachMatching(view, pattern, (unit, content) => {
     const start = units.start(unit)
-    const content = text.slice(start, units.end(unit))
-    if (!pattern.test(content)) continue
     matching += 1
     if (view.noun === 'line' && content.length > longUnit) {
       long += 1
       inLong += longPlaces(pattern, content, mostKept - inLong, (place) => add(unit, start, place))
-    } else add(unit, start, needed(content) ? firstMatch(pattern, content) : nowhere)
-  }
+    } else add(unit, start, (needed(content) && firstOf(pattern.matches(content))) || nowhere)
+    return true
+  })
   return { kept, count, units: matching, long, inLong }
+}
+
+/** Takes the units that match, one by one, for as long as more are wanted. */
+function eachMatching(
+  { text, units }: Searchable,
+  pattern: Pattern,
+  take: (unit: number, content: string) => boolean,
+): void {
+  for (let unit = 0; unit < units.count; unit++) {
+    const place = pattern.candidate(text, units.start(unit))
+    if (place < 0) return
+    if (place > units.end(unit)) {
+      unit = spanAfter(units, place - 1, unit)
+      if (unit >= units.count) return
+    }
+    const content = text.slice(units.start(unit), units.end(unit))
+    if (pattern.test(content) && !take(unit, content)) return
+  }
 }
 
 /** Lines that matches cover when they may span lines, with the place of the first of them; matches that share a line are one. */
@@ -168,27 +179,17 @@ function firstOf<T>(found: Iterable<T>): T | undefined {
 
 /** True when something matches, with `multiline` also from one line into the next. Call it within `pattern.run`. */
 export function hasHit(view: Searchable, pattern: Pattern, multiline = false): boolean {
-  const { text, units } = view
-  if (multiline && view.noun === 'line') return pattern.test(text)
-  for (let unit = 0; unit < units.count; unit++) {
-    const place = pattern.candidate(text, units.start(unit))
-    if (place < 0) return false
-    if (place > units.end(unit)) {
-      unit = spanAfter(units, place - 1, unit)
-      if (unit >= units.count) return false
-    }
-    if (pattern.test(text.slice(units.start(unit), units.end(unit)))) return true
-  }
-  return false
+  if (multiline && view.noun === 'line') return pattern.test(view.text)
+  let isFound = false
+  eachMatching(view, pattern, () => {
+    isFound = true
+    return false
+  })
+  return isFound
 }
 
 /** Shorter units are shown whole: where in them the match is does not matter. */
 const nowhere: Span = { start: 0, end: 0 }
-
-function firstMatch(pattern: Pattern, content: string): Span {
-  for (const match of pattern.matches(content)) return match
-  return nowhere
-}
 
 /** Tells the places of a long unit, and answers how many matches there are in it; Infinity for more than `most`. */
 function longPlaces(pattern: Pattern, content: string, most: number, found: (place: Span) => void): number {

@@ -196,9 +196,8 @@ function compare(kind: Comparison, pairing: Pairing): { content: Document; metad
     changed: changes,
     diff: () => [...marked(removed, 'removed'), ...marked(added, 'added'), ...marked(changes(), 'changed')],
   }[kind]()
-  const condition = on.map((pair) => `\`${pair.left.name} = ${pair.right.name}\``).join(' and ')
   const both = one.rows.length - removed.length
-  const said = `${left.place} against ${right.place} on ${condition}: ${formatCount(removed.length)} of ${formatPlural(one.rows.length, 'record')} only in the first, ${formatCount(added.length)} of ${formatCount(other.rows.length)} only in the second, ${formatCount(both)} in both.`
+  const said = `${left.place} against ${right.place} on ${conditionOf(on)}: ${formatCount(removed.length)} of ${formatPlural(one.rows.length, 'record')} only in the first, ${formatCount(added.length)} of ${formatCount(other.rows.length)} only in the second, ${formatCount(both)} in both.`
   const fields =
     kind === 'changed'
       ? [
@@ -299,12 +298,16 @@ function best(...readings: readonly (() => Pairing[][])[]): Pairing {
   throw refusal
 }
 
+/** The equations of a join, for messages. */
+function conditionOf(on: Pairing['on']): string {
+  return on.map(({ left, right }) => `\`${left.name} = ${right.name}\``).join(' and ')
+}
+
 function describe({ left, right, on }: Pairing, joined: Joined, inner: boolean): string[] {
   const { rows, total, matched, loosely, several, unmatched, renamed, lists } = joined
-  const condition = on.map((pair) => `\`${pair.left.name} = ${pair.right.name}\``).join(' and ')
   const each = lists.length > 0 ? ` (one for each of \`${lists.map(listName).join('`, `')}\`)` : ''
   const notes = [
-    `${left.place} joined with ${right.place} on ${condition}: ${formatCount(matched)} of ${formatPlural(total, 'record')}${each} have a match.`,
+    `${left.place} joined with ${right.place} on ${conditionOf(on)}: ${formatCount(matched)} of ${formatPlural(total, 'record')}${each} have a match.`,
   ]
   if (matched < total) {
     const keys = unmatched.length > 0 ? `, such as ${listed(unmatched)},` : ''

@@ -76,9 +76,9 @@ export function bindSomewhere(
     // Where the records have such fields, however deep, no other place is meant.
     if (!(error instanceof UnknownField)) throw error
     const wanted = lastNames(conditions)
-    const places = placesIn(document)
-      .filter(({ names }) => wanted.every((name) => names().has(name)))
-      .flatMap(({ path, records: other }) => boundTo(path, other(), conditions))
+    const places = placesHaving(document, wanted).flatMap((place) =>
+      boundTo(place.path, place.records(), conditions),
+    )
     const [only, another] = places
     if (!only) throw error
     if (!another) {
@@ -150,11 +150,9 @@ export function onlyPlaceWith(
   if (document.json() === undefined || document.provenance.path !== (document.records()?.path ?? '$'))
     return undefined
   const wanted = names.map(lastName)
-  const having = (places: readonly Candidate[]): Candidate[] =>
-    places.filter((place) => wanted.every((name) => place.names().has(name)))
-  const places = having(placesIn(document))
+  const places = placesHaving(document, wanted)
   // The wanted fields may be in an object in one of them: `license` of a repository.
-  const [only, another] = named(places.length > 0 ? places : having(placesIn(document, true)), names)
+  const [only, another] = named(places.length > 0 ? places : placesHaving(document, wanted, true), names)
   return only && !another ? { path: only.path, records: only.records() } : undefined
 }
 
@@ -169,10 +167,7 @@ function named(places: readonly Candidate[], names: readonly string[]): readonly
 
 /** The places besides the main list that have fields of all these names. */
 export function placesNaming(document: Document, names: readonly string[]): string[] {
-  const wanted = names.map(lastName)
-  return placesIn(document).flatMap((place) =>
-    wanted.every((name) => place.names().has(name)) ? [place.path] : [],
-  )
+  return placesHaving(document, names.map(lastName)).map(({ path }) => path)
 }
 
 /** The last names of the fields in conditions, plainly spelled; none where a condition cannot be read without the records. */
@@ -191,9 +186,9 @@ function placesWith(
 ): { path: string; values: readonly JsonValue[]; isNested: boolean }[] {
   const wanted = lastNames(conditions)
   if (wanted.length === 0) return []
-  return placesIn(document)
-    .filter(({ names }) => wanted.every((name) => names().has(name)))
-    .map(({ path, records }) => ({ path, values: records().values, isNested: false }))
+  return placesHaving(document, wanted).map(({ path, records }) => {
+    return { path, values: records().values, isNested: false }
+  })
 }
 
 interface Candidate {
@@ -203,8 +198,13 @@ interface Candidate {
   names(): ReadonlySet<string>
 }
 
+/** The places besides the main list that have fields of these last names. */
+function placesHaving(document: Document, wanted: readonly string[], whole = false): Candidate[] {
+  return placesIn(document, whole).filter((place) => wanted.every((name) => place.names().has(name)))
+}
+
 /** The collections of a document, the main one aside, and the objects beside and above them, with the objects in those where `whole` is true. */
-function placesIn(document: Document, whole = false): Candidate[] {
+function placesIn(document: Document, whole: boolean): Candidate[] {
   const root = document.json() ?? null
   // A list within a collection is a part of its records.
   const within = collectionsOf(root).map(({ path }) => path)

@@ -127,15 +127,9 @@ const ROWS: readonly Row[] = [
 
 /** All of them, in the order in which they are told. */
 export const AGGREGATES: readonly Aggregate[] = ROWS.map(
-  ([name, others, takes, reads, text, example, compute]) => ({
-    name,
-    otherNames: otherNames(others),
-    takes,
-    reads,
-    text,
-    example,
-    compute,
-  }),
+  ([name, others, takes, reads, text, example, compute]) => {
+    return { name, otherNames: otherNames(others), takes, reads, text, example, compute }
+  },
 )
 
 /** The functions that the description of parameters names. */

@@ -91,14 +91,20 @@ function elementsOf(value: Value): JsonValue[] {
 
 // Parts that functions are made of.
 
-/** A text to something; of a list, that of each element. */
-function ofText(make: (text: string, rest: Args) => JsonValue | undefined): ScalarFunction['evaluate'] {
-  const evaluate = ([first, ...rest]: Args): JsonValue | undefined => {
-    if (Array.isArray(first)) return first.slice(0, MOST_PARTS).map((one) => evaluate([one, ...rest]) ?? null)
-    const text = textOf(first)
-    return text === undefined ? null : make(text, rest)
-  }
+/** A value to something; of a list, that of each element. */
+function ofEach(make: (value: Value, rest: Args) => JsonValue | undefined): ScalarFunction['evaluate'] {
+  const evaluate = ([first, ...rest]: Args): JsonValue | undefined =>
+    Array.isArray(first)
+      ? first.slice(0, MOST_PARTS).map((one) => evaluate([one, ...rest]) ?? null)
+      : make(first, rest)
   return evaluate
+}
+
+function ofText(make: (text: string, rest: Args) => JsonValue | undefined): ScalarFunction['evaluate'] {
+  return ofEach((value, rest) => {
+    const text = textOf(value)
+    return text === undefined ? null : make(text, rest)
+  })
 }
 
 /** Numbers to a number; null where it is none. Of a list, that of each element. */
@@ -114,13 +120,13 @@ function ofNumber(
   return evaluate
 }
 
-function ofDate(make: (time: number, value: Value) => JsonValue | undefined): ScalarFunction['evaluate'] {
-  const evaluate = ([first]: Args): JsonValue | undefined => {
-    if (Array.isArray(first)) return first.slice(0, MOST_PARTS).map((one) => evaluate([one]) ?? null)
-    const time = timeOf(first)
-    return time === undefined ? null : make(time, first)
-  }
-  return evaluate
+function ofDate(
+  make: (time: number, rest: Args, value: JsonValue) => JsonValue | undefined,
+): ScalarFunction['evaluate'] {
+  return ofEach((value, rest) => {
+    const time = timeOf(value)
+    return time === undefined ? null : make(time, rest, value ?? null)
+  })
 }
 
 function ofList(make: (elements: readonly JsonValue[], rest: Args) => JsonValue): ScalarFunction['evaluate'] {
@@ -315,9 +321,7 @@ function truncated([first, second]: Args): JsonValue {
   const leading = named(first)
   const [part, value] = leading ? [leading, second] : [named(second), first]
   if (part === undefined) throw unknownUnit(second ?? first)
-  if (value === undefined || value === null) return null
-  if (Array.isArray(value)) return value.slice(0, MOST_PARTS).map((one) => partOf(one, part) ?? null)
-  return partOf(value, part) ?? null
+  return ofEach((one) => partOf(one ?? null, part))([value]) ?? null
 }
 
 const NUMBERS: Readonly<Record<string, (time: Date) => number>> = PART_NUMBERS
@@ -624,9 +628,9 @@ const ROWS: readonly Row[] = [
   ['date_part', '', 2, 'number', 'A part of a date as a number: year, quarter, month, week, day, hour, minute, second, dow (Sunday 0), isodow (Sunday 7), doy, epoch.', "date_part('hour', created_at)", numberOfPart],
   ...PART_NAMES.map(([name, others]): Row => [name, others, 1, 'number', `The ${name} of a date as a number.`, `${name}(created_at)`, ([value]) => partNumber(name, value)]),
   ['month_name', '', 1, 'text', 'The month by its name.', 'month_name(created_at)', ofDate((time) => FORMATS.B?.(new Date(time)) ?? null)],
-  ['weekday', 'dayname dayofweek', 1, 'text', 'The day of the week by its name.', 'weekday(created_at)', ofDate((_, value) => partOf(value ?? null, 'weekday'))],
-  ['date', 'todate', [1, MANY], 'date', 'The day of a time, moved as SQLite does.', "date(created_at, '+7 days')", ([value, ...modifiers]) => ofDate((time, one) => modifiers.length === 0 ? partOf(one ?? null, 'day') : dayOf(moved(time, modifiers)))([value])],
-  ['datetime', 'fromunixtime totimestamp strptime strtodate', [1, MANY], 'date', 'A time, moved as SQLite does.', "datetime(created_at, '-1 hour')", ([value, ...modifiers]) => ofDate((time) => dateText(moved(time, modifiers) ?? Number.NaN))([value])],
+  ['weekday', 'dayname dayofweek', 1, 'text', 'The day of the week by its name.', 'weekday(created_at)', ofDate((_time, _rest, value) => partOf(value, 'weekday'))],
+  ['date', 'todate', [1, MANY], 'date', 'The day of a time, moved as SQLite does.', "date(created_at, '+7 days')", ofDate((time, modifiers, value) => modifiers.length === 0 ? partOf(value, 'day') : dayOf(moved(time, modifiers)))],
+  ['datetime', 'fromunixtime totimestamp strptime strtodate', [1, MANY], 'date', 'A time, moved as SQLite does.', "datetime(created_at, '-1 hour')", ofDate((time, modifiers) => dateText(moved(time, modifiers) ?? Number.NaN))],
   ['add_months', '', 2, 'date', 'A date so many months later.', 'add_months(due, 3)', ([date, count]) => later([date, count, 'month'])],
   ['months_between', '', 2, 'number', 'Months from the second date to the first, with fractions.', 'months_between(closed_at, created_at)', ([to, from]) => difference(['month', from, to])],
   ['day_of_year', 'doy', 1, 'number', 'The day of the year, from 1.', 'day_of_year(created_at)', ([value]) => partNumber('doy', value)],
@@ -634,7 +638,7 @@ const ROWS: readonly Row[] = [
   ['date_add', 'addtodate timestampadd', 3, 'date', 'A date so many units later: date, number, unit.', "date_add(due, 7, 'day')", later],
   ['date_format', 'strftime formatdate tochar', [2, MANY], 'text', 'A date in a format, %Y %m %d %H %M %S or YYYY MM DD HH24 MI SS.', "date_format(created_at, '%Y-%m')", formatted],
   ['epoch', 'unixtimestamp unixepoch tounixtime', 1, 'number', 'Seconds since 1970.', 'epoch(created_at)', ofDate((time) => time / 1_000)],
-  ['julian_day', '', [1, MANY], 'number', 'Days, with fractions, since noon of 24 November 4714 BC.', 'julian_day(created_at)', ([value, ...modifiers]) => ofDate((time) => (moved(time, modifiers) ?? Number.NaN) / DAY + 2_440_587.5)([value])],
+  ['julian_day', '', [1, MANY], 'number', 'Days, with fractions, since noon of 24 November 4714 BC.', 'julian_day(created_at)', ofDate((time, modifiers) => (moved(time, modifiers) ?? Number.NaN) / DAY + 2_440_587.5)],
   ['now', 'currenttimestamp getdate sysdate utcnow localtimestamp', 0, 'date', 'This moment, UTC.', 'now()', () => new Date().toISOString()],
   ['today', 'currentdate curdate', 0, 'date', 'This day, UTC.', 'today()', () => new Date().toISOString().slice(0, 10)],
   // Choices.

@@ -81,15 +81,9 @@ const ROWS: readonly Row[] = [
 export const TOLD_WINDOWS: readonly string[] = ['rank() over (partition by a order by b)']
 
 export const WINDOWS: readonly WindowFunction[] = ROWS.map(
-  ([name, others, [least, most], text, example, compute]) => ({
-    name,
-    otherNames: otherNames(others),
-    least,
-    most,
-    text,
-    example,
-    compute,
-  }),
+  ([name, others, [least, most], text, example, compute]) => {
+    return { name, otherNames: otherNames(others), least, most, text, example, compute }
+  },
 )
 
 const BY_NAME = byName(WINDOWS)
