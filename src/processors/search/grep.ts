@@ -27,7 +27,7 @@ import {
   roomFor,
 } from './hits.ts'
 import { linkNotes } from './links.ts'
-import { readable, sourceNote, unitsIn } from './readable.ts'
+import { readable, unitsIn } from './readable.ts'
 import {
   brokenByLineEnds,
   contextLines,
@@ -86,7 +86,7 @@ export const grep = defineStep({
       const inSource = findIn(given, given, source, sought.pattern, params)
       if (inSource.matched > 0) {
         found = { ...inSource, unit: source.leaves ? 'value' : 'line' }
-        notes.push(sourceNote(given))
+        notes.push(given.traits.source ?? '')
       }
     }
     const other = found.matched === 0 ? otherReading(view, params) : undefined
@@ -235,7 +235,8 @@ function inData(
     const rows = rowsOf('field', fieldRows(alike))
     return { rows, kind: 'json', total: fields.length, matched: alike.length, notes }
   }
-  const pairs = mayBePair(pattern.source) ? pairsIn(leaves, pattern) : []
+  // A pattern with a quote or a colon may be meant for JSON text.
+  const pairs = /["':]/.test(pattern.source) ? pairsIn(leaves, pattern) : []
   if (pairs.length === 0 && beside.count > 0) {
     const { rows, count } = beside
     return {
@@ -277,11 +278,6 @@ function wordsIn(name: string): string[] {
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '')
-}
-
-/** True when a pattern may be meant for JSON text: it holds a quote or a colon. */
-function mayBePair(source: string): boolean {
-  return /["':]/.test(source)
 }
 
 /** A name in quotes with a colon behind it, as JSON text has them. */

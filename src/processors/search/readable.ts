@@ -36,8 +36,3 @@ export function unitsIn(
   const records = given.records()?.gathered ? undefined : sent.records()
   return records ? { noun: 'record', total: records.values.length } : { noun: 'value', total: values }
 }
-
-/** Said where only the tags match. */
-export function sourceNote(document: Document): string {
-  return document.traits.source ?? ''
-}

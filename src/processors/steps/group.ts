@@ -223,13 +223,10 @@ export interface Call {
   alias?: string
 }
 
-/**
- * Reads `count`, `sum(price)`, `sum price`, `sum:price`, `price:sum`, each with `as name`. `itself`: the records are plain values, which a
- * function without a field is about. Throws a `Refusal`.
- */
-export function parseCall(written: string, itself = false): Call {
+/** Reads `count`, `sum(price)`, `sum price`, `sum:price`, `price:sum`, each with `as name`. Throws a `Refusal`. */
+export function parseCall(written: string): Call {
   const { source, alias } = aliasIn(written)
-  const call = callOf(source, itself)
+  const call = callOf(source, false)
   if (!call) throw noAggregate(source)
   return alias === undefined ? call : { ...call, alias }
 }
@@ -280,7 +277,10 @@ function noAggregate(source: string): Refusal {
 /** The ones that the message names first come first in the table. */
 const OTHERS = 10
 
-/** Undefined for what is no call of an aggregate: a formula of several, or anything else. */
+/**
+ * Undefined for what is no call of an aggregate: a formula of several, or anything else. `itself`: the records are plain values, which a
+ * function without a field is about.
+ */
 function callOf(source: string, itself: boolean): Call | undefined {
   const [, head = '', space = '', rest = ''] = /^(\w+)(\s*)(.*)$/s.exec(source) ?? []
   const named = head === '' ? undefined : aggregateNamed(head)
@@ -1321,7 +1321,8 @@ function describeHolders(
   if (!isObject(holder)) return []
   // A point is told from others by its time and its series.
   const isPoint = records.table.whole.provenance.scattered === true
-  const known = isPoint && isShort(holder) ? holder : identityOf(holder, [], false)
+  const isShort = JSON.stringify(holder).length <= SHORT
+  const known = isPoint && isShort ? holder : identityOf(holder, [], false)
   if (Object.keys(known).length === 0) return []
   const others = count > 1 ? `${count} records, the first ` : ''
   return [`${name} is of ${others}${JSON.stringify(known)}.`]
@@ -1329,10 +1330,6 @@ function describeHolders(
 
 /** Characters of a record that is shown whole. */
 const SHORT = 200
-
-function isShort(record: JsonObject): boolean {
-  return JSON.stringify(record).length <= SHORT
-}
 
 interface Holders {
   /** The position of the first record that holds the value, and how many do. */

@@ -906,7 +906,7 @@ export class KeyIndex {
   private loosened(): Map<string, number[]> {
     const loose = new Map<string, number[]>()
     for (const [key, positions] of this.exact)
-      for (const position of positions) put(loose, joined(split(key).map(looseKey)), position)
+      for (const position of positions) put(loose, joined(key.split(BETWEEN).map(looseKey)), position)
     return loose
   }
 }
@@ -921,10 +921,6 @@ const BETWEEN = '\u0001'
 
 function joined(key: readonly string[]): string {
   return key.length === 1 ? (key[0] ?? '') : key.map((part) => part.replaceAll(BETWEEN, ' ')).join(BETWEEN)
-}
-
-function split(key: string): string[] {
-  return key.split(BETWEEN)
 }
 
 // Merging.

@@ -92,7 +92,8 @@ class Pruner {
       if (part !== undefined) {
         kept.push(part)
         any = true
-      } else if (isObject(child) && next !== 'whole' && next.some((state) => !isDeep(state))) kept.push({})
+      } else if (isObject(child) && next !== 'whole' && next.some(({ path, at }) => path[at]?.deep !== true))
+        kept.push({})
     }
     return any ? kept : undefined
   }
@@ -238,10 +239,6 @@ function plainName(segment: Segment | undefined): string | undefined {
 function hasAny(value: JsonObject, names: Iterable<string>): boolean {
   for (const name of names) if (Object.hasOwn(value, name)) return true
   return false
-}
-
-function isDeep({ path, at: position }: State): boolean {
-  return path[position]?.deep === true
 }
 
 function at(index: number, length: number): number {

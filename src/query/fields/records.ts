@@ -132,7 +132,10 @@ function otherPlace(document: Document, own: string, field: string): string {
       ? wanted.slice(within.length)
       : wanted
     const rest = withinEach(below)
-    const at = rest.length === 0 ? -1 : values.slice(0, MOST_GLANCED).findIndex((value) => has(value, rest))
+    const at =
+      rest.length === 0
+        ? -1
+        : values.slice(0, MOST_GLANCED).findIndex((value) => valuesAt(value, rest).length > 0)
     if (at < 0) continue
     // Of a list of tables one is meant.
     const place = Array.isArray(values[at]) ? `${path}[${at}]` : path
@@ -144,10 +147,6 @@ function otherPlace(document: Document, own: string, field: string): string {
 /** True where a question is about the main list of data, and no path led elsewhere. */
 export function asksMain(document: Document): boolean {
   return document.json() !== undefined && document.provenance.path === document.records()?.path
-}
-
-function has(value: JsonValue, path: Path): boolean {
-  return valuesAt(value, path).length > 0
 }
 
 /** The records of the collections that are not the main one. Of a list of tables the tables are asked, not the list. */

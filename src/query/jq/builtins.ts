@@ -146,9 +146,8 @@ const OF_VALUE: Readonly<Record<string, (value: JsonValue, scope: Scope) => Json
     if (typeof value !== 'string') throw new JqError(`${shortly(value)} only strings have UTF-8 byte length`)
     return Buffer.byteLength(value)
   },
-  keys: (value) => (Array.isArray(value) ? [...value.keys()] : namesOf(object(value, 'has no keys'))),
-  keys_unsorted: (value) =>
-    Array.isArray(value) ? [...value.keys()] : Object.keys(object(value, 'has no keys')),
+  keys: (value) => (Array.isArray(value) ? [...value.keys()] : namesOf(object(value))),
+  keys_unsorted: (value) => (Array.isArray(value) ? [...value.keys()] : Object.keys(object(value))),
   add(value, { work }) {
     const members = valuesOf(value).map(([, member]) => member)
     if (members.length > 1 && members.every((one) => typeof one === 'string')) {
@@ -574,8 +573,8 @@ function array(value: JsonValue, fault: string): JsonValue[] {
   return value
 }
 
-function object(value: JsonValue, fault: string): JsonObject {
-  if (!isObject(value)) throw new JqError(`${shortly(value)} ${fault}`)
+function object(value: JsonValue): JsonObject {
+  if (!isObject(value)) throw new JqError(`${shortly(value)} has no keys`)
   return value
 }
 

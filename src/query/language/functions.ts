@@ -115,7 +115,8 @@ function ofNumber(
     if (Array.isArray(first) && first.length !== 1)
       return first.slice(0, MOST_PARTS).map((one) => evaluate([one, ...rest]))
     const number = numberOf(first)
-    return number === undefined ? null : finite(make(number, ...rest.map(numberOf)))
+    const found = number === undefined ? Number.NaN : make(number, ...rest.map(numberOf))
+    return Number.isFinite(found) ? found : null
   }
   return evaluate
 }
@@ -131,10 +132,6 @@ function ofDate(
 
 function ofList(make: (elements: readonly JsonValue[], rest: Args) => JsonValue): ScalarFunction['evaluate'] {
   return ([first, ...rest]) => (first === undefined || first === null ? null : make(elementsOf(first), rest))
-}
-
-function finite(number: number): number | null {
-  return Number.isFinite(number) ? number : null
 }
 
 /** Rounded in decimals, half away from zero: 1.01 of 1.005. */

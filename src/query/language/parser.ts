@@ -91,10 +91,10 @@ export function parseComputed(text: string, names: Names = NOTHING_KNOWN): Expre
 }
 
 /** Reads what has a value, and the name it is to have: `sum(price) as revenue`. A plain name is a field. */
-export function parseNamed(text: string, names: Names = NOTHING_KNOWN): Named {
+export function parseNamed(text: string): Named {
   const [, source = text.trim(), as] =
     /^(.*\S)\s+as\s+["'`[]?([\p{L}\p{N}_ .-]{1,60}?)["'`\]]?$/isu.exec(bounded(text).trim()) ?? []
-  const expression = parseComputed(source, names) ?? { kind: 'field' as const, name: source }
+  const expression = parseComputed(source) ?? { kind: 'field' as const, name: source }
   return { expression, source, ...(as !== undefined && { as }) }
 }
 

@@ -2,6 +2,7 @@
  * Tokens of every expression that a model writes: conditions, paths, calls, lists of names. The only place where brackets and
  * quotes are told apart from other characters.
  */
+import { withoutEscapes } from '../../text/values/compare.ts'
 
 /** One token, with its place in the text. */
 export interface Token {
@@ -72,7 +73,7 @@ export function scan(source: string, { strict = false }: ScanOptions = {}): Toke
     if (QUOTES.has(char) && (strict || opensText(source, at))) {
       const end = endOfText(source, at, strict)
       if (end > at) {
-        add('text', at, end + 1, unescaped(source.slice(at + 1, end), char))
+        add('text', at, end + 1, withoutEscapes(source.slice(at + 1, end), char))
         at = end + 1
         continue
       }
@@ -158,11 +159,6 @@ function endOfText(source: string, at: number, strict: boolean): number {
     else last = last < 0 ? next : last
   }
   return -1
-}
-
-/** `\'` and `''` within quotes are one quote; any other backslash stays. */
-function unescaped(text: string, quote: string): string {
-  return text.replaceAll(`\\${quote}`, quote).replaceAll(quote + quote, quote)
 }
 
 /** The parts of a text between separators, outside of brackets and quotes. Blanks around them and empty parts fall away. */

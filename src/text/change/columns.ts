@@ -63,7 +63,7 @@ function findBelow(text: string, start: number, delimiter: string, into: Finding
   const { cells, next } = readRow(text, start, delimiter, true)
   const names = cells.map((cell) => text.slice(cell.start, cell.end))
   const inner =
-    delimiter === '|' ? names.filter((name, at) => name !== '' || !isEdge(at, names.length)) : names
+    delimiter === '|' ? names.filter((name, at) => name !== '' || (at > 0 && at < names.length - 1)) : names
   if (inner.length < 2 || !inner.every((name) => NAME.test(name))) return false
   const columns = names.flatMap((name, at): Column[] => {
     const secrecy = secrecyOf(name)
@@ -71,10 +71,6 @@ function findBelow(text: string, start: number, delimiter: string, into: Finding
   })
   if (columns.length === 0) return false
   return readRows(text, next, delimiter, names.length, columns, into)
-}
-
-function isEdge(at: number, length: number): boolean {
-  return at === 0 || at === length - 1
 }
 
 /** True where there is a row. A blank line ends the table. */

@@ -97,7 +97,7 @@ export function operandFor(text: string, quoted: boolean): Operand {
 }
 
 /** `\\'` and `''` within single quotes are one, and the same for the others. */
-function withoutEscapes(text: string, quote: string): string {
+export function withoutEscapes(text: string, quote: string): string {
   if (!'"\'`'.includes(quote)) return text
   return text.replaceAll(`\\${quote}`, quote).replaceAll(quote + quote, quote)
 }

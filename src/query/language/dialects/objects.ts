@@ -39,7 +39,10 @@ function sentenceOf(value: unknown, depth: number): string | undefined {
     if (isTriple(value)) return compared(String(field), String(sign), wanted, depth)
     return joined(value, 'and', depth)
   }
-  return isObject(value) ? (described(value, depth) ?? entries(value, depth)) : undefined
+  if (!isObject(value)) return undefined
+  return (
+    described(value, depth) ?? joinedText(Object.keys(value).map((key) => entry(key, own(value, key), depth)))
+  )
 }
 
 function joined(values: readonly unknown[], word: 'and' | 'or', depth: number): string | undefined {
@@ -115,10 +118,6 @@ const leaves: Readonly<Record<string, string>> = {
   wildcard: 'like',
   regexp: '~',
   range: '',
-}
-
-function entries(value: object, depth: number): string | undefined {
-  return joinedText(Object.keys(value).map((key) => entry(key, own(value as never, key), depth)))
 }
 
 /** All of the conditions as one; undefined where one of them is not read. */
