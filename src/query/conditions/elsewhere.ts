@@ -564,7 +564,11 @@ function siblingsOf(document: Document, main: Collection): readonly Sibling[] {
     .map((one) => ({ path: one.path, keyed: one.keys !== undefined, values: keyedRecords(one) }))
 }
 
-/** True for a place in another, or around it, or the same. */
+/** True for a place in another, or the same. `$[0]` is in `$[*]` and in `$[0,2]`, which are lists of one kind together. */
 function isWithin(path: string, other: string): boolean {
+  const [together = '', numbers = ''] = /\[(\*|\d+(?:,\d+)+)\]$/.exec(other) ?? []
+  const list = other.slice(0, other.length - together.length)
+  const number = /^\[(\d+)\]/.exec(path.startsWith(list) ? path.slice(list.length) : '')?.[1]
+  if (together !== '' && number !== undefined) return numbers === '*' || numbers.split(',').includes(number)
   return path === other || path.startsWith(`${other}[`) || path.startsWith(`${other}.`)
 }

@@ -90,6 +90,19 @@ describe('a question without a path is about one of several collections of a kin
     expect(notes(value, asked)).toContain('Only `$.tests` was asked.')
   })
 
+  test('none is beside lists of a list that are asked together', () => {
+    const asked = { where: 'role = dev', aggregate: ['count'] }
+    for (const value of [
+      [list(0, 6), list(6, 40)],
+      [list(0, 6), list(6, 6), list(12, 40), list(52, 40)],
+    ])
+      expect(notes(value, asked)).not.toContain('was asked')
+    const other = Array.from({ length: 9 }, (_, id) => ({ id, price: id, count: 1 }))
+    const mixed = [list(0, 6), other, list(6, 40)]
+    expect(notes(mixed, asked)).not.toContain('$[0]')
+    expect(notes(mixed, asked)).not.toContain('$[2]')
+  })
+
   test('a field of the records that is called as a list is that field', () => {
     const of = (from: number, count: number) =>
       list(from, count).map((one, at) => ({ ...one, staff: { level: at % 2 } }))
