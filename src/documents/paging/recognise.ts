@@ -141,7 +141,7 @@ export function recognisePart(document: Document, isPaged: boolean): Part | unde
   const found = isList ? placeOf(root, collection.values) : undefined
   const objects = isObject(root) ? envelopes(root, found ?? []) : []
   const facts = factsIn(objects, isPaged || objects.some(tellsOfPages))
-  const said = { ...wordsIn(textAround(document, root)), ...facts }
+  const said = { ...wordsIn(textsAround(document, root, collection?.values)), ...facts }
   const shown = isList ? collection.values.length : said.shown
   if (Object.keys(said).length === 0 && !(isPaged && isList)) return undefined
   if (said.total !== undefined && said.total < (shown ?? 0)) delete said.total
@@ -336,12 +336,51 @@ function idOf(record: JsonValue | undefined): string | number | undefined {
 /** Characters at the beginning and at the end of a text that are read. */
 const EDGE = 1_500
 
-/** A text that is no data, by its two ends, or what stands beside the data. */
-function textAround(document: Document, root: JsonValue | undefined): string {
-  const isData = document.format === 'json' || document.format === 'ndjson'
-  if (isData && root !== undefined) return document.asides.join('\n')
+/**
+ * The words beside the data, and the two ends of a text. Records may say at which line they begin. Then the ends are the lines above the
+ * first record and below the last one, since a line of a log tells of something else.
+ */
+function textsAround(
+  document: Document,
+  root: JsonValue | undefined,
+  records: readonly JsonValue[] = [],
+): string[] {
+  const { format, traits, asides } = document
+  const beside = asides.join('\n')
+  const isData = format === 'json' || format === 'ndjson'
+  if (isData && root !== undefined) return [beside]
+  const [first, last] = traits.line === 'entry' ? [firstLine(records), lineOf(records.at(-1))] : []
   const { text } = document
+  const isBetween = first !== undefined && last !== undefined && first < last
+  const [top, below] = isBetween
+    ? [first, last + leastLines(records)].map((line) => document.lines().start(line - 1))
+    : []
+  const edges = isBetween ? `${ends(text.slice(0, top))}\n${ends(text.slice(below))}` : ends(text)
+  return [beside, edges]
+}
+
+function ends(text: string): string {
   return text.length <= 2 * EDGE ? text : `${text.slice(0, EDGE)}\n${text.slice(-EDGE)}`
+}
+
+/** Records that are looked at for the lines that each has at least. */
+const SOME = 20
+
+/** Lines above all that have fields are beside them, though a log has these as well. */
+function firstLine(records: readonly JsonValue[]): number | undefined {
+  const hasFields = (record: JsonValue): boolean => isObject(record) && Object.keys(record).length > 2
+  return lineOf(records.slice(0, SOME).find(hasFields) ?? records[0])
+}
+
+/** The last record has no fewer lines than any other: what its last lines say is a part of it. */
+function leastLines(records: readonly JsonValue[]): number {
+  const at = records.slice(-SOME).map((record) => lineOf(record) ?? 0)
+  return Math.max(1, Math.min(...at.slice(1).map((line, before) => line - (at[before] ?? 0))))
+}
+
+function lineOf(record: JsonValue | undefined): number | undefined {
+  const { line: written, line_2: line = written } = isObject(record ?? null) ? (record as JsonObject) : {}
+  return typeof line === 'number' && line > 0 ? line : undefined
 }
 
 const NUMBER = '(\\d[\\d,.]{0,14})'
@@ -352,7 +391,7 @@ const WORDS: readonly { readonly pattern: RegExp; read(match: readonly string[])
   {
     pattern: new RegExp(
       `\\b(?:showing|displaying|results?|items?|rows?|records?|entries)\\b[^\\n\\d]{0,24}${NUMBER}\\s{0,2}(?:-|–|—|to|through)\\s{0,2}${NUMBER}\\s{1,3}${TOTAL}`,
-      'i',
+      'gi',
     ),
     read: ([, from = '', to = '', total = '']) => ({
       shown: whole(to) - whole(from) + 1,
@@ -363,42 +402,47 @@ const WORDS: readonly { readonly pattern: RegExp; read(match: readonly string[])
   {
     pattern: new RegExp(
       `\\b(?:showing|displaying|returned|listing|listed|first)\\b[^\\n\\d]{0,24}${NUMBER}[^\\n\\d]{0,16}\\s${TOTAL}`,
-      'i',
+      'gi',
     ),
     read: ([, shown = '', total = '']) => ({ shown: whole(shown), total: whole(total) }),
   },
   {
-    pattern: /\bpage\s{0,3}:?\s{0,3}(\d{1,9})\s{0,3}(?:of|\/)\s{0,3}(\d{1,9})\b/i,
+    pattern: /\bpage[ \t]{0,3}:?[ \t]{0,3}(\d{1,9})[ \t]{0,3}(?:of|\/)[ \t]{0,3}(\d{1,9})\b(?!\/\d)/gi,
     read: ([, page, pages]) => ({ page: Number(page), pages: Number(pages) }),
   },
   {
     pattern:
-      /\bnext[ _-]?(?:page[ _-]?)?(?:cursor|token)\b["'`]?\s{0,3}(?:is|:|=)\s{0,3}["'`]?([\w+/=.:~-]{1,2000})/i,
+      /\bnext[ _-]?(?:page[ _-]?)?(?:cursor|token)\b["'`]?\s{0,3}(?:is|:|=)\s{0,3}["'`]?([\w+/=.:~-]{1,2000})/gi,
     read: ([, value = '']) =>
       /^(?:null|none|undefined|nil)$/i.test(value)
         ? { more: false }
         : { cursor: { name: 'nextcursor', value } },
   },
   {
-    pattern: /<([^<>\s]{1,2000})>\s{0,3};\s{0,3}rel="?next"?/i,
+    pattern: /<([^<>\s]{1,2000})>\s{0,3};\s{0,3}rel="?next"?/gi,
     read: ([, address = '']) => ({ next: addressed(address) ?? {}, more: true }),
   },
   {
-    pattern: /<([^<>\s]{1,2000})>\s{0,3};\s{0,3}rel="?last"?/i,
+    pattern: /<([^<>\s]{1,2000})>\s{0,3};\s{0,3}rel="?last"?/gi,
     read: ([, address = '']) => ({ last: addressed(address) ?? {} }),
   },
   {
     pattern:
-      /\bthere (?:are|is) more (?:results|items|records|pages|entries)\b|\bhas[_ ]?more["']?\s{0,3}[:=]\s{0,3}true\b|\bmore (?:results|items|records|pages) (?:are )?available\b/i,
+      /\bthere (?:are|is) more (?:results|items|records|pages|entries)\b|\bhas[_ ]?more["']?\s{0,3}[:=]\s{0,3}true\b|\bmore (?:results|items|records|pages) (?:are )?available\b/gi,
     read: () => ({ more: true }),
   },
 ]
 
-function wordsIn(text: string): Facts {
+const BOTH_ENDS = 2
+
+function wordsIn(texts: readonly string[]): Facts {
   const facts: Facts = {}
-  for (const { pattern, read } of WORDS) {
-    const match = pattern.exec(text)
-    if (match) Object.assign(facts, read(match))
+  const places = WORDS.flatMap((words) => texts.map((text) => ({ ...words, text })))
+  for (const { pattern, read, text } of places) {
+    const found = [...text.matchAll(pattern)].map(read)
+    // A server says it once, or at both ends. Records say it more often, and pages that are all there tell different numbers.
+    if (found.length <= BOTH_ENDS && found.every(({ page }) => page === found[0]?.page))
+      Object.assign(facts, found[0])
   }
   return facts
 }

@@ -117,6 +117,56 @@ describe('what a result says of its collection', () => {
     ).toContain('more follow')
   })
 
+  describe('words in records are no words of the server', () => {
+    const lines = (count: number, line: (at: number) => string): string =>
+      Array.from({ length: count }, (_, at) => line(at)).join('\n')
+    const logged = (words: string) =>
+      lines(40, (at) => `2026-05-01T08:00:${10 + at}Z INFO crawler: ${at === 3 ? words : `message ${at}`}`)
+    const crawl = lines(
+      40,
+      (at) => `2026-05-01T08:00:${10 + at}Z INFO crawler: fetched page ${(at % 7) + 1} of 7`,
+    )
+    const chat = (first: string) =>
+      `03/11/2025, 08:01 - Ana: ${first}\n${lines(40, (at) => `05/11/2025, 08:${10 + at} - Bo: message ${at}`)}`
+    const cards = (read: string) => lines(20, (at) => `Name: n${at}\nRead: ${read}\nPrice: ${at}\n`)
+
+    test.each([
+      ['a log', crawl],
+      ['one line of a log', logged('fetched page 1 of 7')],
+      ['a log of results', logged('showing 5 of 20 rows')],
+      ['a log of a job', logged('next cursor: abc, there are more results')],
+      ['a message before a date', chat('Please open the page')],
+      ['a message', chat('see page 3 of 7')],
+      ['a field of cards', cards('page 5 of 300')],
+      ['the last lines of cards', `${cards('all')}\nName: x\nRead: yes\nPrice: on page 3 of 9\n`],
+      ['a column of a table', `id,note,n\n${lines(40, (at) => `${at},page 1 of 7,2`)}`],
+      ['lines that are anything', lines(40, (at) => `fetched page ${(at % 7) + 1} of 7`)],
+      ['all pages of a text', 'Words of it.\nPage 1 of 2\nMore words of it.\nPage 2 of 2\n'],
+      ['a page, then a date', 'Please open the page\n05/11/2025 at noon\nand page 05/11/2025'],
+    ])('%s', (_, text) => {
+      expect(said(text)).toBeUndefined()
+    })
+
+    test.each([
+      ['a log', logged('x')],
+      ['a chat', chat('hello')],
+      ['cards', cards('all')],
+      ['a table', `id,note,n\n${lines(40, (at) => `${at},b,2`)}`],
+      ['a list', lines(40, (at) => `${at + 1}. Item ${at}\n   Status: open`)],
+    ])('above and below %s they are', (_, text) => {
+      const told = expect.stringContaining('PARTIAL')
+      for (const words of ['Page 1 of 41', 'There are more results available.', 'Next cursor: eyJh='])
+        for (const whole of [
+          `${words}\n\n${text}`,
+          `${words}\n${text}`,
+          `${text}\n\n${words}`,
+          `${text}\n${words}`,
+        ])
+          expect(said(whole), whole.slice(0, 60)).toEqual(told)
+      expect(said(`Page 1 of 41\n\n${text}\n\nPage 1 of 41`)).toEqual(told)
+    })
+  })
+
   test('nothing that a server sends throws, and no text takes long', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (value, args) => {
