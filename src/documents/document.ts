@@ -9,7 +9,7 @@ import type { Provenance, Table } from './table.ts'
  * The format of the content. `table`: drawn with bars or aligned, lists of files. `tree`: indented lines that name a role
  * each, as accessibility snapshots do. `entries`: lines or groups of lines that begin alike. Examples are commits, hunks of a diff,
  * messages of compilers, `Key: value` lines, settings and drawn trees. `files`: several files, each under its name. `code`: a program, by
- * its definitions. `blocks`: several content blocks that are not one JSON value.
+ * its definitions. `blocks`: several content blocks that are neither JSON nor a record each.
  */
 export type Format =
   | 'json'

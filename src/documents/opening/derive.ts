@@ -2,6 +2,7 @@
 import type { JsonValue } from '../../protocol/json.ts'
 import { withColumns } from '../columns/columnar.ts'
 import type { Document, Traits } from '../document.ts'
+import { wordsAround } from '../formats/cells.ts'
 import { toJson } from '../json/stringify.ts'
 import { unfold } from '../json/unfold.ts'
 import type { Collection } from '../shape/collections.ts'
@@ -57,28 +58,31 @@ function fromData(
   return readDocument(bytes === undefined ? parts : { ...parts, bytes })
 }
 
-/** A text as what it is: JSON, a table, a log. `bytes` defaults to those of the text; `again` gives it once more. */
+/**
+ * A text as what it is: JSON, a table, a log. `bytes` defaults to those of the text; `again` gives it once more. `remarks` are words beside
+ * it: where lines are searched, they stand below it.
+ */
 export function fromRecognised(
   written: string,
-  beside: { bytes?: number; asides?: readonly string[]; again?: () => string } = {},
+  beside: {
+    bytes?: number
+    asides?: readonly string[]
+    again?: () => string
+    remarks?: readonly string[]
+  } = {},
 ): Document {
-  const { text, traits, json, glimpse, asides } = recognise(written)
-  if (
-    traits.search === 'values' &&
-    json &&
-    beside.again &&
-    text.length > LARGE &&
-    text.length === written.length
-  ) {
-    const remarks = [...(beside.asides ?? []), ...asides]
-    return fromData(traits, json(), text.length, remarks, beside.again, beside.bytes)
-  }
+  const { text, traits, json, glimpse, asides: around } = recognise(written)
+  const { bytes, again, remarks = [] } = beside
+  const words = remarks.flatMap((remark) => wordsAround(remark, ''))
+  const asides = [...(beside.asides ?? []), ...words, ...around]
+  if (traits.search === 'values' && json && again && text.length > LARGE && text.length === written.length)
+    return fromData(traits, json(), text.length, asides, again, bytes)
   return readDocument({
     format: traits,
-    text: () => text,
-    ...(beside.bytes === undefined ? {} : { bytes: beside.bytes }),
+    text: () => (traits.search === 'lines' ? [text, ...remarks].join('\n\n') : text),
+    ...(bytes === undefined ? {} : { bytes }),
     ...(json ? { json, glimpse } : {}),
-    asides: [...(beside.asides ?? []), ...asides],
+    asides,
   })
 }
 

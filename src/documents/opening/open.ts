@@ -5,12 +5,14 @@ import { formatBytes } from '../../text/format.ts'
 import { jsonWithoutParts } from '../binary/parts.ts'
 import { withColumns } from '../columns/columnar.ts'
 import type { Document } from '../document.ts'
+import { wordsAround } from '../formats/cells.ts'
 import { withLongText } from '../json/long-text.ts'
 import { parseJson, toJson } from '../json/stringify.ts'
 import { roleOf } from '../json/structured.ts'
 import { unfold } from '../json/unfold.ts'
+import { asOneText, dominant, jsonAmong, recordEach } from './blocks.ts'
 import { fromRecognised, fromValue } from './derive.ts'
-import { recognise, seenThrough } from './detect.ts'
+import { seenThrough } from './detect.ts'
 import { readDocument } from './read.ts'
 
 /** Opens kept content: the UTF-8 JSON of a CallToolResult. Other content is opened as the text that it is. */
@@ -71,21 +73,19 @@ function fromTexts(
   const [first = '', second] = texts
   if (second === undefined)
     return fromRecognised(first, { bytes, asides, ...(content && { again: rereading(content) }) })
-  const values = allJson(texts)
-  if (values) {
+  const data = jsonAmong(texts)
+  if (data) {
     return readDocument({
       format: 'json',
       bytes,
-      text: () => texts.join('\n'),
-      json: () => values,
-      asides,
+      text: () => data.sent.join('\n'),
+      json: () => data.values,
+      asides: [...asides, ...data.remarks.flatMap((words) => wordsAround(words, ''))],
     })
   }
-  const main = dominant(texts)
-  if (main !== undefined) {
-    const small = texts.filter((_, index) => index !== main).flatMap((text) => quote('text', text))
-    return fromRecognised(texts[main] ?? '', { bytes, asides: [...asides, ...small] })
-  }
+  const areFiles = names.some((name) => name !== undefined)
+  const main = (areFiles ? undefined : recordEach(texts)) ?? dominant(texts)
+  if (main) return fromRecognised(asOneText(main.sent), { bytes, asides, remarks: main.remarks })
   return fromBlocks(texts, names, bytes, asides)
 }
 
@@ -101,28 +101,8 @@ function onlyText(content: Uint8Array): string {
   return isObject(result) ? (textsOf(result)[0] ?? '') : ''
 }
 
-/** The values of blocks that are all JSON objects or arrays; a list that came one record a block is a list again. */
-function allJson(texts: readonly string[]): JsonValue[] | undefined {
-  const values: JsonValue[] = []
-  for (const text of texts) {
-    if (!/^\s*[[{]/.test(text)) return undefined
-    const parsed = parseJson(text)
-    if (!parsed) return undefined
-    values.push(parsed.value)
-  }
-  return values
-}
-
-/** A small remark beside the content is quoted up to this length. */
+/** A small remark beside structured content is quoted up to this length. */
 const REMARK = 240
-
-/** The block that is the content where all others together are a remark. */
-function dominant(texts: readonly string[]): number | undefined {
-  const all = texts.reduce((sum, text) => sum + text.length, 0)
-  const main = texts.findIndex((text) => all - text.length <= REMARK && text.length > REMARK * 4)
-  if (main < 0) return undefined
-  return recognise(texts[main] ?? '').format === 'text' ? undefined : main
-}
 
 /** Blocks one below the other, each under a line with its number and, of an embedded file, its name. */
 function fromBlocks(
