@@ -128,7 +128,7 @@ function textItem(longest = longestText) {
 }
 
 function fromString(value: string): unknown {
-  const trimmed = value.trim()
+  const trimmed = value.trim().replace(/^(?:order|sort|group)\s+by\s+/i, '')
   if (trimmed === '') return []
   if (trimmed.length > longestJoined) return [trimmed]
   if (trimmed.startsWith('["') || trimmed.startsWith("['") || trimmed === '[]') {

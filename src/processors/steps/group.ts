@@ -632,13 +632,18 @@ export interface GroupKey {
   note?: string
 }
 
+/** `created_at.month`, `created_at__month`, and `created_at.dt.month` of pandas. */
+const MEMBER = /^(.+?)(?:\.dt)?(?:\.|__)(\w+)$/
+
 /** `state`, or `created_at:month`. A field with a colon in its name comes first. Throws a `Refusal`. */
 function parseGroupKey(records: Records, reference: string): GroupKey {
   const exact = exactPath(records, reference)
   if (exact && !holdsObjects(records, exact))
     return { name: fieldTitle(exact.name), field: exact, part: undefined }
   const { source, alias } = aliasIn(reference)
-  const [name, part] = partIn(source, alias !== undefined)
+  const [, before = '', after = ''] = MEMBER.exec(source) ?? []
+  const isPart = datePart(after) !== undefined && exactPath(records, before) !== undefined
+  const [name, part] = partIn(isPart ? `${before}:${after}` : source, alias !== undefined)
   const whole = resolveField(records, name)
   const areObjects = holdsObjects(records, whole)
   const across = areObjects ? acrossMap(records, whole) : undefined

@@ -88,7 +88,7 @@ export const OPERATORS: readonly Operator[] = [
     signs: '<',
     words:
       'lt, less than, is less than, smaller than, lower than, fewer than, is below, is smaller than, is lower than',
-    weakWords: 'below, before, is before, earlier than, older than, prior to',
+    weakWords: 'below, under, before, is before, earlier than, older than, prior to',
     calls: 'lt',
     arity: 1,
     compares: 'order',

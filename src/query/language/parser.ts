@@ -13,7 +13,7 @@ import { plainNumber } from '../../text/values/quantities.ts'
 import { bareName } from '../../text/words/bare-name.ts'
 import { Refusal, safely, shown } from '../refusal.ts'
 import { aggregateNamed } from './aggregates.ts'
-import { operatorAtEnd } from './dialects/django.ts'
+import { operatorAtEnd, partAtEnd } from './dialects/django.ts'
 import { unwrapped } from './dialects/index.ts'
 import { withLists } from './dialects/lambda.ts'
 import { callFunction, dateUse, functionNamed } from './functions.ts'
@@ -869,7 +869,7 @@ class Parser {
     }
     const computed = inside ? this.#computedOf(inside) : new Parser(name, this.#names).computed()
     if (computed) return computed
-    const property = this.#property(name)
+    const property = this.#property(partAtEnd(name) ?? name)
     if (property) return property
     const within = enclosed(name)
     if (within !== undefined) return this.#left(within, { from: range.from + 1, to: range.to - 1 })

@@ -261,3 +261,47 @@ test('an aggregate under the name that it is to have', () => {
   expect(ask({ n: 'count', total: 'sum(p)' })).toEqual([{ n: 2, total: 5 }])
   expect(ask({ n: { $sum: 1 }, total: { $sum: '$p' } })).toEqual([{ n: 2, total: 5 }])
 })
+
+describe('questions in the words of other libraries', () => {
+  const rows = Array.from({ length: 12 }, (_, id) => ({
+    id,
+    n: id % 4,
+    title: `request ${id}`,
+    made: `2024-0${1 + (id % 3)}-05T10:00:00Z`,
+  }))
+  const asked = (params: object) => {
+    const { document, error } = runPipeline(fromValue(rows), filterSteps, filterParams.parse(params))
+    return error ?? document.rows().items
+  }
+
+  test.each<[unknown, number[]]>([
+    ['n under 1', [0, 4, 8]],
+    ['made__month = 2 and n = 1', [1]],
+    ['made__month__gte = 3 and n = 1', [5]],
+    ["re.search('request 1\\d', title)", [10, 11]],
+    ["x => new Date(x.made) >= new Date('2024-03-01') && x.n === 1", [5]],
+    [{ all: [{ field: 'n', op: '>', value: 2 }, { title: 'request 3' }] }, [3]],
+    [{ any: [{ title: 'request 2' }, { title: 'request 3' }] }, [2, 3]],
+    [{ query_string: { query: 'title:"request 2"' } }, [2]],
+    [{ nested: { path: 'x', query: { term: { title: 'request 7' } } } }, [7]],
+  ])('%j', (where, ids) => {
+    const found = asked({ where })
+    expect(typeof found === 'string' ? found : found.map((row) => (row as JsonObject).id)).toEqual(ids)
+  })
+
+  test.each<[object, unknown]>([
+    [{ sort: { n: -1, id: 1 }, fields: ['id'] }, { id: 3 }],
+    [{ sort: 'ORDER BY n DESC, id DESC', fields: ['id'] }, { id: 11 }],
+    [
+      { group_by: 'made.month', sort: 'made:month' },
+      { 'made:month': '2024-01', count: 4 },
+    ],
+    [
+      { group_by: 'made.dt.month', sort: 'made:month' },
+      { 'made:month': '2024-01', count: 4 },
+    ],
+    [{ aggregate: [{ op: 'sum', field: 'n', as: 't' }] }, { t: 18 }],
+  ])('%j', (params, first) => {
+    expect(asked(params)[0]).toEqual(first)
+  })
+})

@@ -12,6 +12,8 @@ export function fromLambda(text: string): string {
     .replaceAll(COALESCED, 'coalesce($1, $2)')
     .replaceAll(/\btypeof\s+([\w.?]+)/g, 'type($1)')
     .replaceAll(TESTED, (_, pattern, field) => `${field} ~ ${pattern}`)
+    .replaceAll(SEARCHED, (_, pattern, field) => `${field} ~ ${pattern}`)
+    .replaceAll(DATED, '$1')
 }
 
 const PATH = String.raw`((?:[\w.?]|\["\w+"\]|\['\w+'\])+)`
@@ -22,6 +24,14 @@ const DEFAULT = new RegExp(String.raw`\(\s*${PATH}\s*(?:\|\||\sor\s)\s*${LITERAL
 
 /** `/^a/i.test(x.title)`. */
 const TESTED = /(\/(?:[^/\\\n]|\\.)+\/[dgimsuy]*)\.test\(\s*([\w.?[\]"']+)\s*\)/g
+
+/** `re.search(r"^a", x["title"])`. */
+const SEARCHED = new RegExp(
+  String.raw`\bre\.(?:search|match)\(\s*r?("[^"]*"|'[^']*')\s*,\s*${PATH}\s*(?:,[^()]*)?\)`,
+  'g',
+)
+/** `new Date(x.created_at)`, also in milliseconds: dates are compared as they are. */
+const DATED = new RegExp(String.raw`\bnew\s+Date\(\s*${PATH}\s*\)(?:\.(?:getTime|valueOf)\(\))?`, 'g')
 
 const GENERATED = new RegExp(
   String.raw`\bsum\(\s*\[?(.{1,200}?)\s+for\s+(\w+)\s+in\s+${PATH}\s*\]?\s*\)`,

@@ -100,6 +100,8 @@ const logic: Readonly<Record<string, 'and' | 'or' | 'not'>> = {
   _not: 'not',
   $nor: 'not',
   nor: 'not',
+  all: 'and',
+  any: 'or',
 }
 /** The same in the queries of Elasticsearch, within `bool`. */
 const boolean: Readonly<Record<string, 'and' | 'or' | 'not'>> = {
@@ -144,6 +146,9 @@ function entry(key: string, held: unknown, depth: number): string | undefined {
   if (isObject(held) && Object.hasOwn(leaves, lower) && Object.keys(held).length === 1)
     return leaf(lower, held, depth)
   if (key === 'query' && isObject(held)) return sentenceOf(held, depth + 1)
+  const inner =
+    /^(?:(?:simple_)?query_string|nested)$/.test(lower) && isObject(held) ? own(held, 'query') : undefined
+  if (inner !== undefined) return sentenceOf(inner, depth + 1)
   if (lower === '$expr') return expressionOf(held) ?? sentenceOf(held, depth + 1)
   if (lower === '$where') return sentenceOf(held, depth + 1)
   return ofField(key, held, depth)
@@ -308,15 +313,43 @@ export function namesIn(value: object): unknown[] {
   return named.length === 0 || named.includes(undefined) ? [value] : named
 }
 
-/** `{"comments": "desc"}` as `comments desc`, `{"sum": "price"}` as `sum price`, `{"total": "sum(price)"}` as `sum(price) as total`. */
+/**
+ * `{"comments": "desc"}` and `{"comments": -1}` as `comments desc`, `{"sum": "price"}` as `sum price`, `{"total": "sum(price)"}` as
+ * `sum(price) as total`, and `{"field": "price", "op": "sum", "as": "total"}` as the same.
+ */
 export function pairsIn(value: object): unknown[] {
-  const { field, order, direction, function: name } = value as Record<string, unknown>
-  const beside = order ?? direction ?? name
-  if (typeof field === 'string') return [typeof beside === 'string' ? `${field} ${beside}` : field]
+  const get = (names: readonly string[]): unknown =>
+    names.map((name) => own(value as never, name)).find((held) => typeof held === 'string')
+  const field = get(['field', 'column', 'path'])
+  if (typeof field === 'string') {
+    const order = get(['order', 'direction'])
+    if (typeof order === 'string') return [`${field} ${order}`]
+    const [name, as] = [get(FUNCTION_NAMES), get(['as', 'alias', 'name'])]
+    const whole = typeof name === 'string' ? `${name} ${field}` : field
+    return [typeof as === 'string' && name !== undefined ? `${String(name)}(${field}) as ${as}` : whole]
+  }
   return Object.entries(value).map(([key, held]) => {
-    if (typeof held !== 'string') return aggregateOf(key, held) ?? value
+    if (typeof held !== 'string') return orderOf(key, held) ?? aggregateOf(key, held) ?? value
     return isNamed(key, held) ? `${held} as ${key}` : `${key} ${held}`
   })
+}
+
+const FUNCTION_NAMES = [
+  'function',
+  'op',
+  'operation',
+  'agg',
+  'aggregate',
+  'aggregation',
+  'func',
+  'fn',
+  'type',
+]
+
+/** `comments desc` of `comments` and -1, as MongoDB sorts. */
+function orderOf(field: string, direction: unknown): string | undefined {
+  if (direction !== 1 && direction !== -1) return undefined
+  return `${field} ${direction === 1 ? 'asc' : 'desc'}`
 }
 
 /** True where the key names what is computed: `{"total": "sum(price)"}` and `{"n": "count"}`, but not `{"sum": "abs(price)"}`. */

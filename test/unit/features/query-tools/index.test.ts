@@ -157,11 +157,14 @@ test('a server cannot replace its answer by naming a kept result in `_meta`', as
 })
 
 test.each([
-  [{ having: 'count > 5' }, ['count > 5']],
-  [{ where: 'a = 1', having: 'count > 5' }, ['a = 1', 'count > 5']],
+  [{ having: 'count > 5' }, ['having count > 5']],
+  [{ where: 'a = 1', having: 'count > 5' }, ['a = 1', 'having count > 5']],
   [{ where: 'a = 1', having: '["count > 5", "count < 9"]' }, ['a = 1', 'count > 5', 'count < 9']],
-  [{ where: ['a', '=', 1], having: ['count', '>', 5] }, ['a = 1', 'count > 5']],
-  [{ where: ['a = 1'], having: ['count > 5', 'count < 9'] }, ['a = 1', 'count > 5', 'count < 9']],
+  [{ where: ['a', '=', 1], having: ['count', '>', 5] }, ['a = 1', 'having count > 5']],
+  [
+    { where: ['a = 1'], having: ['count > 5', 'count < 9'] },
+    ['a = 1', 'having count > 5', 'having count < 9'],
+  ],
 ])('conditions on groups may be called having: %j', async (written, where) => {
   const asked: JsonObject[] = []
   const [filter] = createProxyTools({
