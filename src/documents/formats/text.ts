@@ -121,7 +121,14 @@ const PARTS: readonly Part[] = [
       /^(?:(?:export|default|pub(?:\([a-z]+\))?|public|private|protected|internal|static|abstract|final|sealed|async|unsafe|extern|override|virtual|inline|declare|data) +)*(?:function\*?|class|interface|enum|namespace|module|struct|trait|impl|def|fn|func|fun|record|object|sub|type(?= +\w+ *[=<{])) +(?:\([^)]*\) *)?([A-Za-z_$][\w$]*)/,
   },
   { title: 'sections', pattern: /^\[{1,2}([^\][\s][^\][]*)\]{1,2}\s*(?:[#;].*)?$/ },
-  { title: 'headings', pattern: /^([A-Z][A-Z0-9 ,&'()/-]{2,60})$/ },
+  {
+    title: 'headings',
+    // `24. LIABILITY` and `Article IV. TERM` as well.
+    pattern:
+      /^((?:(?:(?:ARTICLE|SECTION|CHAPTER|PART|Article|Section|Chapter|Part) )?(?:\d{1,3}(?:\.\d{1,3}){0,4}|[IVXLC]{1,6})[.:)]? +)?[A-Z][A-Z0-9 ,&'()/-]{2,60})$/,
+    // Sequences of genes are written in capitals.
+    but: /^[ACGTUN]+$|\S{30}/,
+  },
   { title: 'keys', pattern: /^([A-Za-z_][\w./-]*):(?:\s|$)/, but: /^(?:https?|note|warning|error|info)$/i },
 ]
 

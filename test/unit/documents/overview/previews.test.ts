@@ -143,6 +143,17 @@ test('outlines source code, settings, diffs and manuals', () => {
   ).toContain('9 files of a diff (line, name): 1 src/f0.ts, 7 src/f1.ts')
 })
 
+test('outlines contracts by their numbered headings, and no sequences of genes', () => {
+  const clause = (number: number): string =>
+    `${number}. ${['TERM', 'FEES AND TAXES', 'LIABILITY', 'NOTICES'][number % 4]} ${number}\n\n${number}.1 The parties agree on this and that.\n`
+  const contract = Array.from({ length: 30 }, (_, at) => clause(at + 1)).join('\n')
+  expect(previewOf(contract)).toContain('30 headings (line, name): 1 1. FEES AND TAXES 1')
+  const genes = Array.from({ length: 60 }, (_, at) => `>gene ${at}\n${'ACGT'.repeat(1 + (at % 9))}`).join(
+    '\n',
+  )
+  expect(previewOf(genes)).not.toContain('headings')
+})
+
 test('finds the failures of an output, and what is no text at all', () => {
   const build = [
     ...many(80, (n) => `Compiling module number ${n}`),
