@@ -184,6 +184,17 @@ export function freeName(names: ReadonlySet<string>, name: string): string {
   return names.has(name) ? freeName(names, `${name}_2`) : name
 }
 
+const EMPHASIS = /^(?:\*{1,3}|_{1,3}|`)/
+
+/** The cell of a table of Markdown without signs of emphasis or code around all of it. */
+export function withoutEmphasis(cell: string): string {
+  const sign = EMPHASIS.exec(cell)?.[0] ?? ''
+  const text = cell.slice(sign.length, -sign.length)
+  if (text === '' || !cell.endsWith(sign) || text.includes(sign.charAt(0)) || text.trim() !== text)
+    return cell
+  return sign === '`' ? text : withoutEmphasis(text)
+}
+
 /** The names of columns: those in the first row, or made ones. */
 export function namesOf(first: readonly string[], named: boolean): string[] {
   return named ? distinct(first) : first.map((_, index) => `column_${index + 1}`)

@@ -23,7 +23,7 @@ import { profile } from '../shape/profile.ts'
 import { typeNotations } from '../shape/type-notation.ts'
 import { call, type Template } from '../template.ts'
 import { findAlike } from './alike.ts'
-import { freeName, joinerOf, namesOfSheet } from './cells.ts'
+import { freeName, joinerOf, namesOfSheet, withoutEmphasis } from './cells.ts'
 import { BEGINNING, defineFormat } from './define.ts'
 import { addFields, fieldsAt, findItems, isList, itemRecords, listIn, MARKED, maySayFields } from './items.ts'
 import { markedPairs } from './marked-pairs.ts'
@@ -460,7 +460,7 @@ function readTable(lines: LineIndex, start: number): { rows: JsonValue[]; end: n
 /** The cells of a row; `\|` is a bar inside a cell. */
 function cells(line: string): string[] {
   const inner = line.trim().replace(/^\|/, '').replace(/\|$/, '')
-  return inner.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'))
+  return inner.split(/(?<!\\)\|/).map((cell) => withoutEmphasis(cell.trim().replaceAll('\\|', '|')))
 }
 
 /** The overview of a Markdown text: its headings with their lines, its tables. */

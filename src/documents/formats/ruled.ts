@@ -1,7 +1,7 @@
 /** Tables with a rule under the names and bars between cells, as databases print them and libraries draw them. */
 import type { JsonValue } from '../../protocol/json.ts'
 import type { LineIndex } from '../../text/lines.ts'
-import { asideOf, distinct, type FoundTable, joinerOf, recordsOf } from './cells.ts'
+import { asideOf, distinct, type FoundTable, joinerOf, recordsOf, withoutEmphasis } from './cells.ts'
 
 const SAMPLE = 200
 export const LONGEST = 20_000
@@ -60,7 +60,11 @@ export function readRuled(lines: LineIndex): FoundTable | undefined {
         if (!isNoRow(line) && !isAgain && !isLeftOut) read.push(cells ?? line)
         index = next
       }
-      return recordsOf(distinct(names), withSurplus(read, barsOf(head), names.length)).map(withNulls)
+      const all = withSurplus(read, barsOf(head), names.length)
+      const isMarkdown = SEPARATOR.test(lines.at(rule).trim())
+      const bare = (row: readonly string[]) => (isMarkdown ? row.map(withoutEmphasis) : row)
+      const cells = all.map((row) => (typeof row === 'string' ? row : bare(row)))
+      return recordsOf(distinct(bare(names)), cells).map(withNulls)
     },
     asides: outside(lines, rule, end, typed),
   }

@@ -199,6 +199,30 @@ describe('Markdown', () => {
   })
 })
 
+test('a cell that is emphasised as a whole is its text, in a table alone and in one below headings', () => {
+  const rows = [
+    '| **Region** | Sum | Note |',
+    '|:--|--:|---|',
+    '| **R1** | **10** | `--all` |',
+    '| __R2__ | *20* | ***most*** |',
+    '| *R3* | 30 | **a** and **b** |',
+    '| ** R4 | 40 | `*x*` |',
+    '| **`R5`** | 50 | ~~x~~ |',
+  ]
+  const cells = [
+    { Region: 'R1', Sum: 10, Note: '--all' },
+    { Region: 'R2', Sum: 20, Note: 'most' },
+    { Region: 'R3', Sum: 30, Note: '**a** and **b**' },
+    { Region: '** R4', Sum: 40, Note: '*x*' },
+    { Region: 'R5', Sum: 50, Note: '~~x~~' },
+  ]
+  expect(recognise(rows.join('\n')).json?.()).toEqual(cells)
+  const { value } = read(`# A\n\nWords.\n\n## B\n\n${rows.join('\n')}\n\n## C\n\nMore **words**.\n`)
+  expect(value.tables).toEqual([cells.map((row) => ({ ...row, Sum: String(row.Sum) }))])
+  const psql = ' glob  | n\n-------+---\n *.ts* | 1\n **/x  | 2\n'
+  expect(recognise(psql).json?.()).toMatchObject([{ glob: '*.ts*' }, { glob: '**/x' }])
+})
+
 test('sections of Markdown that say the same fields are records, and lists of items with fields are tables', () => {
   const part = (name: string, plan: string, n: number) =>
     `## ${name}\n\n- **Plan**: ${plan}\n- **MRR:** $${n}\n\nNote: ${name} wrote.\n`
