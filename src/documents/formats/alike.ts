@@ -99,8 +99,14 @@ export function findAlike(lines: LineIndex): AlikeLines | undefined {
   const names = namesIn(sample)
   const found = names && labelled(rowsOf(lines), names)
   if (found) return found
-  const split = separatorOf(sample)
+  const split = areTabbed(sample) ? undefined : separatorOf(sample)
   return split && separated(rowsOf(lines), split)
+}
+
+/** As many cells with tabs between them in each line are a table, and no cell is parted further. */
+function areTabbed(rows: readonly Row[]): boolean {
+  const [first = 0, ...others] = rows.map(({ text }) => text.split('\t').length)
+  return first > 2 && others.every((count) => count === first)
 }
 
 function rowsOf(lines: LineIndex, step = 1, longest = Number.POSITIVE_INFINITY): Row[] {

@@ -44,7 +44,9 @@ function readCounted(text: string): FoundTable | undefined {
 
 /** Paths or single words: sentences that begin with a number are none. */
 function areNames(records: readonly JsonObject[]): boolean {
-  const names = records.filter(({ name }) => /^\S+$|\/|^[\w.-]+(?: [\w.-]+){0,2}$/.test(String(name)))
+  const names = records.filter(({ name }) =>
+    /^\S+$|^[^\t]*\/[^\t]*$|^[\w.-]+(?: [\w.-]+){0,2}$/.test(String(name)),
+  )
   return names.length >= records.length * 0.95
 }
 

@@ -273,12 +273,13 @@ function areLabelled([first = [], ...others]: readonly string[][]): boolean {
 function isHeader(rows: readonly string[][]): boolean {
   const all = (rows[0] ?? []).map((name) => name.trim())
   if (isOverTyped(rows, all)) return true
-  // A title, over the names.
+  // Titles, over the names.
+  const below = rows.slice(rows.findIndex((row) => !isTitle(row)))
   if (
-    isFirstAlone(all) &&
+    below.length < rows.length &&
     isOverTyped(
-      rows.slice(1),
-      (rows[1] ?? []).map((name) => name.trim()),
+      below,
+      (below[0] ?? []).map((name) => name.trim()),
     )
   )
     return false
@@ -298,6 +299,11 @@ function isHeader(rows: readonly string[][]): boolean {
 /** One name, and empty cells: the first row of a spreadsheet with unnamed columns. */
 function isFirstAlone([first = '', ...others]: readonly string[]): boolean {
   return /^\p{L}/u.test(first) && others.length > 1 && others.every((name) => name === '')
+}
+
+/** A text, or a text and what it says, and an empty cell for each further column. */
+function isTitle([first = '', ...others]: readonly string[]): boolean {
+  return /^\p{L}/u.test(first) && others.length > 1 && others.slice(1).every((cell) => cell.trim() === '')
 }
 
 /** Whatever the names are, questions of a form or whole sentences: all differ, none is a value, and one stands over values of a type. */
@@ -430,6 +436,8 @@ function tablesOf(text: string): ReadonlyMap<string, Rows> | undefined {
   // An empty line within quotes is part of a cell.
   const areWhole = blocks.every((block) => block.split('"').length % 2 === 1)
   if (blocks.length < 2 || blocks.length > MOST_TABLES || !areWhole) return undefined
+  // Titles are words above a table, and none of their own.
+  if (DELIMITERS.some((each) => cellRows(blocks[0] ?? '', each, MOST_LOOKED).every(isTitle))) return undefined
   const first = blocks.map((block) => (block.split('\n', 1)[0] ?? '').replace(/[,;\s]+$/, ''))
   const lead = /^[^,;\t]{1,40}[,;\t]/.exec(first[0] ?? '')?.[0]
   const areLed =
@@ -488,8 +496,8 @@ function isHeadOfTable(rest: string, delimiter: string, above: readonly string[]
     below.length === LEAST_BELOW &&
     below.every(({ length }) => length === first.length) &&
     above.every((line) => {
-      const cells = line.split(delimiter)
-      return cells.length < first.length || isFirstAlone(cells)
+      const [cells = []] = cellRows(line, delimiter, 1)
+      return cells.length < first.length || isTitle(cells)
     })
   )
 }

@@ -143,6 +143,8 @@ export function readAligned(lines: LineIndex, isHead = false, areApart = false):
       ? undefined
       : cutAtGaps(lines, header, first)
   if (apart) return apart
+  // Cells with tabs between them, filled up with blanks.
+  if (columns.some((column) => named(header, column).trim().includes('\t'))) return undefined
   if (columns.length < (dashed ? 2 : 3)) return undefined
   if (titled && !isNamed && !isFilled(columns, sample)) return undefined
   const fits = sample.filter((line) => fitsIn(line, columns)).length
@@ -162,7 +164,8 @@ function endOfRows(lines: LineIndex, first: number, columns: readonly Column[]):
   if (FOOTER.test(lines.at(end - 1))) end -= 1
   for (let index = lines.count - 1; index > Math.max(first, lines.count - 1 - MOST_BELOW); index--) {
     const line = lines.at(index)
-    if (line.trim() === '' || RULES.test(line)) end = index
+    const isTotal = TOTAL.test(line) && !fitsIn(line, columns)
+    if (line.trim() === '' || RULES.test(line) || isTotal) end = index
     else if (isRow(line) && !RULES.test(lines.at(index - 1))) break
   }
   return end
@@ -184,9 +187,9 @@ function cutAtGaps(lines: LineIndex, header: string, first: number): FoundTable 
   return { json: () => recordsOf(distinct(names), rows), asides: [] }
 }
 
-/** Names in capitals, with their unit in brackets: `CPU(cores)`. A line that begins with a number is a row. */
+/** Names in capitals, with their unit in brackets: `CPU(cores)`. A line that begins with a number is a row, and one with the number of a page a title. */
 function isCapital(header: string): boolean {
-  if (/^\s*\d+\s/.test(header)) return false
+  if (/^\s*\d+\s|\bPAGE:? +\d+/.test(header)) return false
   return /^[^a-z]*[A-Z]{2}[^a-z]*$/.test(header.replace(/\([a-z]{1,12}\)/g, ''))
 }
 
@@ -278,8 +281,10 @@ function blocksFrom(lines: LineIndex, first: number): FoundTable | undefined {
     for (const part of partsOf(block)) {
       const read = readPart(part.lines, part.isTitled)
       if (!read) {
-        // The lines told beside the records are few: more are records of their own.
+        // The lines told beside the records are few: more are records of their own. Titles of further pages are told already.
+        const isAgain = part.lines.every((own) => asides.some((told) => isTitleAgain(own, told)))
         const isTold = found.length === 0 || asides.length + part.lines.length <= MOST_ASIDES
+        if (isAgain) continue
         if (isTold) asides.push(...part.lines)
         else found.push({ json: () => part.lines.map((_line) => ({ _line })), asides: [], round })
         continue
@@ -306,6 +311,11 @@ function blocksFrom(lines: LineIndex, first: number): FoundTable | undefined {
       found.flatMap(({ json, round: of }) => (round === 1 ? json() : json().map((row) => inRound(row, of)))),
     asides: asides.slice(0, Math.max(MOST_ASIDES, above.length)).map(asideOf),
   }
+}
+
+/** Whether a title is that of an earlier page, but for its numbers. */
+function isTitleAgain(title: string, told: string): boolean {
+  return title.replace(/\d+/g, '9') === told.replace(/\d+/g, '9')
 }
 
 interface BlockPart {
@@ -388,12 +398,19 @@ function isFilled(columns: readonly Column[], sample: readonly string[]): boolea
   )
 }
 
+/** Of all rows above: its words and its sum keep to no columns. */
+const TOTAL = /^\s*(?:\p{L}{1,20} )?(?:sub|grand )?totals?\b/iu
+
+function isBelow(line: string): boolean {
+  return FOOTER.test(line) || TOTAL.test(line)
+}
+
 function sampleOf(lines: LineIndex, first: number): string[] {
   const picked: string[] = []
   const step = Math.max(1, Math.floor(lines.count / SAMPLE_LINES))
   for (let index = first; index < lines.count; index += step) {
     const line = lines.at(index)
-    if (line.trim() !== '' && !FOOTER.test(line.slice(0, LONGEST_LINE))) picked.push(line)
+    if (line.trim() !== '' && !isBelow(line.slice(0, LONGEST_LINE))) picked.push(line)
   }
   return picked
 }

@@ -14,6 +14,8 @@ const read = (text: string) => {
   return { format, value: json?.() as JsonObject[] }
 }
 
+const many = (count: number, line: (n: number) => string) => Array.from({ length: count }, (_, n) => line(n))
+
 test('what ends statements parts no cells', () => {
   const inserts = Array.from({ length: 40 }, (_, n) => `INSERT INTO users VALUES (${n}, 'user${n}');`)
   const { json } = recognise(inserts.join('\n'))
@@ -56,6 +58,77 @@ test('names and cells that are filled up with blanks before a tab come without t
     { NAME: 'web', 'APP VERSION': '1.2.0', STATUS: 'deployed' },
     { NAME: 'db a', 'APP VERSION': '', STATUS: 'failed' },
   ])
+})
+
+test('names in capitals that are filled up with blanks before a tab are read so, too', () => {
+  const head = 'NAME  \tNAMESPACE\tREVISION\tUPDATED            \tAPP VERSION'
+  const rows = many(
+    5,
+    (n) => `app${n}  \tprod     \t${n}       \t2025-10-0${n + 1} 06:00 CEST\t1.2${n}       `,
+  )
+  expect(read([head, ...rows].join('\n')).value[3]).toEqual({
+    NAME: 'app3',
+    NAMESPACE: 'prod',
+    REVISION: 3,
+    UPDATED: '2025-10-04 06:00 CEST',
+    'APP VERSION': '1.23',
+  })
+})
+
+test('as many cells with tabs between them in each line are a table without names', () => {
+  const rows = many(12, (n) => `${90 - n}\tFix a in b ${n}\tfix/a-${n}\tOPEN\t2025-11-0${(n % 9) + 1}`)
+  const { format, value } = read(rows.join('\n'))
+  expect(format).toBe('csv')
+  expect(value).toHaveLength(12)
+  expect(value[0]).toEqual({
+    column_1: 90,
+    column_2: 'Fix a in b 0',
+    column_3: 'fix/a-0',
+    column_4: 'OPEN',
+    column_5: '2025-11-01',
+  })
+  // A number and a path that a tab parts are still counts.
+  expect(read(many(12, (n) => `${90 - n}\t./src/a ${n}.ts`).join('\n')).value[0]).toEqual({
+    amount: 90,
+    name: './src/a 0.ts',
+  })
+})
+
+test.each([
+  [
+    ',',
+    ['Account statement,,,,', 'Account:,12-34,,,', ''],
+    'above the table: Account statement | Account:,12-34',
+  ],
+  [
+    ';',
+    ['Konto;DE89 37;;;', 'Zeitraum: 01.01.2025;;;;'],
+    'above the table: Konto;DE89 37 | Zeitraum: 01.01.2025',
+  ],
+  [',', ['"Orders, 2025",,,,'], 'above the table: "Orders, 2025"'],
+  [',', ['Orders,,,,', 'Made,2025-01-01,,,', ''], 'above the table: Orders | Made,2025-01-01'],
+])('titles that are filled up with empty cells (%s) stand above the names', (mark, titles, told) => {
+  const names = ['Order ID', 'Customer', 'City', 'Total', 'Date'].join(mark)
+  const rows = many(8, (n) => [n, `Cust ${n}`, 'NYC', `${n}.25`, `2025-03-0${n + 1}`].join(mark))
+  const { json, asides } = recognise([...titles, names, ...rows].join('\n'))
+  expect(json?.()).toHaveLength(8)
+  expect(json?.()).toMatchObject([
+    { 'Order ID': 0, Customer: 'Cust 0', Total: 0.25 },
+    {},
+    {},
+    {},
+    {},
+    {},
+    {},
+    {},
+  ])
+  expect(asides).toEqual([told])
+})
+
+test('a row of one or two cells below names is no title', () => {
+  const rows = many(6, (n) => (n % 2 ? `Ann ${n},Oslo,,` : `Bo ${n},,,`))
+  expect(read(['Name,City,Age,Sum', ...rows].join('\n')).value).toHaveLength(6)
+  expect(read(['Name,City,Age,', ...many(6, (n) => `Ann ${n},Oslo,${n},2`)].join('\n')).value).toHaveLength(6)
 })
 
 test('processes are cut at blanks, because values are wider than their columns', () => {

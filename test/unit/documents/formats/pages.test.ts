@@ -75,3 +75,25 @@ test('what stands above the names of a page is no row, and lines of keys are non
   )
   expect(read(pods.join('\n')).format).toBe('entries')
 })
+
+test('titles with the number of a page are told once, and totals below the rows of a page beside them', () => {
+  const pages = [1, 2, 3, 4].map((nth) => [
+    `ACME CORP                INVENTORY                PAGE ${nth}`,
+    'DATE: 11/03/2025',
+    '',
+    'ITEM NO   DESCRIPTION    QTY      VALUE',
+    '-------   -----------   ----  ---------',
+    ...[1, 2, 3, 4].map((item) => `0${nth}-000${item}   Widget ${item}        ${item * 3}      ${item}4.50`),
+    `PAGE TOTAL                       ${nth}80.00`,
+    '',
+  ])
+  const { records, asides } = read(pages.flat().join('\n'))
+  expect(records).toHaveLength(16)
+  expect(records?.[15]).toEqual({ 'ITEM NO': '04-0004', DESCRIPTION: 'Widget 4', QTY: 12, VALUE: '44.50' })
+  expect(asides).toHaveLength(6)
+  expect(asides.slice(0, 3).map((line) => line.replace(/ {2,}/g, ' | '))).toEqual([
+    'text beside it: ACME CORP | INVENTORY | PAGE 1',
+    'text beside it: DATE: 11/03/2025',
+    'text beside it: PAGE TOTAL | 180.00',
+  ])
+})
