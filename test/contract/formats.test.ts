@@ -285,7 +285,13 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
       '#Software: S\n#Fields: date time c-ip cs(User-Agent) sc-status\n2025-11-03 00:03:16 10.0.0.5 curl/8 200\n',
       '#separator \\x09\n#fields\tts\tuid\tnote\n#types\ttime\tstring\tstring\n1.5\tC1\ta b\n#close\t2024\n',
     ],
-    areNot: ['#Fields: are green\nand so are hills and\nthe sky is not\n', '# Title\n\n#Fields: of work\n'],
+    areNot: [
+      '#Fields: are green\nand so are hills and\nthe sky is not\n',
+      '# Title\n\n#Fields: of work\n',
+      'we saw four birds\nyou saw 3 cats\nthey saw 2 dogs\nnobody saw 1 cow\n',
+      'a list of numbers\n1 2 3 4\n5 6 seven\n9\n',
+      'Server started on port\nLine 1 took 2\nand then it stopped\nLine 4 took 3\n',
+    ],
     grows: below('#Fields: time c-ip sc-status\n', (nth) => `10:00:00 10.0.0.1 ${nth}`),
   },
   'csv tables': {

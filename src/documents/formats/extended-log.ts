@@ -1,4 +1,7 @@
-/** Logs that name the fields of their lines: the extended format of the W3C (IIS, CloudFront, proxies), and that of Zeek. */
+/**
+ * Logs that name the fields of their lines: the extended format of the W3C (IIS, CloudFront, proxies), and that of Zeek. Flow logs of AWS
+ * and `sar` have names alone above as many words in each line.
+ */
 import type { JsonObject } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { overviewOfData } from '../overview/records.ts'
@@ -13,37 +16,89 @@ const MOST_BEFORE = 40
 const LONGEST = 16_384
 const SAMPLE = 400
 const MOST_ASIDES = 6
-/** A text in quotes may have blanks; a quote in it is written twice. */
-const CELL = /"(?:[^"]|"")*"|\S+/g
+/** A text in quotes may have blanks; a quote in it is written twice. So may a time of the day. */
+const CELL = /"(?:[^"]|"")*"|\d{1,2}:\d\d:\d\d [AP]M\b|\S+/g
+const CLOCK = /^\d{1,2}:\d\d:\d\d(?: [AP]M)?(?=\s|$)/
+/** Names without a mark stand above rows with columns of numbers. Lines above the names are few. */
+const NAME = /^[%\p{L}][\p{L}\p{N}_.%:/()-]{0,40}$/u
+const NUMBER = /^-?\d[\d.]*$/
+const LEAST_NAMES = 4
+const LEAST_ROWS = 3
+const LEAST_NUMBERS = 2
+const MOST_ABOVE = 2
 
 /** The names that a line gives to the cells below it, and whether a tab parts these. */
 interface Head {
   readonly names: readonly string[]
   readonly isTabbed: boolean
+  /** A time stands in the place of the first name, and in each row. */
+  readonly isTimed?: boolean
+}
+
+/** How lines with names are told, and lines that are no rows of these. */
+interface Kind {
+  readonly headIn: (lines: LineIndex, index: number) => Head | undefined
+  readonly isAside: (line: string, head?: Head) => boolean
+}
+
+const MARKED: Kind = { headIn: markedHead, isAside }
+const BARE: Kind = {
+  headIn: (lines, index) => bareHead(at(lines, index)),
+  isAside: (line, head) => line.trim() === '' || !head || (head.isTimed === true && !CLOCK.test(line)),
 }
 
 /** Records by the names that stand above them. A line that has other cells becomes `{_line}`; other lines with `#` are asides. */
 function readExtended(text: string): FoundTable | undefined {
-  if (!/^#fields[:\t]/im.test(text.slice(0, BEGINNING)) || !text.trimStart().startsWith('#')) return undefined
+  if (!/^#fields[:\t]/im.test(text.slice(0, BEGINNING)) || !text.trimStart().startsWith('#'))
+    return readBare(text)
   const lines = indexLines(text)
   let first = 0
   while (first < Math.min(MOST_BEFORE, lines.count) && isAside(at(lines, first))) first += 1
-  if (first === 0 || first === lines.count) return undefined
+  return first === 0 || first === lines.count ? undefined : readRows(lines, first + SAMPLE, MARKED)?.table
+}
+
+/** Undefined where the first lines tell no names, or the cells below are words alone, as those of prose. */
+function readBare(text: string): FoundTable | undefined {
+  const start = indexLines(text.slice(0, LONGEST))
+  let first = 0
+  while (first < MOST_ABOVE && !bareHead(at(start, first))) first += 1
+  const head = bareHead(at(start, first))
+  if (!head || !cellsOf(at(start, first + 1), head)) return undefined
+  const { rows, table } = readRows(indexLines(text), SAMPLE, BARE) ?? { rows: [] }
+  const numbers = head.names.filter((_, column) => {
+    const cells = rows.flatMap((row) => row[column] || [])
+    return cells.length * 2 > rows.length && cells.every((cell) => NUMBER.test(cell))
+  })
+  return rows.length < LEAST_ROWS || numbers.length < LEAST_NUMBERS ? undefined : table
+}
+
+/** The first rows, up to this line, and all of them as a table; undefined where most lines are none. */
+function readRows(
+  lines: LineIndex,
+  end: number,
+  kind: Kind,
+): { rows: string[][]; table: FoundTable } | undefined {
   const asides = new Set<string>()
-  let [head, seen, good] = [undefined as Head | undefined, 0, 0]
-  for (let index = 0; index < Math.min(lines.count, first + SAMPLE); index++) {
+  const rows: string[][] = []
+  let [head, seen] = [undefined as Head | undefined, 0]
+  for (let index = 0; index < Math.min(lines.count, end); index++) {
     const line = at(lines, index)
-    const named = headIn(lines, index)
+    const named = kind.headIn(lines, index)
     if (named) head = named
-    else if (isAside(line)) asides.add(line.trim())
+    else if (kind.isAside(line, head)) asides.add(line.trim())
     else {
       seen += 1
-      if (head && cellsOf(line, head)) good += 1
+      const cells = head && cellsOf(line, head)
+      if (cells) rows.push(cells)
     }
   }
-  if (good === 0 || good < seen * 0.9) return undefined
+  if (rows.length === 0 || rows.length < seen * 0.9) return undefined
   asides.delete('')
-  return { json: () => records(lines), asides: [...asides].slice(0, MOST_ASIDES).map(asideOf) }
+  const table = {
+    json: () => records(lines, kind),
+    asides: [...asides].slice(0, MOST_ASIDES).map(asideOf),
+  }
+  return { rows, table }
 }
 
 function at(lines: LineIndex, index: number): string {
@@ -55,13 +110,22 @@ function isAside(line: string): boolean {
 }
 
 /** A tab stands between the cells of lines where it does so in the first one below the names. */
-function headIn(lines: LineIndex, index: number): Head | undefined {
+function markedHead(lines: LineIndex, index: number): Head | undefined {
   const line = lines.at(index)
   const [, named] = (line.startsWith('#') && FIELDS.exec(line.slice(0, LONGEST))) || []
   if (named === undefined) return undefined
   let below = index + 1
   while (below < Math.min(lines.count, index + MOST_BEFORE) && isAside(at(lines, below))) below += 1
   return { names: distinct(named.split(/[ \t]+/)), isTabbed: at(lines, below).includes('\t') }
+}
+
+/** A time in the place of a name is one of each row. */
+function bareHead(line: string): Head | undefined {
+  const [first = '', ...others] = line.match(CELL) ?? []
+  const isTimed = CLOCK.test(first)
+  const names = [isTimed ? 'time' : first, ...others]
+  const areNames = names.length >= LEAST_NAMES && names.every((name) => NAME.test(name))
+  return areNames && new Set(names).size === names.length ? { names, isTabbed: false, isTimed } : undefined
 }
 
 /** Undefined where they are not as many as the names. A dash stands for nothing. */
@@ -77,7 +141,7 @@ function cellsOf(line: string, { names, isTabbed }: Head): string[] | undefined 
 }
 
 /** The names may change within a log. */
-function records(lines: LineIndex): JsonObject[] {
+function records(lines: LineIndex, { headIn, isAside }: Kind): JsonObject[] {
   const found: JsonObject[] = []
   let [head, rows] = [undefined as Head | undefined, [] as (string[] | string)[]]
   const close = (): void => {
@@ -90,7 +154,7 @@ function records(lines: LineIndex): JsonObject[] {
     if (named) {
       if (named.names.join(' ') !== head?.names.join(' ')) close()
       head = named
-    } else if (!isAside(line)) rows.push((head && cellsOf(line, head)) ?? line)
+    } else if (!isAside(line, head)) rows.push((head && cellsOf(line, head)) ?? line)
   }
   close()
   return found
@@ -107,7 +171,7 @@ function told(record: JsonObject): JsonObject {
   return record
 }
 
-/** Tried before CSV, which takes names for a comment. Never takes a text without a line `#Fields` above all others. */
+/** Tried before CSV, which takes names for a comment. Never takes a text without a line `#Fields` above all others, or names alone above as many words and numbers in each line. */
 export const extendedLog = defineFormat<FoundTable>({
   name: 'extended log',
   family: 'table',

@@ -55,3 +55,64 @@ test('tabs part the cells of CloudFront and of Zeek, which may be empty or have 
     read('#separator \\x09\n#fields\tts\tid.orig_h\n#types\ttime\taddr\n1.5\t10.0.0.1\n').records,
   ).toEqual([{ ts: 1.5, 'id.orig_h': '10.0.0.1' }])
 })
+
+test('names without a mark above as many words in each line, of which some are dashes', () => {
+  const head = 'version account-id srcaddr srcport bytes action log-status'
+  const rows = Array.from({ length: 12 }, (_, nth) =>
+    nth % 4 === 3 ? `2 1234 - - - - NODATA` : `2 1234 10.0.0.${nth} ${3000 + nth} ${nth + 1}00 ACCEPT OK`,
+  )
+  const { format, records } = read([head, ...rows].join('\n'))
+  expect(format).toBe('table')
+  expect(records).toHaveLength(12)
+  expect((records as unknown[])[3]).toEqual({
+    version: 2,
+    'account-id': 1234,
+    srcaddr: null,
+    srcport: null,
+    bytes: null,
+    action: null,
+    'log-status': 'NODATA',
+  })
+  expect((records as unknown[])[2]).toMatchObject({ srcaddr: '10.0.0.2', srcport: 3002, bytes: 300 })
+})
+
+test('a time in the place of the first name stands before each row, and names may change', () => {
+  const times = ['10', '20', '30', '40']
+  const { records, asides } = read(
+    [
+      'Linux 5.15.0 (web1) \t11/03/2025 \t_x86_64_\t(4 CPU)',
+      '',
+      '12:00:01 AM     CPU     %user     %idle',
+      ...times.map((minute) => `12:${minute}:00 AM     all     41.${minute}     40.5`),
+      '',
+      '01:00:01 PM     CPU     %user     %idle',
+      ...times.map((minute) => `01:${minute}:00 PM     all     4.${minute}     90.5`),
+      'Average:        all     30.00     60.00',
+      '',
+      '12:00:01 AM   kbmemfree   kbavail  %memused',
+      '12:10:00 AM        1024      2048     50.25',
+    ].join('\n'),
+  )
+  expect(records).toHaveLength(9)
+  expect(records).toMatchObject([
+    { time: '12:10:00 AM', CPU: 'all', '%idle': 40.5 },
+    {},
+    {},
+    {},
+    {},
+    {},
+    {},
+    {},
+    {},
+  ])
+  expect((records as unknown[])[8]).toEqual({
+    time: '12:10:00 AM',
+    kbmemfree: 1024,
+    kbavail: 2048,
+    '%memused': 50.25,
+  })
+  expect(asides.map((line) => line.slice(0, 28))).toEqual([
+    'text beside it: Linux 5.15.0',
+    'text beside it: Average:    ',
+  ])
+})
