@@ -708,12 +708,15 @@ function comesAgain(fields: readonly Field[]): boolean {
 
 const FEW = 16
 
-function records(lines: LineIndex, layout: Layout, starts: readonly number[]): JsonValue[] {
-  const { isHead, separator, names } = layout
+function records(lines: LineIndex, found: Layout, starts: readonly number[]): JsonValue[] {
+  const { isHead, separator, names } = found
+  const areMails = MAIL.every((name) => names.has(name))
+  const isKey = (pair: Pair): boolean => found.isKey(pair) || (areMails && HEADER.test(pair.key))
+  const layout = { ...found, isKey }
   const fieldsIn = fieldsOf(lines, layout, starts)
   const free = (name: string): string => freeName(names, name)
-  const [ofLine, ofText] = [free('line'), free(TEXT)]
-  const haveBodies = areLetters(lines, layout, starts)
+  const [ofLine, ofText, ofBody] = [free('line'), free(TEXT), free('body')]
+  const haveBodies = areLetters(lines, layout, starts, areMails)
   // A line behind a comment is no more of the record above.
   const isCommented = separator === undefined && lines.at(0).startsWith('#')
   const all = starts.slice(0, -1).map((from, nth) => {
@@ -736,7 +739,7 @@ function records(lines: LineIndex, layout: Layout, starts: readonly number[]): J
       setOwn(record, key, values.length === 1 ? (values[0] ?? '') : values)
     }
     const rest = others.join('\n').trim()
-    if (rest !== '') record[ofText] = rest
+    if (rest !== '') record[body && areMails ? ofBody : ofText] = rest
     return tidied(record)
   })
   unquote(all)
@@ -775,11 +778,15 @@ function bodyOf(lines: LineIndex, { isKey }: Layout, begin: number, to: number):
   return { from, to: last > from && isEmpty(lines, last - 1) ? last : to, above }
 }
 
+/** Headers of a mail. They end with an empty line, whatever the last one says. */
+const MAIL = ['From', 'Subject']
+const HEADER = /^(?:B?Cc|To|Date|Sent|Reply-To|In-Reply-To|Message-ID)$/i
+
 /**
  * Whether most records have lines below their fields that are of no field. The last one above them is always the same and has a word as its
  * value, which does not go on below an empty line. Keys below are of few records.
  */
-function areLetters(lines: LineIndex, layout: Layout, starts: readonly number[]): boolean {
+function areLetters(lines: LineIndex, layout: Layout, starts: readonly number[], areMails: boolean): boolean {
   const [above, below] = [new Set<string>(), new Map<string, number>()]
   const all = Math.min(starts.length - 1, LOOKED)
   let [bodies, keyed] = [0, 0]
@@ -788,7 +795,7 @@ function areLetters(lines: LineIndex, layout: Layout, starts: readonly number[])
     const body = bodyOf(lines, layout, layout.isHead(from) ? from + 1 : from, endOf(lines, from, to))
     if (!body) continue
     // An address or an identifier ends with its line.
-    if (!/^\S*[\d/@:_-]\S*$/.test(body.above.value)) return false
+    if (!areMails && !/^\S*[\d/@:_-]\S*$/.test(body.above.value)) return false
     bodies += 1
     above.add(body.above.key)
     const pairs = pairsWithin(lines, body.from, body.to).filter(layout.isKey)
@@ -796,7 +803,13 @@ function areLetters(lines: LineIndex, layout: Layout, starts: readonly number[])
     if (pairs.length > 0 && pairAt(lines, body.from)?.key === pairs[0]?.key) keyed += 1
   }
   const areOwn = [...below.values()].every((count) => count < all * MOST)
-  return bodies >= LEAST && bodies >= all * MOST && above.size === 1 && keyed <= bodies * OTHERS && areOwn
+  return (
+    bodies >= LEAST &&
+    bodies >= all * MOST &&
+    (areMails || above.size === 1) &&
+    keyed <= bodies * OTHERS &&
+    areOwn
+  )
 }
 
 /** By one record alone it is not told what quotes mean. */

@@ -38,6 +38,34 @@ describe('mailboxes', () => {
     '',
   ].join('\n')
 
+  test('with rules between the messages end their headers with an empty line', () => {
+    const mails = [0, 1, 2, 3].map((nth) =>
+      [
+        `From: Ana <x${nth}@ex.org>`,
+        'To: list@ex.org',
+        `Date: Mon, 0${nth + 1} Nov 2025 08:00:00 +0100`,
+        `Subject: Re: Topic ${nth}`,
+        ...(nth === 2 ? ['Cc: Bo <bo@ex.org>'] : []),
+        '',
+        'Hi all,',
+        '',
+        `body text ${nth}.`,
+        '',
+        `On Mon, 3 Nov 2025 at 10:00, Bo <bo@ex.org> wrote:`,
+        '> Subject: more',
+      ].join('\n'),
+    )
+    const { json } = recognise(`${mails.join('\n\n-----\n\n')}\n`)
+    const body = (nth: number) =>
+      `Hi all,\n\nbody text ${nth}.\n\nOn Mon, 3 Nov 2025 at 10:00, Bo <bo@ex.org> wrote:\n> Subject: more`
+    expect(json?.()).toMatchObject([
+      { From: 'Ana <x0@ex.org>', Subject: 'Re: Topic 0', body: body(0) },
+      { Subject: 'Re: Topic 1', body: body(1) },
+      { Subject: 'Re: Topic 2', Cc: 'Bo <bo@ex.org>', body: body(2) },
+      { Date: 'Mon, 04 Nov 2025 08:00:00 +0100', Subject: 'Re: Topic 3', body: body(3) },
+    ])
+  })
+
   test('are messages with headers, body and attachments', () => {
     const { name, data } = read(box)
     expect(name).toBe('mail')
