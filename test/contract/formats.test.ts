@@ -246,6 +246,21 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     ],
     grows: below('', (nth) => `=== RUN   TestA${nth}\nsaid\n--- PASS: TestA${nth} (0.01s)`),
   },
+  plan: {
+    are: [
+      ' QUERY PLAN\n-----\n Sort  (cost=1.05..1.06 rows=3 width=8)\n   Sort Key: id\n   ->  Seq Scan on a  (cost=0.00..1.03 rows=3 width=8)\n(3 rows)\n',
+      '-> Filter: (a.b > 3)  (cost=1.80 rows=9) (actual time=0.1..0.2 rows=9 loops=1)\n    -> Table scan on a  (cost=1.80 rows=9)\n',
+    ],
+    areNot: [
+      'The node says (cost=1.05..1.06 rows=3 width=8).\n'.repeat(2) +
+        'It is read twice, and slow.\n'.repeat(12),
+      'id | note\n---+-----\n 1 | a (cost=5)\n 2 | b (cost=6)\n',
+    ],
+    grows: below(
+      'Append  (cost=0.00..9.5 rows=3 width=8)\n',
+      (nth) => `  ->  Seq Scan on t${nth}  (cost=0.00..1.5 rows=3 width=8)`,
+    ),
+  },
   vertical: {
     are: [
       rows(3, (nth) => `-[ RECORD ${nth + 1} ]---\nid   | ${nth}\nname | a|b +\n     | c`).join('\n'),

@@ -57,6 +57,10 @@ const ROWS: Record<string, readonly [before: string, row: string, behind?: strin
   toml: ['', '[[package]]\nname = "n#"\nsize = #\ntags = ["a"]'],
   tap: ['TAP version 13\n', 'ok # - t#'],
   outcomes: ['', '=== RUN   T#\nsaid\n--- FAIL: T# (0.01s)\n    a.go:1: bad'],
+  plan: [
+    'QUERY PLAN\n',
+    '  ->  Index Scan using i# on t# a  (cost=0.42..9.5 rows=# width=4)\n        Filter: (a > #)',
+  ],
   vertical: ['', '-[ RECORD # ]---\nid   | #\nname | a'],
   text: ['', 'Line # of a text that is only a text.'],
 }

@@ -29,6 +29,7 @@ import { metrics } from './metrics.ts'
 import { ndjson } from './ndjson.ts'
 import { outcomes } from './outcomes.ts'
 import { paths } from './paths.ts'
+import { plan } from './plan.ts'
 import { python } from './python.ts'
 import { rowLists } from './row-lists.ts'
 import { settings } from './settings.ts'
@@ -66,6 +67,7 @@ export const FORMATS: readonly FormatDefinition[] = [
   tap,
   outcomes,
   vertical,
+  plan,
   table,
   listing,
   metrics,

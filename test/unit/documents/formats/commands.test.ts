@@ -748,3 +748,65 @@ test('paragraphs below the rows of a table are none of them, and a row that is c
   ])
   expect(read(`${table}\n| 40`).records).toHaveLength(41)
 })
+
+describe('plans of queries', () => {
+  test('of PostgreSQL have a record for each node, with its numbers and what is told below it', () => {
+    const text = ` QUERY PLAN
+-----------------------------------------------------------
+ Hash Join  (cost=0.42..2042.70 rows=86738 width=48) (actual time=0.292..30.783 rows=37901 loops=1)
+   Hash Cond: (o.id = e.id)
+   ->  Index Scan using orders_pkey on orders o  (cost=0.42..9.5 rows=8 width=4) (actual time=0.1..4.943 rows=7 loops=3)
+         Index Cond: (id > 5)
+         Rows Removed by Filter: 1822
+   SubPlan 1
+     ->  Seq Scan on events  (cost=0.00..1e+06 rows=1e+06 width=4) (never executed)
+ Planning:
+   Buffers: shared hit=3
+ Planning Time: 3.412 ms
+(9 rows)
+`
+    const { records, asides } = read(text)
+    expect(records).toEqual([
+      {
+        ...{ line: 3, depth: 0, node: 'Hash Join', startup_cost: 0.42, cost: 2042.7, rows: 86738, width: 48 },
+        ...{ startup_time: 0.292, time: 30.783, actual_rows: 37901, loops: 1, 'Hash Cond': '(o.id = e.id)' },
+      },
+      {
+        ...{ line: 5, depth: 1, node: 'Index Scan', index: 'orders_pkey', relation: 'orders', alias: 'o' },
+        ...{
+          startup_cost: 0.42,
+          cost: 9.5,
+          rows: 8,
+          width: 4,
+          startup_time: 0.1,
+          time: 4.943,
+          actual_rows: 7,
+        },
+        ...{ loops: 3, 'Index Cond': '(id > 5)', 'Rows Removed by Filter': 1822 },
+      },
+      {
+        ...{ line: 9, depth: 1, part: 'SubPlan 1', node: 'Seq Scan', relation: 'events', startup_cost: 0 },
+        ...{ cost: 1e6, rows: 1e6, width: 4 },
+      },
+    ])
+    expect(asides.map((line) => line.replace('text beside it: ', ''))).toEqual([
+      'QUERY PLAN',
+      'Planning:',
+      'Buffers: shared hit=3',
+      'Planning Time: 3.412 ms',
+      '(9 rows)',
+    ])
+  })
+
+  test('of MySQL have one cost, and may begin behind a word', () => {
+    const text = `EXPLAIN: -> Nested loop inner join  (cost=4.95 rows=9) (actual time=0.153..0.217 rows=9 loops=1)
+    -> Table scan on t1  (cost=1.80 rows=9) (actual time=0.119..0.128 rows=9 loops=1)
+    -> Index lookup on t2 using idx (a=t1.a)  (cost=0.26 rows=1) (never executed)
+`
+    expect(read(text).records).toMatchObject([
+      { depth: 0, node: 'Nested loop inner join', cost: 4.95, time: 0.217, loops: 1 },
+      { depth: 1, node: 'Table scan', relation: 't1', cost: 1.8, actual_rows: 9 },
+      { depth: 1, node: 'Index lookup on t2 using idx (a=t1.a)', cost: 0.26, rows: 1 },
+    ])
+  })
+})
