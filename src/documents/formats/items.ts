@@ -16,6 +16,9 @@ const FIELD =
   /^(?:[-*+•◦▪○‣–][ \t]+)?(?:[^\p{L}\p{N}\s*_`[(<"'#|\\-]{1,6}[ \t]*)?(?:\*\*|__)?(\p{L}[\p{L}\p{N} _./()&'-]{0,39}?)(?:\*\*|__)?[ \t]?:(?:\*\*|__)?(?:[ \t]+(\S.*))?$/u
 /** Several fields in one line: `State: open | Priority: high`. */
 const BESIDE = /[ \t]+[|•·][ \t]+/
+/** Before a part with a sign in place of a key, in a line that begins with a sign: `📅 Due: 2025-11-03  👤 ana`. */
+const SIGN = String.raw`\p{Extended_Pictographic}\uFE0F?[ \t]`
+const [BEFORE_SIGN, SIGNED] = [new RegExp(`(?<![ \\t])[ \\t]+(?=${SIGN})`, 'u'), new RegExp(`^${SIGN}`, 'u')]
 const LINK = /!?\[([^[\]]{1,300})\]\(([^\s()]{1,1000})\)/
 /** `**[Key](address):** value`: the key leads somewhere. */
 const LINKED_KEY = /(?<=^(?:[-*+•][ \t]+)?\*\*)\[([^[\]]{1,40})\]\([^\s()]{1,1000}\)(?=:?\*\*)/
@@ -72,8 +75,14 @@ export function fieldsAt(line: string): readonly Field[] {
   if (line.length > LONGEST || !line.includes(':')) return []
   const whole = fieldIn(line)
   if (!whole) return []
-  const parts = line.trim().split(BESIDE).map(fieldIn)
+  const said = line.trim()
+  const parts = SIGNED.test(said) ? said.split(BEFORE_SIGN).map(signedIn) : said.split(BESIDE).map(fieldIn)
   return parts.every((part) => part !== undefined) ? parts : [whole]
+}
+
+function signedIn(part: string): Field | undefined {
+  const [sign = '', ...words] = part.split(/[ \t]+/)
+  return fieldIn(part) ?? (SIGNED.test(part) ? { key: sign, value: words.join(' ') } : undefined)
 }
 
 /** The field that a text says; undefined where it is none. */
@@ -106,6 +115,8 @@ interface Lines {
   /** The line above this and the items next to it that says what they are. */
   readonly heading: string
   readonly number: number | undefined
+  /** The pictogram before it. */
+  readonly sign: string | undefined
   readonly said: string
   readonly below: string[]
 }
@@ -152,7 +163,8 @@ export function findItems(lines: LineIndex, from: number, to: number, leastTasks
       margin = indent.length
       isBelow = false
       opener ??= sign
-      items.push({ line: index + 1, heading, number: exactNumber(number ?? marked ?? ''), said, below: [] })
+      const place = { line: index + 1, heading, number: exactNumber(number ?? marked ?? ''), sign }
+      items.push({ ...place, said, below: [] })
     } else {
       const last = items.at(-1)
       const isSetIn = last !== undefined && indentOf(line) > margin
@@ -175,6 +187,11 @@ export function findItems(lines: LineIndex, from: number, to: number, leastTasks
     }
     isApart = false
   }
+  const [first] = items
+  if (first && isTitleOf(first, items.slice(1))) {
+    items.shift()
+    headings.add(titleIn(first.said).title)
+  }
   const areTasks = items.filter(({ said }) => TASK.test(said)).length >= items.length * NEARLY
   const least = areTasks ? leastTasks : LEAST
   if (items.length < least || around.length > Math.max(MOST_AROUND, seen * OTHERS)) return undefined
@@ -192,6 +209,13 @@ export function findItems(lines: LineIndex, from: number, to: number, leastTasks
   const isHeaded = headings.size > 1
   // A heading of all says of all what it is.
   return { items: apart, leading, isKey, isHeaded, around: isHeaded ? around : [...headings, ...around] }
+}
+
+/** `📋 **Tasks** (60)`, with a sign of its own or the number of items below. */
+function isTitleOf({ below, said, sign }: Lines, items: readonly Lines[]): boolean {
+  const [, count] = (below.length === 0 && COUNT.exec(said)) || []
+  const isOwn = sign !== undefined && items.every((item) => item.sign !== sign)
+  return count !== undefined && (isOwn || count === String(items.length))
 }
 
 /** `Write the report (ID: 17)`, `"Standup" (Starts: 2025-09-01)`: the key in brackets behind a title. */
@@ -423,10 +447,12 @@ function leadingKey(items: readonly Lines[]): string | undefined {
 
 /** Records `{line, heading?, number?, done?, title, …signs, href?, …fields, text?}`; in place of a title the field that each item begins with. */
 export function itemRecords({ items, leading, isKey, isHeaded }: Found): JsonObject[] {
-  const records = items.map(({ line, heading, number, said, below }) => {
+  const areKinds = new Set(items.map(({ sign }) => sign)).size > 1
+  const records = items.map(({ line, heading, number, sign, said, below }) => {
     const record: JsonObject = {
       line,
       ...(isHeaded ? { heading } : {}),
+      ...(areKinds && sign !== undefined ? { sign } : {}),
       ...(number === undefined ? {} : { number }),
     }
     if (leading === undefined) addTitle(record, said)

@@ -674,6 +674,26 @@ test('signs behind the words of a task are its days, its priority and how it com
   ])
 })
 
+test('signs part the fields of a line, and a title above the items tells how many there are', () => {
+  const cards = [0, 1, 2, 3].map(
+    (nth) =>
+      `${nth % 2 ? '✅' : '⬜'} **Task ${nth}** \`T-${nth}\`\n   📅 Due: 2025-11-0${nth + 1}  👤 ana b  🏷️ x\n`,
+  )
+  expect(read(`📋 **Tasks** (4)\n\n${cards.join('\n')}`).value).toEqual(
+    [0, 1, 2, 3].map((nth) => ({
+      line: 3 + nth * 3,
+      sign: nth % 2 ? '✅' : '⬜',
+      title: `Task ${nth} \`T-${nth}\``,
+      Due: `2025-11-0${nth + 1}`,
+      '👤': 'ana b',
+      '🏷️': 'x',
+    })),
+  )
+  const plain = cards.map((card) => card.replace(/[⬜✅]/gu, '-').replace(/ {2}👤.*/u, ''))
+  expect(read(`- Tasks (4)\n\n${plain.join('\n')}`).value).toHaveLength(4)
+  expect(read(`- Tasks (7)\n\n${plain.join('\n')}`).value).toHaveLength(5)
+})
+
 test('tasks are done or not', () => {
   const text = '- [x] Write [it](https://x.org)\n- [ ] Check it #home\n- [ ] Send it\n  with a letter\n'
   expect(read(text).value).toEqual([
