@@ -51,8 +51,9 @@ function readHtml(html: string): JsonObject {
 /** Every open element collects text: the title, a heading, a link, a cell. */
 class Page implements HtmlSink {
   readonly #tables = new HtmlTables()
-  readonly #headings: JsonValue[] = []
-  readonly #links: JsonValue[] = []
+  readonly #lists = new DescriptionLists()
+  readonly #headings: { level: number; text: string }[] = []
+  readonly #links: { text: string; href: string }[] = []
   #title: string | undefined
   #inTitle = false
   #heading: { level: number; text: string } | undefined
@@ -71,14 +72,15 @@ class Page implements HtmlSink {
         this.#tables.link(this.#link)
       }
     } else if (tag === 'br' || tag === 'img') this.text(attributes.get('alt') ?? ' ')
-    else this.#tables.open(tag, attributes)
+    else if (tag === 'dl') this.#lists.begin(this.#headings.at(-1)?.text, this.#links.at(-1))
+    else if (!this.#lists.open(tag)) this.#tables.open(tag, attributes)
   }
 
   close(tag: string): void {
     if (tag === 'title') this.#inTitle = false
     else if (isHeading(tag)) this.#endHeading()
     else if (tag === 'a') this.#endLink()
-    else this.#tables.close(tag)
+    else if (!this.#lists.close(tag)) this.#tables.close(tag)
   }
 
   text(text: string): void {
@@ -86,12 +88,12 @@ class Page implements HtmlSink {
     if (this.#heading) this.#heading.text += text
     if (this.#link) this.#link.text += text
     this.#tables.text(text)
+    this.#lists.text(text)
   }
 
   readsText(): boolean {
-    return (
-      this.#inTitle || this.#heading !== undefined || this.#link !== undefined || this.#tables.readsText()
-    )
+    const isNamed = this.#inTitle || this.#heading !== undefined || this.#link !== undefined
+    return isNamed || this.#tables.readsText() || this.#lists.readsText()
   }
 
   finish(): JsonObject {
@@ -101,7 +103,7 @@ class Page implements HtmlSink {
     return {
       ...(title ? { title } : {}),
       headings: this.#headings,
-      tables: this.#tables.finish(),
+      tables: [...this.#tables.finish(), ...this.#lists.finish()],
       links: this.#links,
     }
   }
@@ -140,6 +142,77 @@ const linksInRecords = new WeakMap<JsonObject, readonly PageLink[]>()
 /** The links in the cells of a record of a table: its fields hold their words only. */
 export function linksOfRecord(record: JsonObject): readonly PageLink[] {
   return linksInRecords.get(record) ?? []
+}
+
+/** Lists that are records of one kind, and the share of them with a name. */
+const LEAST_LISTS = 3
+const SHARED = 0.5
+
+/** Records of `<dl>` lists: names in `<dt>`, values in `<dd>`, and the heading above each list. */
+class DescriptionLists {
+  readonly #lists: JsonObject[] = []
+  #list: Map<string, JsonValue[]> | undefined
+  #place: JsonObject = {}
+  #name = ''
+  #said = ''
+  #in = ''
+
+  begin(heading: string | undefined, link: PageLink | undefined): void {
+    this.close('dl')
+    this.#list = new Map()
+    this.#place = {
+      ...(heading !== undefined && { heading }),
+      ...(heading !== undefined && link?.text === heading && { href: link.href }),
+    }
+  }
+
+  /** Whether the tag is of a list. */
+  open(tag: string): boolean {
+    if (tag !== 'dt' && tag !== 'dd') return false
+    this.#end()
+    if (this.#list) this.#in = tag
+    return true
+  }
+
+  close(tag: string): boolean {
+    if (tag !== 'dt' && tag !== 'dd' && tag !== 'dl') return false
+    this.#end()
+    if (tag === 'dl' && this.#list && this.#list.size > 0) {
+      const record = { ...this.#place }
+      for (const [name, values] of this.#list)
+        setOwn(record, name, values.length === 1 ? (values[0] ?? '') : values)
+      this.#lists.push(record)
+    }
+    if (tag === 'dl') this.#list = undefined
+    return true
+  }
+
+  text(text: string): void {
+    if (this.#in !== '') this.#said += text
+  }
+
+  readsText(): boolean {
+    return this.#in !== ''
+  }
+
+  /** One table of all lists; none where they have no name in common. */
+  finish(): JsonValue[] {
+    this.close('dl')
+    const counts = new Map<string, number>()
+    for (const name of this.#lists.flatMap((list) => Object.keys(list)))
+      if (name !== 'heading' && name !== 'href') counts.set(name, (counts.get(name) ?? 0) + 1)
+    const most = Math.max(0, ...counts.values())
+    return most >= LEAST_LISTS && most > this.#lists.length * SHARED ? [this.#lists] : []
+  }
+
+  #end(): void {
+    const said = tidy(this.#said)
+    if (this.#in === 'dt') this.#name = said
+    else if (this.#in === 'dd' && this.#name !== '')
+      this.#list?.set(this.#name, [...(this.#list.get(this.#name) ?? []), said])
+    this.#in = ''
+    this.#said = ''
+  }
 }
 
 interface Cell {

@@ -51,6 +51,25 @@ describe('tables of pages', () => {
     ])
   })
 
+  test('lists of names and values are the rows of one table, with the heading above each', () => {
+    const card = (nth: number, more = '') =>
+      `<article><h3><a href="/flat/${nth}">Flat ${nth}</a></h3><dl><dt>Price<dd>${nth}21 €</dd>` +
+      `<div><dt>City</dt><dd>K&ouml;ln</dd></div>${more}</dl><p>Words <a href="/x">more</a></p></article>`
+    const page = `<main>${card(1)}${card(2, '<dt>Tag</dt><dd>a</dd><dd>b</dd>')}${card(3)}</main>`
+    const { tables, links } = read(`<html><body>${page}</body></html>`).value
+    expect(tables).toEqual([
+      [
+        { heading: 'Flat 1', href: '/flat/1', Price: '121 €', City: 'Köln' },
+        { heading: 'Flat 2', href: '/flat/2', Price: '221 €', City: 'Köln', Tag: ['a', 'b'] },
+        { heading: 'Flat 3', href: '/flat/3', Price: '321 €', City: 'Köln' },
+      ],
+    ])
+    expect(links).toHaveLength(6)
+    expect(
+      read(`<html><dl><dt>A</dt><dd>1</dd></dl><dl><dt>B</dt><dd>2</dd></dl></html>`).value.tables,
+    ).toEqual([])
+  })
+
   test('spans cost no more than the cells that exist', () => {
     const html = `<table>${'<tr><td colspan=99999 rowspan=99999>x</td><td>y</td></tr>'.repeat(300)}</table>`
     expect(tables(html)).toHaveLength(299)
