@@ -20,6 +20,8 @@ interface Layout {
   readonly joint?: string
   /** Lines that are set in are names of suites, which hold the outcomes that are set in further. */
   readonly hasSuites?: true
+  /** A line below all outcomes with the sum of each kind for a host. */
+  readonly recap?: RegExp
   /** Others write such outcomes too: a line above them has to be there. */
   readonly isLoose?: true
 }
@@ -71,6 +73,7 @@ const LAYOUTS: readonly Layout[] = [
     outcome:
       /^(?<status>ok|changed|skipping|failed|fatal|included|rescued|ignored|unreachable): \[(?<host>[^\]\s]{1,200}(?: -> [^\]\s]{1,200})?)\](?: \(item=(?<item>[^)]{0,300})\))?(?:: (?<reason>[A-Z]{2,30}!))?(?: => (?<result>.*))?$/,
     above: /^(?:TASK|RUNNING HANDLER) \[(?<task>.{1,400})\] \*{3,}$/,
+    recap: /^(\S{1,200}) +: (ok=\d{1,9}(?: +[a-z]{1,20}=\d{1,9}){2,9})\s*$/,
     isLoose: true,
   },
 ]
@@ -105,9 +108,10 @@ function findOutcomes(text: string): (() => Outcomes) | undefined {
     if (/^(?:\x60{3}|~~~)/.test(line)) return undefined
     if (/^\S/.test(line)) outer += 1
     for (const count of counts) {
-      const { outcome, above, closing, begins, about } = count.layout
+      const { outcome, above, closing, begins, about, recap } = count.layout
       if (outcome.test(line)) count.outcomes += 1
-      else if ([above, closing, begins, about].some((pattern) => pattern?.test(line))) count.others += 1
+      else if ([above, closing, begins, about, recap].some((pattern) => pattern?.test(line)))
+        count.others += 1
     }
   }
   const found = counts.find(
@@ -144,7 +148,12 @@ function readOutcomes(lines: LineIndex, layout: Layout): Outcomes {
     const closing = outcome || heading ? undefined : fieldsOf(layout.closing?.exec(line))
     const [, beginning] = layout.begins?.exec(line) ?? []
     const [, about] = layout.about?.exec(line) ?? []
-    if (outcome) {
+    const [, host, sums = ''] = layout.recap?.exec(line) ?? []
+    if (host !== undefined) {
+      const counts = sums.split(/ +/).map((sum) => sum.split('='))
+      const numbers = counts.map(([kind = '', count]) => [kind, Number(count)] as const)
+      records.push({ line: index + 1, task: 'PLAY RECAP', host, ...Object.fromEntries(numbers) })
+    } else if (outcome) {
       suites = suites.filter((suite) => suite.indent < indent)
       const within = suites.map(({ name }) => name).join(' > ')
       const record = { line: index + 1, ...above, ...(within === '' ? {} : { suite: within }), ...outcome }

@@ -152,7 +152,8 @@ describe('outcomes of tests and steps', () => {
       '...ignoring',
       '',
       'PLAY RECAP *****',
-      'web-1 : ok=1',
+      'web-1                 : ok=1    changed=0    unreachable=0    failed=0',
+      'db-1 : ok=1    changed=0    unreachable=0    failed=1    skipped=0',
     ])
     expect(values).toEqual([
       { line: 4, task: 'common : Check', status: 'ok', host: 'web-1' },
@@ -165,6 +166,17 @@ describe('outcomes of tests and steps', () => {
         reason: 'FAILED!',
         result: '{"msg": "no"}',
         output: '...ignoring',
+      },
+      { line: 10, task: 'PLAY RECAP', host: 'web-1', ok: 1, changed: 0, unreachable: 0, failed: 0 },
+      {
+        line: 11,
+        task: 'PLAY RECAP',
+        host: 'db-1',
+        ok: 1,
+        changed: 0,
+        unreachable: 0,
+        failed: 1,
+        skipped: 0,
       },
     ])
   })
