@@ -167,10 +167,12 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     are: [
       '[03/11/2025, 09:03:57] Ann Lee: hi\n[03/11/2025, 09:04:13] Bo: a\nb\n',
       '# Team\n\n**Ann Lee** (2025-11-03 09:18):\nhi\n\n**Bo** (2025-11-03 09:19):\nok\n',
+      'Meeting\n\nAnn Lee (00:50)\nWe begin.\n\nBo (01:10)\nWe end.\n',
     ],
     areNot: [
       '[03/11/2025, 09:03:57] INFO: up\n[03/11/2025, 09:04:13] WARN: slow\n',
       'Ann Lee (2024): one\nBo (2025): two\n',
+      'Lunch (12:30)\nWalk (13:30)\nDinner (19:00)\n',
       '# Log\n\n**Ann** (2025-11-03 09:18): a\n\n# Other\n\nProse.\n',
     ],
     grows: below('', (nth) => `[03/11/2025, 09:0${nth % 10}:00] Ann Lee: text ${nth}`),

@@ -1,4 +1,4 @@
-/** Chats: messages that begin with who wrote them and when, as WhatsApp, Teams and Discord export them. */
+/** Chats: messages that begin with who wrote them and when, as WhatsApp, Teams and Discord export them; and what was said in a meeting. */
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { levelOf } from '../overview/levels.ts'
@@ -19,6 +19,8 @@ interface Form {
   readonly time: number
   readonly sender: number
   readonly bare?: RegExp
+  /** Heads alone in a line, as a meeting has them: there are more of them among the lines. */
+  readonly isSpoken?: true
 }
 
 const FORMS: readonly Form[] = [
@@ -44,6 +46,13 @@ const FORMS: readonly Form[] = [
   },
   // ann (2025-11-03T09:18:00Z): text
   { head: new RegExp(String.raw`^${NAME} [([](${WHEN})[)\]]:(?: |$)`, 'u'), time: 2, sender: 1 },
+  // Ann Lee (00:50), alone in a line
+  {
+    head: new RegExp(String.raw`^${NAME} {1,2}[([](\d{1,3}:\d\d(?::\d\d)?)[)\]]:?\s*$`, 'u'),
+    time: 2,
+    sender: 1,
+    isSpoken: true,
+  },
 ]
 
 const LONGEST_HEAD = 200
@@ -52,6 +61,7 @@ const SAMPLE = 400
 const MOST_ABOVE = 5
 const LEAST = 2
 const FEWEST = 0.08
+const FEWEST_SPOKEN = 0.2
 /** The beginning of a message of a log. */
 const LEVEL = /^ ?\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\b/
 const HEADING = /^#{1,6} /
@@ -78,7 +88,7 @@ function detect(text: string): Chat | undefined {
   return undefined
 }
 
-function isChat(lines: LineIndex, first: number, { head, sender, bare }: Form): boolean {
+function isChat(lines: LineIndex, first: number, { head, sender, bare, isSpoken }: Form): boolean {
   let [messages, others, filled, levels] = [0, 0, 0, 0]
   const end = bare ? Math.min(lines.count, first + SAMPLE) : lines.count
   for (let index = first; index < end; index++) {
@@ -92,10 +102,13 @@ function isChat(lines: LineIndex, first: number, { head, sender, bare }: Form): 
     else if (name !== undefined || bare?.test(line)) others += 1
     else if (!bare && HEADING.test(line)) return false
   }
-  return levels * 3 <= messages && messages >= LEAST && messages > others && messages >= filled * FEWEST
+  const areMany = isSpoken
+    ? messages >= filled * FEWEST_SPOKEN && messages * 2 <= filled
+    : messages >= filled * FEWEST
+  return levels * 3 <= messages && messages >= LEAST && messages > others && areMany
 }
 
-/** Records `{line, time, sender, text}`. A line that says something of the chat has no sender. */
+/** Records `{line, time, sender, text}`; of a meeting with `speaker`. A line that says something of the chat has no sender. */
 function read(text: string, { form, first }: Chat): JsonValue[] {
   const lines = indexLines(text)
   const starts: { index: number; fields: JsonObject; offset: number }[] = []
@@ -105,7 +118,10 @@ function read(text: string, { form, first }: Chat): JsonValue[] {
     const found = said ?? form.bare?.exec(line)
     if (!found) continue
     const sender = said?.[form.sender]
-    const fields = { time: found[form.time] ?? '', ...(sender === undefined ? {} : { sender }) }
+    const fields = {
+      time: found[form.time] ?? '',
+      ...(sender === undefined ? {} : { [form.isSpoken ? 'speaker' : 'sender']: sender }),
+    }
     starts.push({ index, fields, offset: found[0].length })
   }
   return starts.map(({ index, fields, offset }, nth) => {

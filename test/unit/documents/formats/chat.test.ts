@@ -38,3 +38,23 @@ test('levels are no senders, and headings between messages part them', () => {
   for (const lines of [level, headed])
     expect(JSON.stringify(messages(...lines).records ?? [])).not.toContain('"sender"')
 })
+
+test('what was said in a meeting stands below a name and a time', () => {
+  const said = [0, 1, 2, 3].flatMap((nth) => [
+    `${nth % 2 ? 'Bo' : 'Ana Lee'} (${99 + nth}:0${nth})`,
+    `Sentence ${nth}.`,
+    ...(nth === 1 ? ['', 'And a second one (12:30).'] : []),
+    '',
+  ])
+  const { records, asides } = messages('Meeting', 'Date: 2025-11-03', '', ...said)
+  expect(asides).toEqual(['text beside it: Meeting', 'text beside it: Date: 2025-11-03'])
+  expect(records).toEqual([
+    { line: 4, time: '99:00', speaker: 'Ana Lee', text: 'Sentence 0.' },
+    { line: 7, time: '100:01', speaker: 'Bo', text: 'Sentence 1.\n\nAnd a second one (12:30).' },
+    { line: 12, time: '101:02', speaker: 'Ana Lee', text: 'Sentence 2.' },
+    { line: 15, time: '102:03', speaker: 'Bo', text: 'Sentence 3.' },
+  ])
+  const plan = ['Lunch (12:30)', 'Walk (13:30)', 'Talks (14:00)', 'Dinner (19:00)']
+  expect(recognise(plan.join('\n')).traits.name).not.toBe('chat')
+  expect(recognise(`${plan[0]}\n${'We eat and talk.\n'.repeat(9)}${plan[1]}\n`).traits.name).not.toBe('chat')
+})
