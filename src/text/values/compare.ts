@@ -266,7 +266,9 @@ export function order(value: JsonValue, operand: Operand): number {
     const number = quantity(value) ?? looseNumber(value)
     if (number !== undefined && !isOfMeasure(value, operand)) return Number.NaN
     if (number !== undefined) return beyond(number, wanted) || besideToTheDigit(value, operand.text)
-    if (areVersions(value, operand)) return orderOfVersions(value, operand)
+    // A whole number asks for the first part of versions.
+    const isOfVersion = VERSION.test(value) && /^\d{1,4}$/.test(operand.text) && !parseDate(value)
+    if (isOfVersion || areVersions(value, operand)) return orderOfVersions(value, operand)
     const time = operand.size === undefined && wanted > 1e8 && value.length > 4 ? parseDate(value) : undefined
     return time ? time.from - fromEpoch(wanted) : Number.NaN
   }

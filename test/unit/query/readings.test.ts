@@ -485,6 +485,12 @@ test('numbers of sections are compared as such where some of them have two point
   const versions = ['1.9.0', '1.10.2-rc.1', '1.10.2', '1.2.0'].map((version) => ({ version }))
   const latest = aggregate.process(fromValue(versions), { aggregate: ['max(version)'] })
   expect(latest.content.rows().items).toEqual([{ 'max(version)': '1.10.2' }])
+  const packages = ['0.9-1', '4.4-2ubuntu1', '5.5-3ubuntu1', '10.0.1-1deb9'].map((name, at) => ({
+    id: at,
+    name,
+  }))
+  expect(found(packages, 'name >= 5').ids).toEqual([2, 3])
+  expect(found(packages, 'name < 4').ids).toEqual([0])
   // Days with points between them are dates.
   const days = ['03.05.2024', '28.02.2023', '15.12.2024'].map((day, at) => ({ id: at + 1, day }))
   expect(found(days, 'day > 01.05.2024').ids).toEqual([1, 3])
