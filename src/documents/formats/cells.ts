@@ -184,7 +184,8 @@ export function freeName(names: ReadonlySet<string>, name: string): string {
   return names.has(name) ? freeName(names, `${name}_2`) : name
 }
 
-const EMPHASIS = /^(?:\*{1,3}|_{1,3}|`)/
+/** Other signs may be the value itself: `__init__`, `*test*`. */
+const EMPHASIS = /^(?:\*{2,3}|`|[*_](?=[^\p{L}*_]+[*_]$))/u
 
 /** The cell of a table of Markdown without signs of emphasis or code around all of it. */
 export function withoutEmphasis(cell: string): string {

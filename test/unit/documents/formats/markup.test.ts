@@ -230,8 +230,8 @@ test('a cell that is emphasised as a whole is its text, in a table alone and in 
   ]
   const cells = [
     { Region: 'R1', Sum: 10, Note: '--all' },
-    { Region: 'R2', Sum: 20, Note: 'most' },
-    { Region: 'R3', Sum: 30, Note: '**a** and **b**' },
+    { Region: '__R2__', Sum: 20, Note: 'most' },
+    { Region: '*R3*', Sum: 30, Note: '**a** and **b**' },
     { Region: '** R4', Sum: 40, Note: '*x*' },
     { Region: 'R5', Sum: 50, Note: '~~x~~' },
   ]
