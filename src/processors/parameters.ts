@@ -1,6 +1,7 @@
 /** The parameters that models may write: those of every step, and of the three tools that are made of them. */
 import * as z from 'zod'
 import { type JsonObject, type JsonValue, own, renamed } from '../protocol/json.ts'
+import { conditionsIn } from '../query/language/dialects/objects.ts'
 import { aggregatesTold, conditionsTold, functionsTold, windowsTold } from '../query/language/page.ts'
 import { choice, count, flag, fraction, joined, names, sentences, text } from './lenient.ts'
 
@@ -146,7 +147,8 @@ export function byOwnNames(kind: keyof typeof questionParams, params: JsonObject
   if (more === undefined) return read
   const { having: _, where = [], ...others } = read
   // Each is read by itself: a condition may be a list of its parts, or a list may be written as text.
-  const marked = (one: JsonValue): JsonValue =>
-    typeof one === 'string' && /^[\p{L}_(]/u.test(one) ? `having ${one}` : one
-  return { ...others, where: [where, Array.isArray(more) ? more.map(marked) : marked(more)] }
+  const told = typeof more === 'object' && more !== null ? conditionsIn(more) : [more]
+  const marked = (one: unknown): unknown =>
+    typeof one === 'string' && !/^\s*(?:[[{]|select\b)/i.test(one) ? `having ${one.trim()}` : one
+  return { ...others, where: [where, told.map(marked)] as JsonValue }
 }

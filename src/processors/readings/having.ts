@@ -6,6 +6,7 @@ import { isObject } from '../../protocol/json.ts'
 import { exactPath } from '../../query/fields/fields.ts'
 import { type Records, recordsOf } from '../../query/fields/records.ts'
 import { aggregateNamed } from '../../query/language/aggregates.ts'
+import { HAVING } from '../../query/language/dialects/sql.ts'
 import { isAggregateCall, parseCondition, parseNamed } from '../../query/language/parser.ts'
 import { scan } from '../../query/language/scanner.ts'
 import { type Expression, mapped, sourceOf } from '../../query/language/tree.ts'
@@ -125,9 +126,6 @@ interface Split {
   /** Columns that conditions name and `aggregate` does not. */
   missing: string[]
 }
-
-/** A condition that says that it is about groups, as SQL has them, and pipelines behind `$group`. */
-const HAVING = /^having\s+(.+)$/is
 
 function split(
   document: Document,

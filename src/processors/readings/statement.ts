@@ -5,6 +5,7 @@ import type { Document } from '../../documents/document.ts'
 import { combine, type Part } from '../../documents/opening/combine.ts'
 import { fromRows, fromText, fromValue } from '../../documents/opening/derive.ts'
 import { isObject, type JsonValue, own, renamed } from '../../protocol/json.ts'
+import { namesOn, parsePath } from '../../query/fields/path.ts'
 import { recordsOf } from '../../query/fields/records.ts'
 import { fromPipes } from '../../query/language/dialects/jq.ts'
 import { readProgram } from '../../query/language/dialects/jq-program.ts'
@@ -102,23 +103,27 @@ export function withStatement(params: Asked['params'], parts: readonly Part[]): 
   return { params, notes: [] }
 }
 
-/** The answer of a program on what `path` reaches, or else on the result: models write programs about either. */
+/** The answer of a program on what `path` reaches; on the result where the program goes that way itself. */
 function programAnswer(
   text: string,
   place: (typeof PLACES)[number],
   document: Document,
   { path }: Asked['params'],
 ): ReturnType<typeof runProgram> {
-  const reached =
-    place === 'where' && typeof path === 'string' ? select.process(document, { path }) : undefined
-  const isReached = reached !== undefined && reached.error === undefined
-  const onReached = isReached ? runProgram(text, place, reached.content, 'what the path reaches') : undefined
-  return onReached ?? runProgram(text, place, document)
+  if (place !== 'where' || typeof path !== 'string') return runProgram(text, place, document)
+  const { error, content } = select.process(document, { path })
+  if (error !== undefined) return undefined
+  const last = namesOn(parsePath(path)).at(-1)
+  const isNamed = last !== undefined && text.includes(last)
+  return (
+    runProgram(text, place, content, 'what the path reaches') ??
+    (isNamed ? runProgram(text, place, document) : undefined)
+  )
 }
 
 /** A condition with a SELECT in it: `id in (SELECT user_id FROM orders)`. */
 function hasSelect(text: string, place: (typeof PLACES)[number]): boolean {
-  const isMeant = place === 'where' && /\(\s*select\s/i.test(text)
+  const isMeant = place === 'where' && /(?:\b(?:in|exists|any|all)|[=<>])\s*\(\s*select\s/i.test(text)
   return isMeant && !isStatement(text) && scan(text).some((token) => /^select$/i.test(token.text))
 }
 

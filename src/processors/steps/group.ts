@@ -231,8 +231,10 @@ export function parseCall(written: string): Call {
   return alias === undefined ? call : { ...call, alias }
 }
 
-/** `items.length` of the records in `items` is how many there are. */
+/** `items.length` of the records in `items` is how many there are, and so is `n count`, of `{"n": "count"}`, where no field is called so. */
 function ofRecordsAll(records: Records, call: string): string {
+  const [, as = ''] = /^([\p{L}_]\w{0,60}) count$/iu.exec(call.trim()) ?? []
+  if (as !== '' && !exactPath(records, as)) return `count as ${as}`
   const [, name = ''] = /^\$?\.?([\p{L}\p{N}_.-]{1,60})\.(?:length|len|size|count)$/iu.exec(call.trim()) ?? []
   const isOwn = name !== '' && `.${records.table.path.replace(/^\$/, '')}`.endsWith(`.${name}`)
   return isOwn && !exactPath(records, name) ? `count as ${call.trim()}` : call

@@ -21,6 +21,9 @@ import { sortParams } from '../parameters.ts'
 import { defineStep } from '../step.ts'
 import { totalAmong } from './totals.ts'
 
+/** Of fewer records one may be the sum of the others by chance. */
+const LEAST_WITH_TOTAL = 6
+
 /**
  * Stable. Numbers, also when held in strings, before text; text regardless of case, numbers in it by value (`v1.9` before
  * `v1.10`). Sizes (`2Gi`), durations (`1.5s`), dates, levels and grades go by what they mean where the values are such.
@@ -47,10 +50,9 @@ export const sort = defineStep({
       if (missing > 0) notes.push(`${missing} without \`${orders[at]?.field.name}\` come last.`)
     }
     const order = inOrder(ranks, values.length)
-    const total = totalAmong(
-      records,
-      orders.map(({ field }) => field),
-    )
+    const isOfGroups = document.rows().noun === 'group'
+    const fields = isOfGroups || values.length < LEAST_WITH_TOTAL ? [] : orders.map(({ field }) => field)
+    const total = totalAmong(records, fields)
     if (total) {
       const place = order.indexOf(total.at)
       order.copyWithin(place, place + 1)
@@ -63,7 +65,7 @@ export const sort = defineStep({
         ...scaleRemark(records, one),
         ...timeRemark(records, one),
       )
-    const noun = document.rows().noun === 'group' ? 'group' : 'record'
+    const noun = isOfGroups ? 'group' : 'record'
     return {
       content: fromTable(noun, records.table.choose(order)),
       metadata: { total: values.length, ...(notes.length > 0 && { notes }) },

@@ -9,7 +9,6 @@ import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/j
 import { formatCount } from '../../text/format.ts'
 import { literal } from '../../text/patterns/literal.ts'
 import { type Operand, operandFor, operandOf } from '../../text/values/compare.ts'
-import { saysNothing } from '../../text/values/quantities.ts'
 import { bareName } from '../../text/words/bare-name.ts'
 import { fieldAt } from '../fields/fields.ts'
 import { acrossMap, calledSo, eitherWithin, holdsObjects, innerFields } from '../fields/inner-fields.ts'
@@ -148,9 +147,11 @@ export const REPAIRS: readonly Repair[] = [
     bind: rewriting(({ operator }, { text, quoted }) => {
       const [, word = ''] = /\s(or|and)\s/i.exec(text) ?? []
       const parts = text.replace(/^\((.*)\)$/s, '$1').split(new RegExp(`\\s+${word}\\s+`, 'i'))
-      if (quoted || operator !== 'contains' || word === '' || parts.length > MOST_WORDS) return undefined
-      const all = parts.map((part) => literal(part.trim()))
       const isAny = /or/i.test(word)
+      const isMixed = parts.some((part) => /\s(?:or|and)\s/i.test(part))
+      if (quoted || operator !== 'contains' || word === '' || isMixed) return undefined
+      if (!isAny && parts.length > MOST_WORDS) return undefined
+      const all = parts.map((part) => literal(part.trim()))
       const pattern = isAny ? all.join('|') : inAnyOrder(all)
       return {
         change: { operator: '~', operands: [operandFor(pattern, true)] },
@@ -205,8 +206,8 @@ export const REPAIRS: readonly Repair[] = [
     name: 'a sign for no value',
     example: 'user = -',
     mends: '3fe5a84b',
-    bind: rewriting(({ operator }, { text }) =>
-      operator === '=' && saysNothing(text) && text !== ''
+    bind: rewriting(({ operator }, { text, quoted }) =>
+      operator === '=' && !quoted && /^(?:[-–—]|n\/a|null|nil|none)$/i.test(text)
         ? { change: { operator: 'is null', operands: [] }, as: 'is null' }
         : undefined,
     ),
@@ -515,19 +516,19 @@ function isWhole({ quoted, text }: Operand): boolean {
   return quoted && !/["'`]/.test(text)
 }
 
-/**
- * The values in `[open, "closed"]`, `open or closed`, `open|closed`, `open, closed`. A text in quotes is one value, unless it is a list
- * in brackets.
- */
 /** Parts that are looked for in any order: of four there are 24 orders. */
 const MOST_WORDS = 4
 
 /** A pattern for texts that have all parts. */
 function inAnyOrder(parts: readonly string[]): string {
   if (parts.length < 2) return parts.join('')
-  return parts.map((part, at) => `${part}.*(?:${inAnyOrder(parts.toSpliced(at, 1))})`).join('|')
+  return parts.map((part, at) => `${part}[\\s\\S]*(?:${inAnyOrder(parts.toSpliced(at, 1))})`).join('|')
 }
 
+/**
+ * The values in `[open, "closed"]`, `open or closed`, `open|closed`, `open, closed`. A text in quotes is one value, unless it is a list
+ * in brackets.
+ */
 function itemsIn(operand: Operand): string[] {
   const { text } = operand
   if (isWhole(operand) && !/^[[({]/.test(text)) return []

@@ -175,6 +175,10 @@ export function resolveName(records: Records, reference: string, wanted: readonl
   const plain = withoutOtherMarks(reference)
   const path = parsePath(plain)
   if (records.whole.length === 0) return fieldAt(path)
+  // Where a condition chooses none of the elements that are there, the field has none.
+  const choice = path.findIndex(({ selectors: [first] }) => first?.kind === 'filter')
+  if (choice > 0 && reaches(records, path.slice(0, choice)))
+    return { ...fieldAt(path), name: reference.trim() }
   const sought: Sought = {
     records,
     written,

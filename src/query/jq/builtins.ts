@@ -494,7 +494,6 @@ export const BUILTINS: Readonly<Record<string, Native>> = {
   ...OF_FILTERS,
 }
 
-/** Goes from a value to the values that `next` gives of it, and on from there, where `visit` says so. As deep as it may be. */
 function withoutStart(value: JsonValue, part: JsonValue): JsonValue {
   const begins = typeof value === 'string' && typeof part === 'string' && value.startsWith(part)
   return begins ? value.slice(part.length) : value
@@ -505,6 +504,7 @@ function withoutEnd(value: JsonValue, part: JsonValue): JsonValue {
   return ends ? value.slice(0, -part.length) : value
 }
 
+/** Goes from a value to the values that `next` gives of it, and on from there, where `visit` says so. As deep as it may be. */
 function descend(
   call: Call,
   next: Run | undefined,

@@ -189,6 +189,9 @@ function asChosen(symbol: string, field: string): string {
   return symbol === 'exists' && /\[\?.*\]$/s.test(field) ? 'is true' : symbol
 }
 
+/** Brackets around a name alone. */
+const MOST_LAYERS = 20
+
 class Parser {
   readonly #source: string
   readonly #tokens: readonly Token[]
@@ -267,6 +270,7 @@ class Parser {
     let joint: Part['joint']
     let lastField: string | undefined
     let lastOpening: string | undefined
+    let isNegated = false
     const add = (end: number, held?: string): void => {
       const range = { from: start, to: end }
       const [only] = end - start === 1 ? this.#tokens.slice(start, end) : []
@@ -277,7 +281,7 @@ class Parser {
           ? undefined
           : this.#opensWithSign(range)
             ? lastField
-            : isValue
+            : isValue && !(isNegated && joint === 'or')
               ? lastOpening
               : undefined
       parts.push({
@@ -290,6 +294,8 @@ class Parser {
       const cut = this.#cut(this.#withoutOpening(range))
       lastField = cut?.field
       lastOpening = cut && this.#opening(cut)
+      // `state != "open" or "closed"` means neither, and says all.
+      isNegated = cut?.negated === true || /^(?:not|!)$/i.test(this.#tokens[start]?.text ?? '')
     }
     const base = this.#tokens[from]?.depth ?? 0
     for (let at = from; at < to; ) {
@@ -473,9 +479,8 @@ class Parser {
     if (strictly && this.#knows(cut.field) === undefined && (cut.colon || !/^[\w.$@[\]-]+$/.test(cut.field)))
       return false
     // `tags:gdpr` of a field that is deeper is one as well, but `note: gdpr` may be a text.
-    const isTight = /^[\w.@-]+:\S/.test(text)
-    if (cut.colon && !(isTight ? this.#knows(cut.field) !== undefined : this.#exactly(cut.field)))
-      return false
+    const isWithin = /^[\w.@-]+:\S/.test(text) && this.#knows(cut.field) === 'within'
+    if (cut.colon && !isWithin && !this.#exactly(cut.field)) return false
     if (!/\s/.test(cut.field) || /^["'`[]/.test(cut.field) || this.#exactly(cut.field)) return true
     return this.#computedOf(cut.left) !== undefined || this.#property(cut.field) !== undefined
   }
@@ -742,13 +747,9 @@ class Parser {
       /^([\w.[\]*]+?)(?:\[\*?\])?\s+(not\s+)?(?:has|contains|includes|any)(?:\s+(?:any|an?\s+element))?\s*\((.+)\)$/is.exec(
         text,
       ) ?? []
-    if (
-      field === '' ||
-      /^\s*["']/.test(condition) ||
-      !/[=<>~]/.test(condition) ||
-      this.#knows(field) === undefined
-    )
-      return undefined
+    const [, name = ''] = /^[\s(]*(?:not\s+)?([\w.]+)/i.exec(condition) ?? []
+    // Of a list of texts, and of a text, it may be the value.
+    if (field === '' || !/[=<>~]/.test(condition) || !this.#exactly(`${field}.${name}`)) return undefined
     return { kind: 'within', field, quantifier: not ? 'none' : 'any', condition, written: shown(text, 60) }
   }
 
@@ -871,8 +872,12 @@ class Parser {
     if (computed) return computed
     const property = this.#property(partAtEnd(name) ?? name)
     if (property) return property
-    const within = enclosed(name)
-    if (within !== undefined) return this.#left(within, { from: range.from + 1, to: range.to - 1 })
+    let within = enclosed(name)
+    for (let layers = 1; within !== undefined && layers <= MOST_LAYERS; layers++) {
+      const inner = enclosed(within)
+      if (inner === undefined) return this.#left(within, { from: range.from + layers, to: range.to - layers })
+      within = inner
+    }
     const bare = this.#withoutMarks(name)
     const cast = bare.replace(/::\w+$/, '')
     return { kind: 'field', name: cast === bare || this.#knows(cast) === undefined ? bare : cast }

@@ -190,7 +190,7 @@ export interface Replacement {
   readonly by: string
 }
 
-/** The text with some parts replaced, in their order. One within another before it stays as that one left it. */
+/** The text with some parts replaced, in their order. A part that lies in one before it is left out. */
 export function replaced(source: string, parts: Iterable<Replacement>): string {
   let text = ''
   let last = 0

@@ -38,7 +38,7 @@ const UNIT =
   '|[km]g|µg|lbs?|oz|tons?|tonnes?|grams?|km/h|km?ph|kmh|mph|m/s|knots?|kts?|[kMGT]?Wh|[kMG]W|[kM]?J|kcal|cal|[km]V|mAh?|Ah|[kMG]?Hz|rpm|bpm|fps' +
   '|m[lL]|[cd]l|gal|gallons?|lit(?:er|re)s?|[hkM]?Pa|m?bar|psi|mmHg|inHg|px|pt|r?em|dpi|pp[imb]|dB[mAi]?|MP' +
   // So many of something for each: `37 req/s`, `15 allocs/op`. Sizes for each second are read elsewhere.
-  '|(?![kMGT]i?[bB]/)\\p{L}{1,12}/(?:s(?:ec)?|min|h(?:r|our)?|d(?:ay)?|week|mo(?:nth)?|y(?:r|ear)|ops?|req(?:uest)?|call|iter(?:ation)?|user|query|row|core|node)'
+  '|(?!(?:[kKMGTP]i?)?(?:[bB]|bits?|bytes?)/s)\\p{L}{1,12}/(?:s(?:ec)?|min|h(?:r|our)?|d(?:ay)?|week|mo(?:nth)?|y(?:r|ear)|ops?|req(?:uest)?|call|iter(?:ation)?|user|query|row|core|node)'
 const UNIT_APART = 'in|[mLlVAWJxX×]'
 const COUNTED_THINGS =
   'views?|likes?|(?:up)?votes?|points?|comments?|repl(?:y|ies)|reviews?|ratings?|followers?|subscribers?|users?|members?|items?|people|persons?|downloads?|installs?|stars?|forks?|watchers?|contributors?|shares?|results?|posts?|articles?|episodes?|pages?|words?|characters?|rows?|records?|files?|lines?|units?|pcs|pieces?|tickets?|orders?|seats?|rooms?|beds?|employees|students?|times|plays|tokens?|messages?|errors?|warnings?|(?:in )?total'
@@ -123,6 +123,7 @@ function signed(amount: string): number {
 
 function plainUnit(unit: string): string {
   const plain = unit.replaceAll(/[\s.]/g, '')
+  if (plain.includes('/')) return plain.toLowerCase()
   return plain.length > 3 ? plain.toLowerCase().replace(/s$/, '') : plain
 }
 

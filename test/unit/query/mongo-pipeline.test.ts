@@ -144,7 +144,7 @@ describe('pipelines of MongoDB', () => {
     [[{ $sort: { qty: 1 } }, { $group: { _id: '$state', n: { $first: '$id' } } }]],
   ])('%j says which stage is not read', (given) => {
     expect(() => readPipeline(given)).toThrow(
-      /^The stage `\{"\$\w+":.*\}` of a pipeline of MongoDB is not read here\./,
+      /^The stage `\{"\$\w+":.*\}` of a pipeline of MongoDB is not read in this place\./,
     )
   })
 

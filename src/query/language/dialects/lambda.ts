@@ -2,17 +2,20 @@
  * Functions of JavaScript and Python around a condition: `x => x.a > 5`, `lambda x: x["a"] > 5`, `[r for r in rows if r["a"] > 5]`, and
  * the brackets of pandas: `df[df.a > 5]`.
  */
-import { scan, type Token } from '../scanner.ts'
+import { enclosed, scan, type Token } from '../scanner.ts'
 
 /** The body, without the name of its argument, and with the functions that stand for its operators. */
 export function fromLambda(text: string): string {
-  const body = withLists(bodyOf(text))
-  const given = body === text ? body : body.replaceAll(DEFAULT, 'coalesce($1, $2)')
+  const plain = text
+    .replaceAll(TESTED, '($2 ~ $1)')
+    .replaceAll(AMONG, '($2 in ($1))')
+    .replaceAll(AT, (_, list, value, sign) => `(${/^(?:==|<)/.test(sign) ? 'not ' : ''}${list} has ${value})`)
+  const body = withLists(bodyOf(plain))
+  const given = body === plain ? body : body.replaceAll(DEFAULT, 'coalesce($1, $2)')
   return given
     .replaceAll(COALESCED, 'coalesce($1, $2)')
     .replaceAll(/\btypeof\s+([\w.?]+)/g, 'type($1)')
-    .replaceAll(TESTED, (_, pattern, field) => `${field} ~ ${pattern}`)
-    .replaceAll(SEARCHED, (_, pattern, field) => `${field} ~ ${pattern}`)
+    .replaceAll(SEARCHED, '($2 ~ $1)')
     .replaceAll(DATED, '$1')
 }
 
@@ -25,6 +28,11 @@ const DEFAULT = new RegExp(String.raw`\(\s*${PATH}\s*(?:\|\||\sor\s)\s*${LITERAL
 /** `/^a/i.test(x.title)`. */
 const TESTED = /(\/(?:[^/\\\n]|\\.)+\/[dgimsuy]*)\.test\(\s*([\w.?[\]"']+)\s*\)/g
 
+/** `["a", "b"].includes(x.state)`. */
+const AMONG = /\[((?:\s*(?:"[^"]*"|'[^']*'|-?\d+(?:\.\d+)?)\s*,?){1,50})\]\.includes\(\s*([\w.?[\]"']+)\s*\)/g
+/** `x.tags.indexOf("a") >= 0`, `=== -1`. */
+const AT =
+  /([\w.?[\]"']+)\.indexOf\(\s*("[^"]*"|'[^']*'|-?\d+)\s*\)\s*(>=\s*0|>\s*-1|!==?\s*-1|===?\s*-1|<\s*0)/g
 /** `re.search(r"^a", x["title"])`. */
 const SEARCHED = new RegExp(
   String.raw`\bre\.(?:search|match)\(\s*r?("[^"]*"|'[^']*')\s*,\s*${PATH}\s*(?:,[^()]*)?\)`,
@@ -80,11 +88,13 @@ const FUNCTIONS: readonly RegExp[] = [
   /^function\s*\(\s*(?<name>\w+)\s*\)\s*(?<body>\{.+)$/s,
   /^lambda\s+(?<name>\w+)\s*:\s*(?<body>.+)$/s,
   /^\[\s*(?<name>\w+)\s+for\s+\k<name>\s+in\s+[\w.]+\s+if\s+(?<body>.+)\]$/s,
-  /^(?<name>\w+)\[\s*(?<body>[(~]*\k<name>\b.+)\]$/s,
+  /^(?<name>\w+)\[\s*(?<body>[(~]*\k<name>\b.+(?:[=<>]|\.(?:isin|str|is(?:na|null)|notn\w+)\b).*|~\(*\k<name>\b.+)\]$/s,
 ]
-/** The rows that a function chooses among. */
-const CHOSEN = /^(?:[\w.]+\.)?filter\((?<function>.*=>.*)\)$/s
+/** All rows, by the names that they have where there are no others: `data.filter(x => x.a > 5)`. The list of a record has its own name. */
+const CHOSEN = /^(?:data|rows|records|results|list|array|arr|json|response|dataset)\.filter(?=\()/
 
+/** `~` is not, and `.str` before a method says nothing. Quoted texts stay. */
+const OF_PANDAS = /("[^"]*"|'[^']*')|~(?=[(\w])|\.str(?=\.\w+\()/g
 /** `df.query("price > 5")`. */
 const QUERIED = /^\w+\.query\(\s*(["'])(.+)\1\s*\)$/s
 
@@ -99,20 +109,30 @@ function withTokens(text: string, by: (token: Token, before: string | undefined)
 }
 
 function bodyOf(text: string): string {
-  const whole = CHOSEN.exec(text)?.groups?.function ?? text
+  const [rows] = CHOSEN.exec(text) ?? []
+  const whole = (rows && enclosed(text.slice(rows.length))) ?? text
   const queried = QUERIED.exec(text)
   if (queried) return queried[2] ?? text
   for (const pattern of FUNCTIONS) {
     const { name, body } = pattern.exec(whole)?.groups ?? {}
-    if (name === undefined || body === undefined || /^(?:["'](?!.*\bin\b)|[\d-])/s.test(body)) continue
+    if (
+      name === undefined ||
+      body === undefined ||
+      /^(?:["'](?![^"']*["']\s+(?:not\s+)?in\s)|[\d-])/.test(body)
+    )
+      continue
     const isOfPandas = whole.startsWith(`${name}[`)
-    const plain = isOfPandas ? body.replaceAll(/~(?=[(\w])/g, '!').replaceAll(/\.str(?=\.\w+\()/g, '') : body
+    if (isOfPandas && enclosed(whole.slice(name.length), '[') === undefined) continue
+    const plain = isOfPandas
+      ? body.replaceAll(OF_PANDAS, (sign, quoted) => quoted ?? (sign === '~' ? '!' : ''))
+      : body
     const returned = /^\{\s*return\s+(.+?);?\s*\}$/s.exec(plain)?.[1] ?? plain
     return withoutArgument(returned, name)
   }
   return text
 }
 
+/** Methods of texts. */
 const METHODS =
   /^(?:includes|contains|(?:starts|ends)_?with|match|search|lower|upper|to(?:lower|upper)case|trim|strip)$/i
 

@@ -1,8 +1,7 @@
 /**
  * Aggregation pipelines of MongoDB as the parameters of a filter: `[{"$match": {…}}, {"$group": {"_id": "$state", "n": {"$sum": 1}}}]`, also
- * as text, with `db.orders.aggregate(…)` around it. A pipeline that this does not read to its end is not read at all.
+ * as text, with `db.orders.aggregate(…)` around it. A pipeline of which some stage is not read is refused.
  */
-
 import { isObject } from '../../../protocol/json.ts'
 import { Refusal, shown } from '../../refusal.ts'
 import { aggregateOf, expressionOf } from './mongo-expression.ts'
@@ -23,7 +22,7 @@ export function readPipeline(given: unknown): SelectParams | undefined {
   const unread = stages.find((stage) => !pipeline.take(stage))
   if (unread)
     throw new Refusal(
-      `The stage \`${shown(JSON.stringify(unread), 100)}\` of a pipeline of MongoDB is not read here. Write a SELECT in \`where\`, or \`where\`, \`group_by\`, \`aggregate\`, \`sort\` and \`limit\`.`,
+      `The stage \`${shown(JSON.stringify(unread), 100)}\` of a pipeline of MongoDB is not read in this place. Write a SELECT in \`where\`, or \`where\`, \`group_by\`, \`aggregate\`, \`sort\` and \`limit\`.`,
     )
   return pipeline.params()
 }

@@ -352,9 +352,8 @@ function orderOf(field: string, direction: unknown): string | undefined {
   return `${field} ${direction === 1 ? 'asc' : 'desc'}`
 }
 
-/** True where the key names what is computed: `{"total": "sum(price)"}` and `{"n": "count"}`, but not `{"sum": "abs(price)"}`. */
+/** True where the key names what is computed: `{"total": "sum(price)"}`, but not `{"sum": "abs(price)"}`. */
 function isNamed(key: string, held: string): boolean {
-  if (/^count$/i.test(held)) return true
   const called = [...held.matchAll(/(\w+)\s*\(/g)].map(([, name = '']) => name)
   return called.some((name) => aggregateNamed(name)) || (called.length > 0 && !aggregateNamed(key))
 }

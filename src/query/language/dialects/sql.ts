@@ -877,15 +877,21 @@ function orderOf(text: string): { by: string; descending: boolean } {
 }
 
 /** The condition of a statement. `note` hears of clauses that belong to other parameters. */
+export const HAVING =
+  /^having\s+(?!(?:not\s+)?(?:in|is|not|like|ilike|between|contains|has|exists|starts|ends|matches)\b)([\p{L}_("'`\d].*)$/isu
+
 export function fromSql(text: string, note: (text: string) => void): string {
   const [, condition = text] =
-    /^(?:select\b[^=<>]*?\bfrom\s+\S+\s+(?:as\s+\w+\s+|\w+\s+)??)?(?:where|having)\s+(.+)$/is.exec(text) ?? []
+    /^(?:select\b[^=<>]*?\bfrom\s+\S+\s+(?:as\s+\w+\s+|\w+\s+)??)?where\s+(.+)$/is.exec(text) ?? [
+      undefined,
+      HAVING.exec(text)?.[1],
+    ]
   const inner = withPlainOperators(condition)
   const tokens = scan(inner)
   const member = /^('(?:[^']|'')*'|-?\d+(?:\.\d+)?)\s*=\s*(?:any|some)\s*\(\s*([\w.]+)\s*\)$/i.exec(
     inner.trim(),
   )
-  if (member) return `${member[2]} has ${member[1]}`
+  if (member) return `${member[2]} = ${member[1]}`
   const among = /^('(?:[^']|'')*')\s+(not\s+)?in\s*\((\s*[\p{L}_"][^()']*)\)$/iu.exec(inner.trim())
   if (among) {
     const parts = splitAt(among[3] ?? '', [',']).map(

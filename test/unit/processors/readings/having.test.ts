@@ -88,3 +88,17 @@ test.each<[string, number[]]>([
 ])('brackets around a part and around what is computed: %s', (where, found) => {
   expect(numbers(where)).toEqual(found)
 })
+
+test('a field may be called having', () => {
+  const rows = [
+    { id: 1, having: 2, state: 'a' },
+    { id: 2, having: 3, state: 'b' },
+  ]
+  const ids = (where: string) =>
+    runPipeline(fromValue(rows), filterSteps, { where: [where] })
+      .document.rows()
+      .items.map((row) => (row as JsonObject).id)
+  expect(ids('having = 2')).toEqual([1])
+  expect(ids('having in (3, 4)')).toEqual([2])
+  expect(ids('having is not null')).toEqual([1, 2])
+})
