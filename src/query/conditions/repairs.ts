@@ -145,12 +145,17 @@ export const REPAIRS: readonly Repair[] = [
     example: 'title contains cache or page',
     mends: '2916021c',
     bind: rewriting(({ operator }, { text, quoted }) => {
-      const [, word = ''] = /\s(or|and)\s/i.exec(text) ?? []
-      const parts = text.replace(/^\((.*)\)$/s, '$1').split(new RegExp(`\\s+${word}\\s+`, 'i'))
+      const inner = text.replace(/^\((.*)\)$/s, '$1')
+      const [, word = ''] = /\s(or|and)\s/i.exec(inner) ?? []
+      if (quoted || operator !== 'contains') return undefined
+      if (word === '')
+        return inner === text
+          ? undefined
+          : { change: { operands: [operandOf(inner)] }, as: `contains ${inner}` }
+      const parts = inner.split(new RegExp(`\\s+${word}\\s+`, 'i'))
       const isAny = /or/i.test(word)
       const isMixed = parts.some((part) => /\s(?:or|and)\s/i.test(part))
-      if (quoted || operator !== 'contains' || word === '' || isMixed) return undefined
-      if (!isAny && parts.length > MOST_WORDS) return undefined
+      if (isMixed || (!isAny && parts.length > MOST_WORDS)) return undefined
       const all = parts.map((part) => literal(part.trim()))
       const pattern = isAny ? all.join('|') : inAnyOrder(all)
       return {
