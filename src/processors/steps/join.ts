@@ -141,7 +141,9 @@ function mentionedIn(asked: Readonly<Record<string, unknown>>): ReadonlySet<stri
   const texts = ['where', 'group_by', 'aggregate', 'sort', 'fields']
     .flatMap((name) => asked[name] ?? [])
     .filter((text) => typeof text === 'string')
-  const names = texts.flatMap((text) => text.match(/[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*/gu) ?? [])
+  const names = texts.flatMap(
+    (text) => text.match(/[\p{L}\p{N}_][\p{L}\p{N}_-]*(?:\.[\p{L}\p{N}_-]+)*/gu) ?? [],
+  )
   return new Set(names.map((name) => name.toLowerCase()))
 }
 
@@ -948,7 +950,8 @@ export class Merge {
     const taken = namesIn(left)
     const fields = [...namesIn(right)].filter((field) => !taken.has(field) || !dropped.has(field))
     for (const field of fields) {
-      if (!taken.has(field)) continue
+      const isAsked = mentioned.has(`${name}.${field}`.toLowerCase())
+      if (!taken.has(field) && !isAsked) continue
       let other = `${taken.has(name) ? 'joined' : name}.${field}`
       while (taken.has(other)) other = `${other}_`
       this.renamed.set(field, other)

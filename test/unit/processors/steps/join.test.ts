@@ -51,6 +51,20 @@ describe('two lists of one result', () => {
     ])
   })
 
+  test.each<[Record<string, unknown>, unknown]>([
+    [{ where: ['products.name = Desk'], fields: ['id'] }, [{ id: 10 }, { id: 12 }]],
+    [{ where: ['products.name is null'], fields: ['id'] }, [{ id: 13 }]],
+    [
+      { sort: ['-products.name'], fields: ['id', 'name'], where: ['id < 12'] },
+      [
+        { id: 11, 'products.name': 'Lamp' },
+        { id: 10, 'products.name': 'Desk' },
+      ],
+    ],
+  ])('a joined field may be asked for with the name of its list: %j', (params, rows) => {
+    expect(filtered(shop, { join_on: ['product_id = id'], ...params })).toEqual(rows)
+  })
+
   test.each([
     'product_id = id',
     'product_id',
