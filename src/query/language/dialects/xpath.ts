@@ -59,6 +59,7 @@ function predicate(inner: string): string {
     /^["']/.test(part)
       ? part
       : part
+          .replaceAll(/(?<![\w.])\.\/(?=[@\p{L}_])/gu, '')
           .replaceAll(/(?<=[\w\])])\/@?(?=[\p{L}_])/gu, '.')
           .replaceAll(/(?<![\w.])@(?=[\w*])/g, '')
           .replaceAll(/\b(?:normalize-space|string|data)\(\s*([^()]*)\s*\)/g, '$1')
