@@ -208,7 +208,7 @@ class PathReader {
   }
 
   private segment(): Draft {
-    if (/^\s*[.[]/.test(this.source.slice(this.at))) this.blanks()
+    if (/\s/.test(this.source.charAt(this.at)) && /^\s*[.[]/.test(this.source.slice(this.at))) this.blanks()
     const deep = this.take('..')
     if (!deep) this.take('.')
     const char = this.source.charAt(this.at)

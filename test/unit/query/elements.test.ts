@@ -116,8 +116,8 @@ describe('elements that a condition in brackets chooses', () => {
     expect(found({ path: `$[?${deep(6)}]` })).toContain('nested too deeply')
   })
 
-  test('a name of many brackets takes no time', () => {
-    expect(found({ path: `$[?count(${'a[?]'.repeat(200)}!) > 0]` })).toBeTypeOf('string')
+  test('a name of many brackets is refused', () => {
+    expect(found({ path: `$[?count(${'a[?]'.repeat(200)}!) > 0]` })).toContain('count(a[?]')
   })
 })
 
@@ -360,8 +360,16 @@ test('a value with a colon behind or is no condition on a field that is called n
   expect(document.rows().items.map((row) => (row as JsonObject).id)).toEqual([0, 1])
 })
 
-test('many brackets take little time', () => {
-  const where = `${'('.repeat(800)}id${')'.repeat(800)} > 1`
-  const { error } = runPipeline(fromValue([{ id: 1 }]), filterSteps, filterParams.parse({ where }))
-  expect(error === undefined || error.length < 400).toBe(true)
+test('brackets around a name alone are taken off, up to a bound', () => {
+  const asked = (layers: number) => {
+    const where = `${'('.repeat(layers)}id${')'.repeat(layers)} > 1`
+    const { document, error } = runPipeline(
+      fromValue([{ id: 1 }, { id: 2 }]),
+      filterSteps,
+      filterParams.parse({ where }),
+    )
+    return error ?? document.rows().items
+  }
+  expect(asked(15)).toEqual([{ id: 2 }])
+  expect(asked(800)).toContain('at most 1000 characters')
 })

@@ -2,7 +2,7 @@
  * Functions of JavaScript and Python around a condition: `x => x.a > 5`, `lambda x: x["a"] > 5`, `[r for r in rows if r["a"] > 5]`, and
  * the brackets of pandas: `df[df.a > 5]`.
  */
-import { enclosed, scan, type Token } from '../scanner.ts'
+import { enclosed, replaced, scan, type Token } from '../scanner.ts'
 
 /** The body, without the name of its argument, and with the functions that stand for its operators. */
 export function fromLambda(text: string): string {
@@ -63,12 +63,17 @@ export function withLists(text: string): string {
       .replaceAll(/\[["'](\w+)["']\]/g, '.$1')
       .replaceAll('?.', '.')
       .replace(/^\./, '')
-  const among = (expression: string, name: string, by: string): string =>
-    dotted(
-      withTokens(expression, ({ kind, text: word }, before) =>
-        kind === 'word' && word === name && before !== '.' ? by : word,
+  const among = (expression: string, name: string, by: string): string => {
+    const tokens = scan(expression)
+    const isName = ({ kind, text: word }: Token, at: number): boolean =>
+      kind === 'word' && word === name && tokens[at - 1]?.text !== '.'
+    return dotted(
+      replaced(
+        expression,
+        tokens.filter(isName).map(({ from, to }) => ({ from, to, by })),
       ),
     )
+  }
   return text
     .replaceAll(GENERATED, (_, each, name, list) => `sum(${among(each, name, dotted(list))})`)
     .replaceAll(REDUCED, (_, list, _sum, name, each) => `sum(${among(each, name, dotted(list))})`)
@@ -97,16 +102,6 @@ const CHOSEN = /^(?:data|rows|records|results|list|array|arr|json|response|datas
 const OF_PANDAS = /("[^"]*"|'[^']*')|~(?=[(\w])|\.str(?=\.\w+\()/g
 /** `df.query("price > 5")`. */
 const QUERIED = /^\w+\.query\(\s*(["'])(.+)\1\s*\)$/s
-
-/** A text with other words for its tokens. */
-function withTokens(text: string, by: (token: Token, before: string | undefined) => string): string {
-  const tokens = scan(text)
-  const parts = tokens.map((token, at) => {
-    const gap = text.slice(tokens[at - 1]?.to ?? 0, token.from)
-    return gap + by(token, tokens[at - 1]?.text)
-  })
-  return parts.join('') + text.slice(tokens.at(-1)?.to ?? 0)
-}
 
 function bodyOf(text: string): string {
   const [rows] = CHOSEN.exec(text) ?? []
@@ -138,23 +133,17 @@ const METHODS =
 
 function withoutArgument(body: string, name: string): string {
   const tokens = scan(body)
-  let out = ''
-  let done = 0
-  for (const [at, { kind, text, from, apart }] of tokens.entries()) {
-    const [before, next] = [tokens[at - 1], tokens[at + 1]]
-    if (kind !== 'word' || text !== name || (!apart && before?.text === '.')) continue
-    const [member, open] = [tokens[at + 2], tokens[at + 3]]
-    const isMember = (next?.text === '.' || next?.text === '?.') && member?.kind === 'word'
-    if (!isMember && next?.text !== '[') continue
-    out += body.slice(done, from)
-    done = isMember ? next.to : next.from
-    const [key, close] = [tokens[at + 2], tokens[at + 3]]
-    if (!isMember && key?.kind === 'text' && /^\w+$/.test(key.value) && close?.text === ']') {
-      out += key.value
-      done = close.to
+  const parts = tokens.flatMap(({ kind, text, from, apart }, at) => {
+    const [before, next, member, behind] = [-1, 1, 2, 3].map((step) => tokens[at + step])
+    if (kind !== 'word' || text !== name || (!apart && before?.text === '.')) return []
+    if ((next?.text === '.' || next?.text === '?.') && member?.kind === 'word') {
+      // A method is that of the element itself, which is a text.
+      const isMethod = behind?.text === '(' && METHODS.test(member.text)
+      return [{ from, to: next.to, by: isMethod ? '_value.' : '' }]
     }
-    // A method is that of the element itself, which is a text.
-    if (isMember && open?.text === '(' && METHODS.test(member.text)) out += '_value.'
-  }
-  return out + body.slice(done)
+    if (next?.text !== '[') return []
+    const isKey = member?.kind === 'text' && /^\w+$/.test(member.value) && behind?.text === ']'
+    return [isKey ? { from, to: behind.to, by: member.value } : { from, to: next.from, by: '' }]
+  })
+  return replaced(body, parts)
 }
