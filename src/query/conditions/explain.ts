@@ -73,7 +73,7 @@ function explain({ comparison, field }: Bound, records: Records): string {
 }
 
 /** Other fields that are looked through for a text, values in all, and fields that are told. */
-const MOST_OTHERS = 20
+const MOST_OTHERS = 60
 const MOST_LOOKED = 100_000
 const MOST_TOLD = 3
 /** Operators with a text that may be in another field. */
@@ -90,7 +90,7 @@ function whereElse({ comparison, field, test }: Bound, records: Records): string
     .filter(([name]) => name !== field.name && !(name === '_key' && operator === '='))
     .filter(([, samples]) => samples.some((value) => typeof value === 'string'))
     .map(([name]) => ({ name, path: parsePath(name) }))
-    .filter(({ path }) => path.length === 1)
+    .sort((one, other) => one.path.length - other.path.length)
     .slice(0, most)
   const told = fields.flatMap(({ name, path }) => {
     const count = countIn(path)
