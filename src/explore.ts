@@ -4,8 +4,10 @@ import { encodeResult, hashOf } from './engine/content.ts'
 import type { Engine, Source } from './engine/contract.ts'
 import { availableMb, memoryPlan } from './engine/memory.ts'
 import { createEngine, ENGINE_DEFAULTS } from './engine/pool.ts'
+import { byOwnNames, questionParams } from './processors/parameters.ts'
 import { textBlock } from './protocol/content.ts'
 import type { JsonObject } from './protocol/json.ts'
+import { readParams } from './proxy/parameters.ts'
 
 export { type ErrorCode, ProxyError } from './protocol/errors.ts'
 export type { JsonObject, JsonPrimitive, JsonValue } from './protocol/json.ts'
@@ -66,25 +68,32 @@ export function open(content: string | Uint8Array, { name = 'text' }: OpenOption
   const bytes = encodeResult({ content: [textBlock(text)] })
   const source: Source = { content: bytes, tool: '', handle: name, hash: hashOf(bytes) }
 
+  const preview = async ({ maxTokens = PREVIEW_TOKENS, signal = NEVER }: AskOptions = {}) =>
+    within(maxTokens, async (budget) => {
+      const options = { ...PREVIEW, previewSize: budget }
+      const { shaped, tokens } = await working((engine) => engine.digest(source, options, signal))
+      return { text: shaped?.text.join(name) ?? text, failed: false, originalTokens: tokens }
+    })
+
   const ask = async (
     kind: 'filter' | 'search' | 'explore',
     params: JsonObject,
     { maxTokens = ANSWER_TOKENS, signal = NEVER }: AskOptions = {},
   ): Promise<Answer> =>
     within(maxTokens, async (budget) => {
-      const query = { kind, params, budget }
+      const asked = readParams(kind, questionParams[kind].strict(), byOwnNames(kind, params))
+      if ('failure' in asked) {
+        const { originalTokens } = await preview()
+        return { text: asked.failure, failed: true, originalTokens }
+      }
+      const query = { kind, params: asked.params as JsonObject, budget }
       const answer = await working((engine) => engine.query([source], query, signal))
       const { failed, originalTokens } = answer
       return { text: answer.text.join(name), failed, originalTokens }
     })
 
   return {
-    preview: ({ maxTokens = PREVIEW_TOKENS, signal = NEVER } = {}) =>
-      within(maxTokens, async (budget) => {
-        const options = { ...PREVIEW, previewSize: budget }
-        const { shaped, tokens } = await working((engine) => engine.digest(source, options, signal))
-        return { text: shaped?.text.join(name) ?? text, failed: false, originalTokens: tokens }
-      }),
+    preview,
     filter: (params, options) => ask('filter', params, options),
     search: (params, options) => ask('search', params, options),
     explore: (params = {}, options) => ask('explore', params, options),

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { isObject } from '../protocol/json.ts'
-import { conditionsIn, isTriple, namesIn, pairsIn } from '../query/language/dialects/objects.ts'
+import { conditionsIn, isTriple, namesIn, orderedBy, pairsIn } from '../query/language/dialects/objects.ts'
 import { enclosed, splitAt } from '../query/language/scanner.ts'
 
 /** The most characters of one string, and strings of one list. */
@@ -108,6 +108,7 @@ function list(description: string, fromObject: (value: object) => unknown[]) {
   // Members of a list are cut like the string they may have come from.
   const part = (value: unknown): unknown[] => {
     if (isObject(value)) return fromObject(value)
+    if (Array.isArray(value)) return orderedBy(value) ?? [value]
     return typeof value === 'string' && value.length <= longestText ? splitNames(value) : [value]
   }
   const read = (value: unknown): unknown => {

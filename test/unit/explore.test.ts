@@ -35,6 +35,15 @@ test('bad parameters are an answer that says what to write instead', async () =>
   expect(failed || text.includes('state')).toBe(true)
 })
 
+test('parameters go by the names that models write, and unknown ones are refused', async () => {
+  const { text } = await rows.filter({ query: 'state = open', aggregates: 'count' })
+  expect(text).toContain('{"count":600}')
+  const unknown = await rows.filter({ where: 'state = open', nosuch: 1 })
+  expect(unknown.failed).toBe(true)
+  expect(unknown.text).toContain('nosuch: no such parameter.')
+  expect(unknown.originalTokens).toBeGreaterThan(30_000)
+})
+
 test('bytes are read as UTF-8, and others are refused', async () => {
   const csv = new TextEncoder().encode(`city,people\n${'Köln,1\n'.repeat(900)}`)
   expect((await open(csv).filter({ aggregate: 'sum(people)' })).text).toContain('900')

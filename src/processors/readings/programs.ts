@@ -1,10 +1,12 @@
-/** A program of jq, or an expression of JMESPath, that no parameters say: it is run on the data. */
+/** A program of jq, an expression of JMESPath, or a function of a path, that no parameters say: it is run on the data. */
 import type { Document } from '../../documents/document.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { type Program, readJq } from '../../query/jq/interpreter.ts'
+import { aggregateNamed } from '../../query/language/aggregates.ts'
 import { readJmespath } from '../../query/language/dialects/jmespath.ts'
 import { withoutCommand } from '../../query/language/dialects/jq.ts'
 import { listed, Refusal, safely } from '../../query/refusal.ts'
+import { aggregate } from '../steps/group.ts'
 import { select } from '../steps/select.ts'
 import { where } from '../steps/where.ts'
 
@@ -40,7 +42,8 @@ export function runProgram(
 ): Answer | undefined {
   if (place !== 'where' && place !== 'path') return undefined
   const on: Input = { document, whole, faults: [] }
-  const answer = asJq(text, place, on) ?? (place === 'path' ? asJmespath(text, on) : undefined)
+  const answer =
+    asJq(text, place, on) ?? (place === 'path' ? (asJmespath(text, on) ?? asFunction(text, on)) : undefined)
   const [fault] = on.faults
   if (answer || fault === undefined || isRead(text, place, document)) return answer
   throw new Refusal(fault)
@@ -78,6 +81,23 @@ function asJmespath(text: string, on: Input): Answer | undefined {
     return [value]
   }
   return onWhole('JMESPath', { fields, begins: () => true, run: bounded }, on)
+}
+
+/** `sum(//order/total)` of XPath, and `$..total.sum()` of JSONPath as Jayway's library has it. */
+const CALL = /^(?:([a-z]+)\(\s*([$/].+?)\s*\)|(\$.+)\.([a-z]+)\(\))$/s
+
+/** The value of a function of all the values that a path reaches. */
+function asFunction(text: string, { document }: Input): Answer | undefined {
+  const [, before, within, beside, behind = before] = CALL.exec(text.trim()) ?? []
+  const path = within ?? beside
+  if (path === undefined || behind === undefined) return undefined
+  const name = /^(?:length|size)$/.test(behind) ? 'count' : aggregateNamed(behind)?.aggregate.name
+  const { error, content, metadata } = select.process(document, { path })
+  if (name === undefined || error !== undefined) return undefined
+  const computed = aggregate.process(content, { aggregate: [name === 'count' ? name : `${name}(@)`] })
+  if (computed.error !== undefined) return undefined
+  const notes = [...(metadata.notes ?? []), ...(computed.metadata.notes ?? [])]
+  return { values: [...computed.content.rows().items], notes }
 }
 
 /** False for paths, and for `select` with a comparison, which are read leniently. */

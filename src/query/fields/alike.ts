@@ -131,7 +131,8 @@ function compatible({ parts }: Spelled, wanted: string): boolean {
   return own === other || own === '' || other === ''
 }
 
-function singular(part: string): string {
+/** The singular of an English word, by its ending. */
+export function singular(part: string): string {
   if (/ies$/.test(part)) return part.replace(/ies$/, 'y')
   if (/(?:sses|xes|ches|shes)$/.test(part)) return part.replace(/es$/, '')
   return /[^s]s$/.test(part) && part.length > 3 ? part.slice(0, -1) : part

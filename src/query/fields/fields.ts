@@ -27,7 +27,7 @@ import {
 } from '../language/tree.ts'
 import { listed, Refusal, safely, shown, UnknownField } from '../refusal.ts'
 import { newWork, type Work } from '../work.ts'
-import { alike, type Candidates, shallowest, typo } from './alike.ts'
+import { alike, type Candidates, shallowest, singular, typo } from './alike.ts'
 import { Amounts, nameOfTimes, unitOfTimes } from './amounts.ts'
 import {
   eitherWithin,
@@ -126,7 +126,7 @@ export const LADDER: readonly Rung[] = [
     name: 'the record itself, which has no fields',
     mends: '179d2a69',
     find: ({ records, path, written }) =>
-      records.names().size === 0 && ITSELF.test(formatPath(path))
+      records.names().size === 0 && isItself(records, path)
         ? {
             name: '@',
             path: [],
@@ -628,6 +628,13 @@ function ofLists(expression: Expression, isListed: (name: string) => boolean): E
 /** The names of a value without fields. Any other name would be a field, which it does not have. */
 const ITSELF =
   /^(?:_?values?|lines?|text|items?|elements?|entry|record|row|it|self|this|val|string|word|[a-z_])$/i
+
+/** The same of a value that was reached by its name: `total` of the values of `$.orders[*].total`. */
+function isItself({ table }: Records, path: Path): boolean {
+  const name = formatPath(path)
+  const place = namesOn(parsePath(table.provenance.path)).at(-1)
+  return ITSELF.test(name) || (place !== undefined && singular(bareName(place)) === singular(bareName(name)))
+}
 
 /** `a?.b`, `a->>'b'`, `/a/b`, `a__b` in dots. */
 function withoutOtherMarks(reference: string): string {

@@ -212,7 +212,7 @@ export const OPERATORS: readonly Operator[] = [
   {
     symbol: 'in',
     words:
-      'in, is in, is one of, one of, is any of, any of, in list, equals any of, has any, has any of, contains any, contains any of, includes any of, overlaps, intersects',
+      'in, is in, is one of, one of, is any of, any of, in list, equals any of, has any, has any of, contains any, contains any of, includes any of, overlaps, intersects, within, is within, during',
     notWords:
       "not in, is not in, isn't in, nin, not one of, is not one of, none of, is none of, not any of, has none of, has none, contains none of, !in",
     calls: 'in, isin, inside',

@@ -10,6 +10,7 @@ import { operandOf } from '../../text/values/compare.ts'
 import { DATE_PARTS, WEEKDAYS } from '../../text/values/date-parts.ts'
 import { timeUnit } from '../../text/values/intervals.ts'
 import { plainNumber } from '../../text/values/quantities.ts'
+import { relativeSpan } from '../../text/values/relative.ts'
 import { bareName } from '../../text/words/bare-name.ts'
 import { Refusal, safely, shown } from '../refusal.ts'
 import { aggregateNamed } from './aggregates.ts'
@@ -839,17 +840,21 @@ class Parser {
     return { ...comparison, operator, operands: this.#dayNames(comparison.left, operands) }
   }
 
-  /** `"bug" in labels`, `5 < comments`: the value first. */
+  /** `"bug" in labels`, `5 < comments`, `(2 * 26) >= price`, `now - 30d < at`: the value first. */
   #turned(cut: Cut): Cut {
-    const isValue = this.#knows(cut.field) === undefined || /^["'\d]/.test(cut.field)
+    const value = enclosed(cut.field) ?? cut.field
+    const isValue = this.#knows(cut.field) === undefined || /^["'\d]/.test(value)
     if (!isValue || this.#exactly(cut.field) || !this.#isMeasured(cut.rest, cut.right)) return cut
-    const swapped = { field: cut.rest, rest: cut.field, left: cut.right, right: cut.left }
+    const constant = this.#constantOf(cut.left)
+    const rest = constant === undefined ? value : cut.field
+    const swapped = { field: cut.rest, rest, left: cut.right, right: cut.left }
     if (cut.symbol === 'in') return { ...cut, ...swapped, symbol: 'has' }
     const opposite = FLIPPED[cut.symbol] ?? (cut.symbol === '=' ? '=' : undefined)
-    const isLiteral = /^(?:["'`]|[-+]?[\d.])/.test(cut.field)
+    const isTime = relativeSpan(value, 0) !== undefined
     // `5 * price > 10` begins with a number as well.
-    if (this.#computedOf(cut.left)) return cut
-    return opposite !== undefined && isLiteral ? { ...cut, ...swapped, symbol: opposite } : cut
+    if (opposite === undefined || (!isTime && this.#computedOf(cut.left))) return cut
+    const isLiteral = isTime || constant !== undefined || /^(?:["'`]|[-+]?[\d.])/.test(value)
+    return isLiteral ? { ...cut, ...swapped, symbol: opposite } : cut
   }
 
   /** True for a field that is known, and for what is computed of one. */

@@ -5,6 +5,7 @@ import {
   count,
   flag,
   fraction,
+  joined,
   names,
   sentences,
   splitNames,
@@ -46,6 +47,20 @@ describe('names', () => {
       expect(schema.safeParse(given).success).toBe(false)
     }
   })
+})
+
+test.each([
+  [[['total', -1]], ['total desc']],
+  [
+    [
+      ['state', 'ASC'],
+      ['total', 'descending'],
+    ],
+    ['state asc', 'total descending'],
+  ],
+])('orders in pairs are read: %j', (given, read) => {
+  expect(joined('Orders.').parse(given)).toEqual(read)
+  expect(joined('Orders.').safeParse([['a', 'b']]).success).toBe(false)
 })
 
 test('sentences keep their commas', () => {

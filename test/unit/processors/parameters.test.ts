@@ -13,6 +13,12 @@ test('names that models write for parameters are read as the own ones', () => {
     where: 'a > 1',
     sort: '-a',
   })
+  expect(byOwnNames('filter', { group: 'a', aggregations: 'count', orderBy: '-count', top: 3 })).toEqual({
+    group_by: 'a',
+    aggregate: 'count',
+    sort: '-count',
+    limit: 3,
+  })
   expect(byOwnNames('explore', { depth: 2 })).toEqual({ max_depth: 2 })
 })
 

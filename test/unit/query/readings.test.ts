@@ -1335,6 +1335,7 @@ describe('ages beside dates', () => {
   test('are times, counted from now, and that is said', () => {
     expect(found(records, `seen >= ${day(30)}`)).toEqual({ ids: [1, 2, 3], notes: [told] })
     expect(found(records, 'seen > now-3d').ids).toEqual([1])
+    expect(found(records, 'seen within the last 3 days').ids).toEqual([1])
     const { content, metadata } = sort.process(fromValue(records), { sort: ['seen'] })
     expect(content.rows().items.map((row) => (row as { id: number }).id)).toEqual([4, 3, 2, 1])
     expect(metadata.notes).toEqual([told])
@@ -1550,4 +1551,37 @@ test('lengths of time are summed in milliseconds, whichever rows are left, and t
     expect(content.rows().items).toEqual([{ 'sum(d)': (records.length === 1 ? 126 : 186) * 60_000 }])
     expect(metadata.notes).toContain('sum of `d` is in milliseconds.')
   }
+})
+
+describe('values that come first', () => {
+  const rows: JsonValue = Array.from({ length: 8 }, (_, n) => ({
+    id: n + 1,
+    a: n * 10,
+    b: n % 2,
+    name: `n${n}`,
+    at: new Date(Date.now() - (n + 0.5) * 86_400_000).toISOString(),
+  }))
+
+  test.each([
+    ['(13 * 2) >= a', [1, 2, 3]],
+    ['(13 * 2) >= a or b = 7', [1, 2, 3]],
+    ['(10 + 5) * 2 < a', [5, 6, 7, 8]],
+    ['(50) < a', [7, 8]],
+    ["('n3') = name", [4]],
+    ['now - 3d < at', [1, 2, 3]],
+    ['(now - 3d) > at and b = 1', [4, 6, 8]],
+    ['2 * a > 100', [7, 8]],
+  ])('%s', (condition, ids) => {
+    expect(found(rows, condition).ids).toEqual(ids)
+  })
+})
+
+test('the remark on a text that the field lacks names fields of inner records', () => {
+  const pods: JsonValue = Array.from({ length: 4 }, (_, n) => ({
+    id: n,
+    events: [{ reason: 'Scheduled' }],
+    containers: [{ state: 'Running', lastReason: n === 2 ? 'OOMKilled' : 'Error' }],
+  }))
+  const { notes } = found(pods, 'events.reason = OOMKilled')
+  expect(notes.join(' ')).toContain('`containers.lastReason` has it in 1 record.')
 })

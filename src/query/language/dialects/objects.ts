@@ -346,6 +346,14 @@ const FUNCTION_NAMES = [
   'type',
 ]
 
+/** `comments desc` of `["comments", -1]` and `["comments", "desc"]`, as PyMongo and Sequelize sort. */
+export function orderedBy([field, direction, ...more]: readonly unknown[]): string[] | undefined {
+  if (typeof field !== 'string' || more.length > 0) return undefined
+  const isWord = typeof direction === 'string' && /^(?:asc|desc)(?:ending)?$/i.test(direction)
+  const order = isWord ? `${field} ${direction.toLowerCase()}` : orderOf(field, direction)
+  return order === undefined ? undefined : [order]
+}
+
 /** `comments desc` of `comments` and -1, as MongoDB sorts. */
 function orderOf(field: string, direction: unknown): string | undefined {
   if (direction !== 1 && direction !== -1) return undefined

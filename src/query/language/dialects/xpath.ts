@@ -9,11 +9,6 @@ const STEP = /(?:text|node)\(\)|@?(?:[\w.-]+:)?[\p{L}_][\w.-]*(?![\w.(-])|\*|\./
 
 /** A path as the other steps read it: `$..book[?(id = 'b2')].title`. Undefined for all else. */
 export function fromXPath(source: string): string | undefined {
-  const [, counted] = /^count\((.+)\)$/s.exec(source) ?? []
-  if (counted !== undefined) {
-    const path = fromXPath(counted)
-    return path && `${path}.length`
-  }
   if (!BEGINNING.test(source)) return undefined
   let path = '$'
   let at = source.startsWith('.') ? 1 : 0
