@@ -67,7 +67,8 @@ export class Table implements Derives {
 
   /** The rows at these positions, in their order: some of them, or all of them in another. */
   choose(positions: Uint32Array): Table {
-    return new Table(this.columns.choose(positions), '$', { path: '$' }, this.whole)
+    const placeOf = (row: number): string => recordPath(this, positions[row] ?? row)
+    return new Table(this.columns.choose(positions), '$', { path: '$', placeOf }, this.whole)
   }
 
   /** Every field of a sample of the rows, `a.b` for nested ones, `a.*.b` within maps, with a few of its values. */

@@ -85,6 +85,7 @@ export type Asked = Partial<z.output<typeof filterParams>>
 export const searchParams = z.object({
   ...searchStepParams.shape,
   ...selectParams.shape,
+  ...whereParams.shape,
   ...fieldsParams.shape,
   offset,
 })
@@ -156,13 +157,29 @@ export function byOwnNames(kind: keyof typeof questionParams, params: JsonObject
   }
   const read = renamed(params, names)
   if (kind !== 'filter') return read
-  // The names that models write for conditions on groups, which stand beside the others.
-  const more = own(read, 'having')
-  if (more === undefined) return read
-  const { having: _, where = [], ...others } = read
+  return Object.entries(BESIDE_WHERE).reduce(withConditions, read)
+}
+
+/** Other parameters that hold conditions: how one of them is written in `where`. */
+const BESIDE_WHERE: Readonly<Record<string, (text: string) => string>> = {
+  having: (text) => (/^(?:[[{]|select\b)/i.test(text) ? text : `having ${text}`),
+  pattern: inAnyField,
+  search: inAnyField,
+}
+
+/** The condition that some field of a record matches a pattern. */
+function inAnyField(pattern: string): string {
+  const mark = ['"', "'"].find((one) => !pattern.includes(one)) ?? ''
+  return `* ~ ${mark}${pattern}${mark}`
+}
+
+function withConditions(params: JsonObject, [name, written]: [string, (text: string) => string]): JsonObject {
+  const more = own(params, name)
+  if (more === undefined || more === null) return params
+  const { [name]: _, where = [], ...others } = params
   // Each is read by itself: a condition may be a list of its parts, or a list may be written as text.
   const told = typeof more === 'object' && more !== null ? conditionsIn(more) : [more]
   const marked = (one: unknown): unknown =>
-    typeof one === 'string' && !/^\s*(?:[[{]|select\b)/i.test(one) ? `having ${one.trim()}` : one
+    typeof one === 'string' || typeof one === 'number' ? written(String(one).trim()) : one
   return { ...others, where: [where, told.map(marked)] as JsonValue }
 }

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import type { Document } from '../documents/document.ts'
 import { fromRows } from '../documents/opening/derive.ts'
+import { placed } from '../documents/opening/make.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 import { listed } from '../query/refusal.ts'
 import {
@@ -11,11 +12,12 @@ import {
   filterParams,
   joinParams,
   projectionParams,
+  searchParams,
   sortParams,
   whereParams,
 } from './parameters.ts'
 import { type PipelineStep, runPipeline } from './pipeline.ts'
-import type { ProcessorResult } from './processor.ts'
+import type { Processor, ProcessorResult } from './processor.ts'
 import { asksOfNodes, orElsewhere, tellingOfNested, whereAllIs, withNodes } from './readings/elsewhere.ts'
 import { gathered } from './readings/gathered.ts'
 import { aggregateWithHaving, whereOfRecords } from './readings/having.ts'
@@ -192,5 +194,41 @@ function answerOf(document: Document, params: unknown): Document | undefined {
 }
 
 export const filterSteps: readonly PipelineStep[] = [join, part, ...behind]
-export const searchSteps: readonly PipelineStep[] = [select, fields, grep, bm25, fuzzy, context]
+/** A hit among records that were chosen says where it is in the whole list. */
+const amongChosen: PipelineStep = {
+  ...whereOfRecords,
+  params: beside.extend(whereParams.shape),
+  process(document, params) {
+    const found = whereOfRecords.process(document, params as never)
+    const table = found.applied ? found.content.table() : undefined
+    return table ? { ...found, content: placed(found.content, table.provenance) } : found
+  },
+}
+
+/** Searches the fields that are named; where nothing in them matches, all fields. */
+function withinFields<P>(step: Processor<P>): PipelineStep {
+  return {
+    ...step,
+    params: searchParams,
+    wanted: (params) => step.wanted(params as P),
+    process(document, params) {
+      const search = (searched: Document): ProcessorResult => step.process(searched, params as P)
+      const named = fields.wanted(params) ? fields.process(document, params) : undefined
+      if (named === undefined) return search(document)
+      if (named.error !== undefined) return named
+      const found = search(named.content)
+      const notes = named.metadata.notes ?? []
+      const { fields: names = [] } = params as { fields?: string[] }
+      const others = found.metadata.matched === 0 && names.length > 0 ? search(document) : found
+      if (others === found || !others.metadata.matched) return withNotes(found, notes)
+      return withNotes(others, [...notes, `Nothing in ${listed(names)} matches: all fields were searched.`])
+    },
+  }
+}
+
+export const searchSteps: readonly PipelineStep[] = [
+  select,
+  amongChosen,
+  ...[grep, bm25, fuzzy, context].map(withinFields),
+]
 export const exploreSteps: readonly PipelineStep[] = [selectAlone, structure]

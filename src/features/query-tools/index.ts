@@ -105,6 +105,9 @@ interface QueryToolDeclaration {
   explained?: readonly string[]
 }
 
+/** Parameters that each kind reads and no list of tools has: models that look for them find them at the filter. */
+const UNLISTED = { filter: {}, search: { all: true, where: true }, explore: { all: true } } as const
+
 /** A tool that puts one kind of query to kept results. */
 function createQueryTool(declaration: QueryToolDeclaration, options: QueryToolOptions): ProxyTool {
   const { name, title, description, searchHint, kind } = declaration
@@ -116,10 +119,7 @@ function createQueryTool(declaration: QueryToolDeclaration, options: QueryToolOp
       title,
       description,
       // Every client pays for each word: `all` is described where most models look for it.
-      inputSchema: publicSchema(
-        kind === 'filter' ? params : params.omit({ all: true }),
-        declaration.explained,
-      ),
+      inputSchema: publicSchema(params.omit(UNLISTED[kind]), declaration.explained),
       annotations:
         options.freshCalls === 'all' ? annotationsOf('destructive', 'open') : annotationsOf('read', 'closed'),
       _meta: findable(searchHint),

@@ -6,7 +6,8 @@ import { rowsOf } from '../../documents/opening/rows.ts'
 import { listed } from '../../query/refusal.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
 import type { LineIndex } from '../../text/lines.ts'
-import type { Pattern } from '../../text/patterns/pattern.ts'
+import { compilePattern, isPattern, type Pattern } from '../../text/patterns/pattern.ts'
+import { ellipsis } from '../../text/shorten.ts'
 import { type SearchParams, searchStepParams } from '../parameters.ts'
 import { defineStep } from '../step.ts'
 import { insteadOf } from './bm25.ts'
@@ -136,7 +137,7 @@ function findIn(
 ): Found {
   return view.leaves === undefined
     ? inText(view, view.lines ?? document.lines(), pattern, params, labelsFor(document))
-    : inData(given, document, view, view.leaves, pattern)
+    : inData(given, document, view, view.leaves, pattern, params)
 }
 
 function inText(
@@ -191,6 +192,7 @@ function inData(
   view: Searchable,
   leaves: LeafIndex,
   pattern: Pattern,
+  params: SearchParams,
 ): Found {
   const { kept, count, units } = runPattern(pattern, () => findHits(view, pattern, mostLeaves))
   // `"level":"error"|ERROR` is about values and about pairs.
@@ -235,8 +237,12 @@ function inData(
     const rows = rowsOf('field', fieldRows(alike))
     return { rows, kind: 'json', total: fields.length, matched: alike.length, notes }
   }
-  // A pattern with a quote or a colon may be meant for JSON text.
-  const pairs = /["':]/.test(pattern.source) ? pairsIn(leaves, pattern) : []
+  // A pattern with a quote or a colon, or one that begins with the name of a field, may be meant for JSON text.
+  const [first = ''] = /[\w-]+/.exec(pattern.source) ?? []
+  const saysPair = /["':]/.test(pattern.source) || fields.some(({ name }) => name === first)
+  const written = saysPair ? pairsIn(leaves, pattern) : []
+  const ofField = written.length > 0 ? undefined : inField(leaves, fields, pattern.source, params)
+  const pairs = ofField?.hits ?? written
   if (pairs.length === 0 && beside.count > 0) {
     const { rows, count } = beside
     return {
@@ -248,7 +254,8 @@ function inData(
       notes: [...notes, ONLY_BESIDE],
     }
   }
-  if (pairs.length > 0) notes.push('No value matches; the pattern was matched against `"name": value`.')
+  if (ofField) notes.push(ofField.told)
+  else if (pairs.length > 0) notes.push('No value matches; the pattern was matched against `"name": value`.')
   const inPairs = byRecord(leaves, pairs)
   const found = recordRows(document, leaves, inPairs, { room: roomFor(inPairs.length) })
   const matched = noun === 'value' ? pairs.length : found.length
@@ -294,13 +301,43 @@ function pairsIn(leaves: LeafIndex, pattern: Pattern, known: readonly LeafHit[] 
 }
 
 function findPairs(leaves: LeafIndex, pattern: Pattern): LeafHit[] {
+  return leavesWhere(leaves, (key, { value }) => {
+    const written = JSON.stringify(value)
+    return pattern.test(`${key}: ${written}`) || pattern.test(`${key}:${written}`)
+  })
+}
+
+/** `title:memory` and `login = dev3`, as search boxes have them: the values of a field in which the rest is found. */
+function inField(
+  leaves: LeafIndex,
+  fields: readonly FieldName[],
+  source: string,
+  params: SearchParams,
+): { hits: LeafHit[]; told: string } | undefined {
+  const [, name, rest = ''] = /^\s*([\w-]+)\s*[:=]=?\s*(?=\S)["']?(.+?)["']?\s*$/s.exec(source) ?? []
+  if (name === undefined || !fields.some((field) => field.name === name)) return undefined
+  // `comments: 3` does not mean 30.
+  const wanted = /^\d+$/.test(rest) ? `^${rest}$` : rest
+  const pattern = compilePattern(wanted, {
+    caseInsensitive: params.case_insensitive !== false,
+    multiline: params.multiline === true,
+  })
+  if (!isPattern(pattern)) return undefined
+  const key = JSON.stringify(name)
+  const hits = runPattern(pattern, () =>
+    leavesWhere(leaves, (own, { value }) => own === key && pattern.test(String(value))),
+  )
+  return hits.length > 0
+    ? { hits, told: `No value matches as written; \`${ellipsis(rest, 60)}\` was looked for in \`${name}\`.` }
+    : undefined
+}
+
+/** The leaves for which `holds` is true of their name, as JSON, and of them. */
+function leavesWhere(leaves: LeafIndex, holds: (key: string, leaf: Leaf) => boolean): LeafHit[] {
   const hits: LeafHit[] = []
   for (const leaf of allLeaves(leaves)) {
     const name = /(?:\.(\w+)|\[("(?:[^"\\]|\\.)*")\])$/.exec(leaf.path)
-    if (name === null) continue
-    const key = name[2] ?? JSON.stringify(name[1])
-    const value = JSON.stringify(leaf.value)
-    if (!pattern.test(`${key}: ${value}`) && !pattern.test(`${key}:${value}`)) continue
+    if (name === null || !holds(name[2] ?? JSON.stringify(name[1]), leaf)) continue
     const start = leaves.units.start(leaf.unit)
     hits.push({ unit: leaf.unit, start, end: start })
     if (hits.length >= mostKept) break

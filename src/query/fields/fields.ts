@@ -632,7 +632,7 @@ const ITSELF =
 /** The same of a value that was reached by its name: `total` of the values of `$.orders[*].total`. */
 function isItself({ table }: Records, path: Path): boolean {
   const name = formatPath(path)
-  const place = namesOn(parsePath(table.provenance.path)).at(-1)
+  const place = namesOn(parsePath(table.whole.provenance.path)).at(-1)
   return ITSELF.test(name) || (place !== undefined && singular(bareName(place)) === singular(bareName(name)))
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { byOwnNames } from '../../../src/processors/parameters.ts'
+import { byOwnNames, filterParams } from '../../../src/processors/parameters.ts'
 
 test('names that models write for parameters are read as the own ones', () => {
   expect(byOwnNames('search', { cache_id: 'a', query: 'x', limit: 3, context: 2 })).toEqual({
@@ -25,4 +25,15 @@ test('names that models write for parameters are read as the own ones', () => {
 test('of two names for one parameter none is dropped', () => {
   expect(byOwnNames('search', { pattern: 'x', query: 'y' })).toEqual({ pattern: 'x', query: 'y' })
   expect(byOwnNames('search', { q: 'y', query: 'x' })).toEqual({ pattern: 'x', q: 'y' })
+})
+
+test.each([
+  [{ pattern: 'crash' }, ['* ~ "crash"']],
+  [{ search: 'say "x"' }, [`* ~ 'say "x"'`]],
+  [{ pattern: ['a', 'b'] }, ['* ~ "a"', '* ~ "b"']],
+  [{ pattern: '[ab]c', where: 'state = open' }, ['state = open', '* ~ "[ab]c"']],
+  [{ pattern: 404 }, ['* ~ "404"']],
+  [{ pattern: null, where: 'a = 1' }, ['a = 1']],
+])('a filter reads %j as conditions on any field', (params, where) => {
+  expect(filterParams.parse(byOwnNames('filter', params)).where).toEqual(where)
 })

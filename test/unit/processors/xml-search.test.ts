@@ -25,7 +25,7 @@ test('XML is searched by its values, which come with the record they are in', ()
 })
 
 test('where only the tags match, the lines of the source are shown, and this is said', () => {
-  const found = search(grep, document, { pattern: 'number="404"' })
+  const found = search(grep, document, { pattern: '<entry code="KES"' })
   expect(found.rows).toEqual([expect.stringContaining('4:   <entry code="KES" number="404">')])
   expect(found.notes).toContain('XML source')
 })
