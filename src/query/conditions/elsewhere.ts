@@ -26,6 +26,7 @@ import { type Table, tableOf } from '../../documents/table.ts'
 import { isObject, type JsonValue, own } from '../../protocol/json.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
 import { bareName } from '../../text/words/bare-name.ts'
+import { stopWords } from '../../text/words/words.ts'
 import { isExactly } from '../fields/fields.ts'
 import { locate } from '../fields/locate.ts'
 import { formatPath, parsePath } from '../fields/path.ts'
@@ -37,7 +38,7 @@ import { listed, Refusal, safely, UnknownField } from '../refusal.ts'
 import { newWork } from '../work.ts'
 import type { Bound } from './comparison.ts'
 import { type Binding, bind, timed } from './evaluate.ts'
-import { countOf, type Matcher, positionsIn } from './verdict.ts'
+import { columnAt, countOf, type Matcher, positionsIn } from './verdict.ts'
 
 /** Records looked at below other records. */
 const MOST_NESTED = 200_000
@@ -57,12 +58,77 @@ export interface BoundRecords {
   binding: Binding
 }
 
+/** The conditions, bound to `records` or to another place that has such fields; at last values alone, to the fields that have them. */
+export function bindSomewhere(
+  conditions: readonly string[],
+  records: Records,
+  document: Document,
+): { records: Records; binding: Binding } {
+  try {
+    return bindToPlace(conditions, records, document)
+  } catch (error) {
+    const binding = error instanceof Refusal ? boundAsValues(conditions, records) : undefined
+    if (!binding) throw error
+    return { records, binding }
+  }
+}
+
+/** Words without an operator. */
+const WORDS = /^(not\s+|!\s*)?(["'`]?)([\p{L}\p{N}#@][\p{L}\p{N} ._:/@#-]{1,60})\2$/iu
+
+/** `open` as `state = open` where `state` alone has this value, and where no field has it as `* contains open`. Undefined where nothing does. */
+function boundAsValues(conditions: readonly string[], records: Records): Binding | undefined {
+  const notes: string[] = []
+  const read = conditions.map((written) => {
+    const [, not = '', , value = ''] = WORDS.exec(written.trim()) ?? []
+    if (!/\p{L}/u.test(value) || saysMore(value, records)) return written
+    const [field, another] = fieldsWith(value, records)
+    if (another !== undefined)
+      throw new Refusal(
+        `\`${value}\` is no field but a value of \`${field}\` and of \`${another}\`: write \`${field} = ${value}\`.`,
+      )
+    if (field === undefined && stopWords.has(bareName(value))) return written
+    const meant = field === undefined ? '* contains' : `${field} =`
+    notes.push(`\`${value}\` is no field: read as \`${meant} ${value}\`.`)
+    return `${not && 'not '}${meant} ${JSON.stringify(value)}`
+  })
+  const binding = notes.length > 0 ? safely(() => bind(read, records)) : undefined
+  if (!binding || timed(binding, () => countOf(binding.matches(records.values))) === 0) return undefined
+  binding.notes.unshift(...notes)
+  return binding
+}
+
+/** True for words that are a condition, or call a field. */
+function saysMore(words: string, records: Records): boolean {
+  const condition = safely(() => parseCondition(words))
+  if (condition !== undefined && fieldsIn(condition).join() !== words) return true
+  const name = bareName(words)
+  return [...records.names().keys()].some((field) => lastName(field) === name)
+}
+
+/** Fields that are looked through for a value, and different values of each. */
+const MOST_FIELDS = 60
+const MOST_VALUES = 10_000
+
+/** Two fields at most with this value, in any case. */
+function fieldsWith(value: string, records: Records): string[] {
+  const wanted = value.toLowerCase()
+  const has = (name: string): boolean => {
+    const column = columnAt(records.values, parsePath(name))
+    for (let code = 0; code < Math.min(column.size, MOST_VALUES); code++)
+      if (column.values(code).some((one) => typeof one === 'string' && one.toLowerCase() === wanted))
+        return true
+    return false
+  }
+  return [...records.names().keys()].slice(0, MOST_FIELDS).filter(has).slice(0, 2)
+}
+
 /**
  * The conditions, bound to `records`. If these have no such fields, they are bound to the one other place that has them: a collection, or
  * an object beside or above one. Of several the one where some record fulfils them. Throws the `Refusal` of the records' own, with the
  * places where several fit.
  */
-export function bindSomewhere(
+function bindToPlace(
   conditions: readonly string[],
   records: Records,
   document: Document,

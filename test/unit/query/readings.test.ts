@@ -1585,3 +1585,33 @@ test('the remark on a text that the field lacks names fields of inner records', 
   const { notes } = found(pods, 'events.reason = OOMKilled')
   expect(notes.join(' ')).toContain('`containers.lastReason` has it in 1 record.')
 })
+
+describe('conditions that are a value alone', () => {
+  const rows: JsonValue = Array.from({ length: 9 }, (_, n) => ({
+    id: n + 1,
+    state: n % 2 ? 'in progress' : 'open',
+    by: { login: `dev${n % 3}` },
+    review: n % 4 ? 'done' : 'pending',
+    phase: n === 5 ? 'pending' : 'none',
+    title: `Fix of the ${n % 4 ? 'parser' : 'lexer'}`,
+  }))
+
+  test.each([
+    ['open', [1, 3, 5, 7, 9], '`open` is no field: read as `state = open`.'],
+    ['"In Progress"', [2, 4, 6, 8], '`In Progress` is no field: read as `state = In Progress`.'],
+    ['not dev1', [1, 3, 4, 6, 7, 9], '`dev1` is no field: read as `by.login = dev1`.'],
+    ['done', [2, 3, 4, 6, 7, 8], '`done` is no field: read as `review = done`.'],
+    ['lexer', [1, 5, 9], '`lexer` is no field: read as `* contains lexer`.'],
+  ])('%s', (condition, ids, note) => {
+    expect(found(rows, condition)).toEqual({ ids, notes: [note] })
+  })
+
+  test('is refused where two fields have it, or none', () => {
+    const refusal = (condition: string) => where.process(fromValue(rows), { where: [condition] }).error
+    expect(refusal('pending')).toBe(
+      '`pending` is no field but a value of `review` and of `phase`: write `review = pending`.',
+    )
+    for (const words of ['nosuch', 'the'])
+      expect(refusal(words)).toContain(`No record has the field \`${words}\``)
+  })
+})
