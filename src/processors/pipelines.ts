@@ -5,6 +5,7 @@ import { fromRows } from '../documents/opening/derive.ts'
 import { placed } from '../documents/opening/make.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 import { listed } from '../query/refusal.ts'
+import { formatCount } from '../text/format.ts'
 import {
   type Asked,
   aggregateParams,
@@ -12,7 +13,6 @@ import {
   filterParams,
   joinParams,
   projectionParams,
-  searchParams,
   sortParams,
   whereParams,
 } from './parameters.ts'
@@ -205,23 +205,32 @@ const amongChosen: PipelineStep = {
   },
 }
 
-/** Searches the fields that are named; where nothing in them matches, all fields. */
-function withinFields<P>(step: Processor<P>): PipelineStep {
+/** The documents before only some of their fields were left to be searched. */
+const whole = new WeakMap<Document, Document>()
+
+const searchedFields: PipelineStep = {
+  ...fields,
+  process(document, params) {
+    const done = fields.process(document, params)
+    if (done.applied) whole.set(done.content, document)
+    return done
+  },
+}
+
+/** Says how much would match without `fields`, where nothing does. */
+function tellingOfOthers<P>(step: Processor<P>): PipelineStep {
   return {
     ...step,
-    params: searchParams,
     wanted: (params) => step.wanted(params as P),
     process(document, params) {
-      const search = (searched: Document): ProcessorResult => step.process(searched, params as P)
-      const named = fields.wanted(params) ? fields.process(document, params) : undefined
-      if (named === undefined) return search(document)
-      if (named.error !== undefined) return named
-      const found = search(named.content)
-      const notes = named.metadata.notes ?? []
-      const { fields: names = [] } = params as { fields?: string[] }
-      const others = found.metadata.matched === 0 && names.length > 0 ? search(document) : found
-      if (others === found || !others.metadata.matched) return withNotes(found, notes)
-      return withNotes(others, [...notes, `Nothing in ${listed(names)} matches: all fields were searched.`])
+      const found = step.process(document, params as P)
+      const others = found.metadata.matched === 0 ? whole.get(document) : undefined
+      const { matched = 0 } = others ? step.process(others, params as P).metadata : {}
+      return matched === 0
+        ? found
+        : withNotes(found, [
+            `Only the named fields were searched: without \`fields\` and \`exclude\` ${formatCount(matched)} match.`,
+          ])
     },
   }
 }
@@ -229,6 +238,7 @@ function withinFields<P>(step: Processor<P>): PipelineStep {
 export const searchSteps: readonly PipelineStep[] = [
   select,
   amongChosen,
-  ...[grep, bm25, fuzzy, context].map(withinFields),
+  searchedFields,
+  ...[grep, bm25, fuzzy, context].map(tellingOfOthers),
 ]
 export const exploreSteps: readonly PipelineStep[] = [selectAlone, structure]

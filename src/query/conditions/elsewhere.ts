@@ -74,20 +74,20 @@ export function bindSomewhere(
 }
 
 /** Words without an operator. */
-const WORDS = /^(not\s+|!\s*)?(["'`]?)([\p{L}\p{N}#@][\p{L}\p{N} ._:/@#-]{1,60})\2$/iu
+const WORDS = /^(?!(?:true|false|null)$)(not\s+|!\s*)?(["'`]?)([\p{L}\p{N}#@][\p{L}\p{N} ._:/@#-]{1,60})\2$/iu
 
 /** `open` as `state = open` where `state` alone has this value, and where no field has it as `* contains open`. Undefined where nothing does. */
 function boundAsValues(conditions: readonly string[], records: Records): Binding | undefined {
   const notes: string[] = []
   const read = conditions.map((written) => {
     const [, not = '', , value = ''] = WORDS.exec(written.trim()) ?? []
-    if (!/\p{L}/u.test(value) || saysMore(value, records)) return written
+    if (value === '' || saysMore(value, records)) return written
     const [field, another] = fieldsWith(value, records)
     if (another !== undefined)
       throw new Refusal(
         `\`${value}\` is no field but a value of \`${field}\` and of \`${another}\`: write \`${field} = ${value}\`.`,
       )
-    if (field === undefined && stopWords.has(bareName(value))) return written
+    if (field === undefined && (!/\p{L}/u.test(value) || stopWords.has(bareName(value)))) return written
     const meant = field === undefined ? '* contains' : `${field} =`
     notes.push(`\`${value}\` is no field: read as \`${meant} ${value}\`.`)
     return `${not && 'not '}${meant} ${JSON.stringify(value)}`
@@ -116,7 +116,7 @@ function fieldsWith(value: string, records: Records): string[] {
   const has = (name: string): boolean => {
     const column = columnAt(records.values, parsePath(name))
     for (let code = 0; code < Math.min(column.size, MOST_VALUES); code++)
-      if (column.values(code).some((one) => typeof one === 'string' && one.toLowerCase() === wanted))
+      if (column.values(code).some((one) => typeof one !== 'object' && String(one).toLowerCase() === wanted))
         return true
     return false
   }

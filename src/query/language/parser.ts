@@ -364,7 +364,8 @@ class Parser {
       if (token.text === '&&' || token.text === '||')
         return { joint: token.text === '||' ? 'or' : 'and', width: 1, isTight: false }
       if (token.text === ',' || token.text === ';') return { joint: 'and', width: 1, isTight: true }
-      if (token.text === '&' && token.apart && next?.apart) return { joint: 'and', width: 1, isTight: true }
+      if ((token.text === '&' || token.text === '|') && token.apart && next?.apart)
+        return { joint: token.text === '|' ? 'or' : 'and', width: 1, isTight: true }
       return undefined
     }
     // The blanks in `state:open draft=true`, as search boxes have it.

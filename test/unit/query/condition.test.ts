@@ -19,6 +19,8 @@ function short(condition: Condition): string {
 
 describe('the first operator decides', () => {
   test.each([
+    ['state = open | n > 5', '[state = open or n > 5]'],
+    ['title ~ open | shut', 'title ~ open | shut'],
     ['state = open', 'state = open'],
     ['state == "in progress"', 'state = in progress'],
     ["state='open'", 'state = open'],

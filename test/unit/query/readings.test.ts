@@ -1589,6 +1589,7 @@ test('the remark on a text that the field lacks names fields of inner records', 
 describe('conditions that are a value alone', () => {
   const rows: JsonValue = Array.from({ length: 9 }, (_, n) => ({
     id: n + 1,
+    number: 101 + n,
     state: n % 2 ? 'in progress' : 'open',
     by: { login: `dev${n % 3}` },
     review: n % 4 ? 'done' : 'pending',
@@ -1601,6 +1602,7 @@ describe('conditions that are a value alone', () => {
     ['"In Progress"', [2, 4, 6, 8], '`In Progress` is no field: read as `state = In Progress`.'],
     ['not dev1', [1, 3, 4, 6, 7, 9], '`dev1` is no field: read as `by.login = dev1`.'],
     ['done', [2, 3, 4, 6, 7, 8], '`done` is no field: read as `review = done`.'],
+    ['105', [5], '`105` is no field: read as `number = 105`.'],
     ['lexer', [1, 5, 9], '`lexer` is no field: read as `* contains lexer`.'],
   ])('%s', (condition, ids, note) => {
     expect(found(rows, condition)).toEqual({ ids, notes: [note] })

@@ -64,10 +64,13 @@ describe('with `where`', () => {
   })
 })
 
-test('named fields are searched first, and all fields where these have nothing', () => {
+test('where nothing in the named fields matches, the reply says how much would without them', () => {
   expect(ask({ pattern: 'rash', fields: 'title' })).toMatchObject({ places: ['0', '4', '8'], notes: [] })
-  const others = ask({ pattern: 'ECONNRESET', fields: ['number', 'title'] })
-  expect(others.places).toEqual(['0', '3', '6', '9'])
-  expect(others.notes).toContain('Nothing in `number`, `title` matches: all fields were searched.')
-  expect(ask({ pattern: 'ECONNRESET', exclude: 'body' }).places).toEqual([])
+  const told = 'Only the named fields were searched: without `fields` and `exclude` 4 match.'
+  for (const asked of [{ fields: ['number', 'title'] }, { exclude: 'body' }]) {
+    const { places, notes } = ask({ pattern: 'ECONNRESET', ...asked })
+    expect(places).toEqual([])
+    expect(notes).toContain(told)
+  }
+  expect(ask({ pattern: 'nosuch', fields: 'title' }).notes).not.toContain(told)
 })
