@@ -1,23 +1,35 @@
-/** Keys of groups that are said behind an aggregate: `count by state`, `sum(price) per region as total`. */
+/** Keys of groups and orders that are said behind an aggregate: `count by state`, `sum(price) per region as total`, `count desc`. */
 import { scan } from '../../query/language/scanner.ts'
 import { safely } from '../../query/refusal.ts'
 import type { Asked } from '../parameters.ts'
 import { aliasIn, parseCall } from '../steps/group.ts'
 
-/** The parameters with these keys in `group_by`. The same ones where there are none, or where `group_by` has keys of its own. */
+/** The parameters with these keys in `group_by`, and orders in `sort`, unless they have some of their own. The same ones where there are none. */
 export function withKeys(params: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { group_by = [], aggregate = [] } = params as Asked
-  if (group_by.length > 0) return params
+  const { group_by = [], aggregate = [], sort = [] } = params as Asked
   const keys: string[] = []
   const calls: string[] = []
+  const orders: string[] = []
   for (const written of aggregate) {
-    const found = keyBehind(written)
+    const [, before = '', order] =
+      sort.length > 0 ? [] : (/^(.+?)\s+(asc|desc)(?:ending)?$/i.exec(written) ?? [])
+    const found = group_by.length > 0 ? undefined : keyBehind(order === undefined ? written : before)
+    const call = found?.call ?? before
+    const isOrdered = order !== undefined && isCall(call)
+    if (isOrdered) orders.push(`${aliasIn(call).alias ?? call} ${order}`)
     if (found) keys.push(found.key)
     // `count by state, region` is cut at its commas.
-    if (found || keys.length === 0 || isCall(written)) calls.push(found?.call ?? written)
+    if (found || isOrdered) calls.push(call)
+    else if (keys.length === 0 || isCall(written)) calls.push(written)
     else keys.push(written)
   }
-  return keys.length === 0 ? params : { ...params, group_by: [...new Set(keys)], aggregate: calls }
+  if (keys.length + orders.length === 0) return params
+  return {
+    ...params,
+    aggregate: calls,
+    ...(keys.length > 0 && { group_by: [...new Set(keys)] }),
+    ...(orders.length > 0 && { sort: orders }),
+  }
 }
 
 function keyBehind(written: string): { call: string; key: string } | undefined {

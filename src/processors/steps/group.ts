@@ -71,6 +71,7 @@ import { Refusal, safely, shown } from '../../query/refusal.ts'
 import { newWork } from '../../query/work.ts'
 import { formatPlural } from '../../text/format.ts'
 import { type DatePart, datePart, isYearless, needsYear, partOf } from '../../text/values/date-parts.ts'
+import { parseDate } from '../../text/values/dates.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
 import { nameOfUnit, type Reading } from '../../text/values/reading.ts'
 import { compareNaturally } from '../../text/words/natural-order.ts'
@@ -292,11 +293,17 @@ function callOf(source: string, itself: boolean): Call | undefined {
       const end = closingAt(source, head.length + space.length)
       const inner = source.slice(head.length + space.length + 1, end).trim()
       const after = source.slice(end + 1).trim()
-      const [, condition] = /^filter\s*\(\s*(?:where\s+)?(.+)\)$/is.exec(after) ?? []
+      const [, condition] =
+        /^filter\s*\(\s*(?:where\s+)?(.+)\)$/is.exec(after) ??
+        /^(?:where|if|when)\s+(.+)$/is.exec(after) ??
+        []
       if (end < 0 || (after !== '' && condition === undefined)) return undefined
       return withArguments(named, inner, condition, itself, source)
     }
     if (rest === '') return withArguments(named, '', undefined, itself, source)
+    const [, before = '', condition] = /^(|.*\s)(?:where|if|when)\s+(.+)$/is.exec(rest) ?? []
+    if (condition !== undefined && space !== '' && isCondition(condition))
+      return callOf(`${head}(${before.trim()}) where ${condition}`, itself)
     const [, bare] = /^(?::|of\s)?\s*(?:of\s+)?(.+)$/s.exec(rest) ?? []
     if (
       bare !== undefined &&
@@ -376,8 +383,10 @@ function withArguments(
 
 /** `count(x) filter (where a = b)`. */
 function filtered(name: string, inner: string, filter: string): Call {
-  const title = `${name}(${inner}) where ${filter}`
+  const title = `${inner === '' ? name : `${name}(${inner})`} where ${filter}`
   if (name === 'count' && inner === '') return { name: 'count_if', field: oneWhere(filter), title }
+  if (name === 'percent' && inner === '')
+    return { name: 'avg', field: `case when ${filter} then 100 else 0 end`, title }
   return { name, field: `case when ${filter} then ${inner} end`, title }
 }
 
@@ -634,8 +643,8 @@ export interface GroupKey {
   note?: string
 }
 
-/** `created_at.month`, `created_at__month`, and `created_at.dt.month` of pandas. */
-const MEMBER = /^(.+?)(?:\.dt)?(?:\.|__)(\w+)$/
+/** `created_at.month`, `created_at__month`, `created_at month`, and `created_at.dt.month` of pandas. */
+const MEMBER = /^(.+?)(?:\.dt)?(?:\.|__|\s+)(\w+)$/
 
 /** `state`, or `created_at:month`. A field with a colon in its name comes first. Throws a `Refusal`. */
 function parseGroupKey(records: Records, reference: string): GroupKey {
@@ -645,7 +654,9 @@ function parseGroupKey(records: Records, reference: string): GroupKey {
   const { source, alias } = aliasIn(reference)
   const [, before = '', after = ''] = MEMBER.exec(source) ?? []
   const isPart = datePart(after) !== undefined && exactPath(records, before) !== undefined
-  const [name, part] = partIn(isPart ? `${before}:${after}` : source, alias !== undefined)
+  const time = onlyTime(records, source)
+  const member = isPart ? `${before}:${after}` : time && `${time}:${source}`
+  const [name, part] = partIn(member ?? source, alias !== undefined)
   const whole = resolveField(records, name)
   const areObjects = holdsObjects(records, whole)
   const across = areObjects ? acrossMap(records, whole) : undefined
@@ -663,6 +674,24 @@ function parseGroupKey(records: Records, reference: string): GroupKey {
       : undefined
   return { name: alias ?? title + (part ? `:${part}` : ''), field, part, ...(note !== undefined && { note }) }
 }
+
+/** The one field with times, for a part of a time alone: `month`. Undefined where a field is called so. Throws a `Refusal` where several have times. */
+function onlyTime(records: Records, reference: string): string | undefined {
+  if (datePart(reference) === undefined || safely(() => resolveField(records, reference))) return undefined
+  const isTime = (value: JsonValue): boolean =>
+    typeof value === 'string' && value.length >= LEAST_OF_TIME && parseDate(value) !== undefined
+  const [only, another] = [...records.names()].filter(
+    ([, samples]) => samples.length > 0 && samples.every(isTime),
+  )
+  if (only && another)
+    throw new Refusal(
+      `\`${reference}\` of which time? Write \`${only[0]}:${reference}\`; there is also \`${another[0]}\`.`,
+    )
+  return only?.[0]
+}
+
+/** Characters of a day with its year. */
+const LEAST_OF_TIME = 8
 
 /** Objects of a field that are looked at to tell whether they are maps, and so many keys that they may be. */
 const MOST_OF_FIELD = 500

@@ -9,6 +9,7 @@ import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/j
 import { formatCount } from '../../text/format.ts'
 import { literal } from '../../text/patterns/literal.ts'
 import { type Operand, operandFor, operandOf } from '../../text/values/compare.ts'
+import { looseNumber } from '../../text/values/quantities.ts'
 import { bareName } from '../../text/words/bare-name.ts'
 import { fieldAt } from '../fields/fields.ts'
 import { acrossMap, calledSo, eitherWithin, holdsObjects, innerFields } from '../fields/inner-fields.ts'
@@ -18,6 +19,7 @@ import { valuesAt } from '../fields/walk.ts'
 import { halvesOf } from '../language/compile.ts'
 import { splitAt } from '../language/scanner.ts'
 import { Refusal, safely, shown, UnknownField } from '../refusal.ts'
+import { newWork } from '../work.ts'
 import {
   type Asked,
   type Bound,
@@ -28,6 +30,7 @@ import {
   isFulfilled,
   noFindings,
 } from './comparison.ts'
+import { isOrdering } from './sample.ts'
 import { ColumnTest, columnAt, columnWork, elementsOf, ofValues } from './verdict.ts'
 
 /** A comparison in other words. */
@@ -283,6 +286,8 @@ export function repaired(context: Context, asked: Asked, resolve: () => Field, f
   const field = inner(context.records, asked, resolve())
   const bound = context.bind(asked, field, found)
   const { records } = context
+  const counted = lengthMeant(context, bound, found)
+  if (counted) return counted
   if (asked.operator === 'is null' && asked.negated)
     return notBlank(context, bound, found) ?? besideNulls(context, bound, found)
   const isAbsence =
@@ -303,6 +308,33 @@ export function repaired(context: Context, asked: Asked, resolve: () => Field, f
   }
   return bound
 }
+
+/** `items > 2` of lists without numbers, where no record fulfils it: how many there are. */
+function lengthMeant(context: Context, bound: Bound, found: Findings): Bound | undefined {
+  const { comparison, field, test } = bound
+  const [operand] = comparison.operands
+  const isOfNumber = isOrdering(comparison) || comparison.operator === '='
+  if (!isOfNumber || comparison.measure || comparison.computed || operand?.number === undefined)
+    return undefined
+  if (!holdsLists(context.records, field) || holdsSome(context.records, field, test)) return undefined
+  found.notes.add(`\`${comparison.field}\` holds lists: read as \`length(${comparison.field})\`.`)
+  return context.bind({ ...comparison, measure: 'length' }, field, found)
+}
+
+/** True where the field holds lists, and no number in them. */
+function holdsLists({ values }: Records, { path }: Field): boolean {
+  const work = newWork()
+  const held = values.slice(0, MOST_LOOKED).flatMap((record) => valuesAt(record, path, work))
+  const isNumeric = (one: JsonValue): boolean =>
+    typeof one === 'number' || (typeof one === 'string' && looseNumber(one) !== undefined)
+  return (
+    held.some(Array.isArray) &&
+    held.every((one) => one === null || (Array.isArray(one) && !one.some(isNumeric)))
+  )
+}
+
+/** Records looked at for lists. */
+const MOST_LOOKED = 200
 
 /** Words that exports write for no value. */
 const NOTHINGS: ReadonlySet<string> = new Set([

@@ -113,6 +113,9 @@ function renamed(written: string, records: Records | undefined): Wanted[] {
     !hasColon(records, `${name}:${/^[\w-]*/.exec(field)?.[0]}`)
   )
     return [{ reference: field.trim().replace(/^\.(?=\w)/, ''), as: name.trim() }]
+  // `total = price * qty`, as LINQ and R have it.
+  const [, result, formula] = /^([\p{L}_][\w ]*?)\s*=\s*(?![=~])(\S.*[-+*/(].*)$/su.exec(written) ?? []
+  if (result !== undefined && formula !== undefined) return [{ reference: formula, as: result }]
   const bare = written.replace(/^\.(?=[\w[])/, '')
   const matching = records && /\*/.test(bare.replaceAll(/\[\*?\]/g, '')) ? matches(bare, records) : []
   return matching.length > 0 ? matching.map((reference) => ({ reference })) : [{ reference: bare }]

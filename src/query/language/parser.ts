@@ -889,8 +889,11 @@ class Parser {
     return { kind: 'field', name: cast === bare || this.#knows(cast) === undefined ? bare : cast }
   }
 
-  /** `labels.length`, `labels length`, `created_at:month`, `labels | length`. */
+  /** `labels.length`, `labels length`, `created_at:month`, `labels | length`, `number of labels`. */
   #property(name: string): Expression | undefined {
+    const [, counted] = /^(?:number|count)\s+of\s+(.+)$/i.exec(name) ?? []
+    if (counted !== undefined && this.#knows(counted) !== undefined && this.#knows(name) === undefined)
+      return { kind: 'call', name: 'length', args: [{ kind: 'field', name: counted }] }
     const [, list, property] =
       /^(.+?)(?:\[\*?\])?(?:\s*[.:|]\s*|\s+(?=length$))(length|len|size|count|year|month|day|hour|minute|week|weekday|quarter|\w+_of_\w+)$/i.exec(
         name,

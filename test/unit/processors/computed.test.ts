@@ -67,6 +67,11 @@ test.each<[Record<string, string>, JsonValue[]]>([
       { id: 3, total: 80 },
     ],
   ],
+  [{ fields: 'id, total = price * qty', where: 'id = 1' }, [{ id: 1, total: 21 }]],
+  [{ aggregate: 'count where price > 15' }, [{ 'count where price > 15': 2 }]],
+  [{ aggregate: 'sum(qty) where price > 15 as n' }, [{ n: 5 }]],
+  [{ aggregate: 'sum qty where price > 15 as n' }, [{ n: 5 }]],
+  [{ aggregate: 'percentage where id < 3 as part' }, [{ part: 66.6666666667 }]],
   [
     { fields: "upper(name), split(email, '@', 2) as domain", where: 'id = 1' },
     [{ 'upper(name)': 'ANN SMITH', domain: 'x.org' }],
@@ -709,4 +714,27 @@ describe('what is computed says its unit, and of texts as well', () => {
     }
     expect(ask(text, asked).rows).toEqual([{ s: 7.5 }, { s: 15.5 }])
   })
+})
+
+test('a part of a time alone is that of the one field with times', () => {
+  const days = ['2026-01-05', '2026-01-09', '2026-03-01'].map((due, id) => ({ id, due }))
+  const months = [
+    { 'due:month': '2026-01', count: 2 },
+    { 'due:month': '2026-03', count: 1 },
+  ]
+  for (const group_by of ['month', 'due month'])
+    expect(ask(fromValue(days), { group_by }).rows).toEqual(months)
+  const two = fromValue(days.map((day) => ({ ...day, paid: '2026-02-02' })))
+  expect(ask(two, { group_by: 'month' }).error).toContain(
+    '`month` of which time? Write `due:month`; there is also `paid`.',
+  )
+})
+
+test('a list without numbers beside a number is how many it has', () => {
+  const rows = [[], ['a'], ['a', 'b'], ['a', 'b', 'c']].map((tags, id) => ({ id, tags, sizes: [id, 9] }))
+  const found = (where: string) => ask(fromValue(rows), { where, fields: 'id' }).rows
+  expect(found('tags > 1')).toEqual([{ id: 2 }, { id: 3 }])
+  expect(found('tags = 0')).toEqual([{ id: 0 }])
+  expect(found('number of tags >= 2')).toEqual([{ id: 2 }, { id: 3 }])
+  expect(found('sizes > 9')).toEqual([])
 })

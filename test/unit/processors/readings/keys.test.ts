@@ -13,8 +13,23 @@ test.each<[string | string[], string[], string[]]>([
   expect(withKeys(filterParams.parse({ aggregate }))).toMatchObject({ group_by, aggregate: calls })
 })
 
+test.each<[object, object]>([
+  [
+    { aggregate: 'count desc', group_by: 'state' },
+    { aggregate: ['count'], sort: ['count desc'] },
+  ],
+  [
+    { aggregate: 'sum(price) as total ascending', group_by: 'state' },
+    { aggregate: ['sum(price) as total'], sort: ['total asc'] },
+  ],
+  [{ aggregate: 'count by state desc' }, { aggregate: ['count'], group_by: ['state'], sort: ['count desc'] }],
+])('%j has its order behind it', (asked, read) => {
+  expect(withKeys(filterParams.parse(asked))).toMatchObject(read)
+})
+
 test.each([
   { aggregate: 'sum(price)' },
+  { aggregate: 'count desc', group_by: 'state', sort: 'state' },
   { aggregate: 'count by state', group_by: 'region' },
   { aggregate: 'string_agg(name order by at)' },
   { aggregate: 'things by state' },
