@@ -134,7 +134,43 @@ export const LADDER: readonly Rung[] = [
           }
         : linesOf(records, formatPath(path)),
   },
+  {
+    name: 'the number behind a word in a text: `took` of "request took 12ms"',
+    mends: 'f49ff19d',
+    find: ({ records, written }) => numberBehind(records, written),
+  },
 ]
+
+/** Records looked at for a word, and the share of them that must have it. */
+const MOST_READ = 500
+const LEAST_SHARE = 0.03
+const AMOUNT = String.raw`(-?\d[\d.,]*(?:%| ?(?:ns|us|µs|ms|s|secs?|seconds?|m|mins?|minutes?|h|hours?|[kKMGT]?i?B|bytes)\b)?)`
+
+/** The amounts that stand behind a word in one text of entries that were lines. Undefined where no text, or more than one, has such. */
+function numberBehind(records: Records, word: string): Field | undefined {
+  if (!records.lines || !/^[a-z]{3,20}$/i.test(word)) return undefined
+  const source = String.raw`\b${word}[ :=]+${AMOUNT}`
+  const pattern = new RegExp(source, 'i')
+  const some = records.whole.slice(0, MOST_READ)
+  const texts = [...records.names().keys()].filter((name) => {
+    const holds = (record: JsonValue): boolean => {
+      const text = isObject(record) ? own(record, name) : undefined
+      return typeof text === 'string' && pattern.test(text.slice(0, LONGEST_READ))
+    }
+    return some.filter(holds).length >= Math.max(2, some.length * LEAST_SHARE)
+  })
+  const [text, another] = texts
+  if (text === undefined || another !== undefined) return undefined
+  const args: Expression[] = [
+    { kind: 'field', name: text },
+    { kind: 'literal', text: `(?i)${source}`, quoted: true },
+  ]
+  const field = computedField(records, { kind: 'call', name: 'extract', args }, word)
+  return { ...field, note: `\`${word}\` is no field: read as the number behind it in \`${text}\`.` }
+}
+
+/** Characters of a text in which a word is looked for. */
+const LONGEST_READ = 2_000
 
 /**
  * The field that a name means, or what an expression computes (`price * quantity`, `lower(title)`). The exact name comes first, within a

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fromValue } from '../../../src/documents/opening/derive.ts'
+import { fromRecognised, fromValue } from '../../../src/documents/opening/derive.ts'
 import { aggregate } from '../../../src/processors/steps/group.ts'
 import { projection } from '../../../src/processors/steps/projection.ts'
 import { select } from '../../../src/processors/steps/select.ts'
@@ -1615,5 +1615,32 @@ describe('conditions that are a value alone', () => {
     )
     for (const words of ['nosuch', 'the'])
       expect(refusal(words)).toContain(`No record has the field \`${words}\``)
+  })
+})
+
+describe('a word before numbers in the texts of a log', () => {
+  const entries = (text: (n: number) => string) =>
+    fromRecognised(
+      Array.from({ length: 20 }, (_, n) => `2026-11-01T10:00:${10 + n}Z INFO [web] ${text(n)}`).join('\n'),
+    )
+  const timed = entries((n) => (n % 4 ? `request ${n} took ${n * 30}ms, depth: ${n}` : 'went away'))
+
+  test.each<[string, number[]]>([
+    ['took > 400ms', [14, 15, 17, 18, 19]],
+    ['depth = 7', [7]],
+    ['request >= 18', [18, 19]],
+  ])('is their field: %s', (condition, places) => {
+    const { content, metadata } = where.process(timed, { where: [condition] })
+    expect(content.rows().items.map((row) => (row as { line: number }).line - 1)).toEqual(places)
+    expect(metadata.notes?.[0]).toContain('is no field: read as the number behind it in `message`.')
+  })
+
+  test('is none where few entries have it, or the records are data', () => {
+    const few = entries((n) => (n === 3 ? 'took 30ms' : 'went away'))
+    const data = fromValue(Array.from({ length: 9 }, (_, n) => ({ id: n, message: `took ${n} ms` })))
+    for (const document of [few, data])
+      expect(where.process(document, { where: ['took > 1'] }).error).toContain(
+        'No record has the field `took`',
+      )
   })
 })
