@@ -26,6 +26,7 @@ import {
   formatPath,
   fromPointer,
   isDefinite,
+  named,
   namesOn,
   type Path,
   parsePath,
@@ -148,8 +149,8 @@ function find(document: Document, root: JsonValue, path: Path, source: string): 
   if (pointed) return { ...pointed, note: `The path was read as \`${formatPath(pointed.path)}\`.` }
   const { message, unfulfilled } = explainMissing(root, path)
   if (unfulfilled) return { reached: [], path, note: message }
-  const table = tableUnder(root, path)
-  if (table) return table
+  const below = tableUnder(root, path) ?? sectionUnder(root, source)
+  if (below) return below
   throw new Refusal(message)
 }
 
@@ -170,6 +171,14 @@ function tableUnder(root: JsonValue, path: Path): Located | undefined {
       note: `\`${shown(heading, 40)}\` read as the table below that heading, \`${table}\`.`,
     }
   )
+}
+
+/** The sections of Markdown with the heading that a path is: `## Install`. */
+function sectionUnder(root: JsonValue, heading: string): Located | undefined {
+  const name = heading.trim().replace(/^#+\s*/, '')
+  return isObject(root) && Object.hasOwn(root, 'sections')
+    ? locate(root, [...parsePath('sections'), named(name)])
+    : undefined
 }
 
 /**

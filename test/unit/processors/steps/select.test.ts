@@ -175,3 +175,13 @@ describe('the heading of a table in Markdown', () => {
     expect(select.process(document, { path: 'Nothing' }).error).toContain('There are: `sections`, `tables`')
   })
 })
+
+test.each(['Install', '## Install'])(
+  'the heading %s of a section without a table is that section',
+  (path) => {
+    const parts = ['Install', 'Run', 'Stop', 'Remove'].map((name) => `## ${name}\n\nHow to ${name}.\n`)
+    const { content, metadata } = select.process(fromRecognised(`# Guide\n\n${parts.join('\n')}`), { path })
+    expect(content.rows().items).toMatchObject([{ heading: 'Install', text: 'How to Install.' }])
+    expect(metadata.notes).toEqual(['`sections.Install` read as `sections[?@.heading == "Install"]`.'])
+  },
+)
