@@ -716,6 +716,36 @@ test.each([
   ])
 })
 
+test.each([
+  '[00:00.000 --> 00:07.500]  Hello\n[00:07.500 --> 00:09.000]  and on\ngoing on\n[01:02:03.000 --> 01:02:04.000]  Bye\n',
+  '[0.00s -> 7.50s] Hello\n[7.50s -> 9.00s] and on\ngoing on\n[3723.00s -> 3724.00s] Bye\n',
+  '(0:00 - 0:07) Hello\n(0:07 – 0:09) and on\ngoing on\n(1:02:03 – 1:02:04) Bye\n',
+])('a transcript of spans has their ends: %j', (text) => {
+  expect(read(text).value).toMatchObject([
+    {
+      line: 1,
+      start: expect.stringMatching(/^00:00:00/),
+      end: expect.stringMatching(/^00:00:07/),
+      text: 'Hello',
+    },
+    { start: expect.stringMatching(/^00:00:07/), text: 'and on going on' },
+    { end: expect.stringMatching(/^01:02:04/), seconds: 3723, text: 'Bye' },
+  ])
+})
+
+test('a transcript that says who speaks has a field for it', () => {
+  const said = ['Speaker 1: Hi', 'Speaker 2: Note: no', 'Speaker 1: Bye', 'Speaker 2: Bye']
+  const text = (lines: readonly string[]) => lines.map((line, at) => `[00:0${at}] ${line}`).join('\n')
+  expect(read(text(said)).value[1]).toEqual({
+    line: 2,
+    start: '00:00:01',
+    seconds: 1,
+    speaker: 'Speaker 2',
+    text: 'Note: no',
+  })
+  expect(read(text(['Note: a', 'Aside: b', 'Remark: c'])).value[0]).toMatchObject({ text: 'Note: a' })
+})
+
 test.each(['[10:00:01] a\n[10:00:02] b\n[10:00:03] c\n', '(1:30) a\n(1:10) b\n(1:20) c\n'])(
   'other times are none: %j',
   (text) => {
