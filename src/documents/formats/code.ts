@@ -17,7 +17,7 @@ const DEFINITIONS: readonly RegExp[] = [
   // Methods: name(…) {
   /^\s+(?:(?:public|private|protected|internal|static|async|override|readonly|abstract|final|virtual|synchronized|get|set|\*) +)*(?:[\w<>[\],.?]{1,80} +){0,2}(?!(?:if|for|while|switch|catch|return|function|new|else|do|with|using|lock|await|throw|super|typeof)\b)(?<name>[#A-Za-z_$][\w$]{0,99})\([^;]{0,300}\)(?:: [^{;=]{1,120})?(?: throws [\w., ]{1,100})? *\{$/,
   // Functions of C and C++: type name(…), with the brace beside or below it.
-  /^(?!(?:return|else|typedef|using|package|import|goto|delete|throw|new)\b)(?:[A-Za-z_][\w:<>,*&~]{0,80}[ *&]+){1,5}(?<name>[A-Za-z_~][\w:~]{0,99})\([^;]{0,300}\)? *(?:const|noexcept|override)? *\{?$/,
+  /^(?!(?:return|else|typedef|using|package|import|goto|delete|throw|new|[Ss]elect|SELECT|[Ii]nsert|INSERT|[Ff]rom|FROM|[Ww]here|WHERE|[Gg]roup|GROUP|[Oo]rder|ORDER|[Vv]alues|VALUES|AND|and|OR|or)\b)(?:[A-Za-z_][\w:<>,*&~]{0,80}[ *&]+){1,5}(?<name>[A-Za-z_~][\w:~]{0,99})\([^;]{0,300}\)? *(?:const|noexcept|override)? *\{?$/,
   // Functions of shells: name() {
   /^(?<name>[A-Za-z_][\w-]{0,99}) ?\(\) ?\{?$/,
   // CREATE TABLE name

@@ -53,3 +53,8 @@ describe('the text of a definition', () => {
     ])
   })
 })
+
+test('a query is no function', () => {
+  const query = 'SELECT count(*)\nFROM unnest(list)\nWHERE lower(name)\nGROUP BY date(day);\n'
+  expect(recognise(query.repeat(5)).format).not.toBe('code')
+})
