@@ -26,6 +26,7 @@ import { log } from './log.ts'
 import { mail } from './mail.ts'
 import { markdown } from './markdown.ts'
 import { metrics } from './metrics.ts'
+import { namedJson } from './named-json.ts'
 import { ndjson } from './ndjson.ts'
 import { outcomes } from './outcomes.ts'
 import { paths } from './paths.ts'
@@ -54,6 +55,7 @@ export const FORMATS: readonly FormatDefinition[] = [
   inspected,
   jsonCut,
   rowLists,
+  namedJson,
   files,
   xml,
   html,
