@@ -24,7 +24,8 @@ export function sentAs(records: readonly JsonValue[]): 'columns' | readonly stri
 /** The value with such rows as records, so that fields have names, and values without their types. The same value when there are none. Never mutates. */
 export function withColumns(value: JsonValue): JsonValue {
   const plain = withoutEncodings(value)
-  if (Array.isArray(plain)) return ofNamedCells(plain) ?? underFirstRow(plain) ?? plain
+  if (Array.isArray(plain))
+    return ofNamedCells(plain) ?? underFirstRow(plain) ?? underPlaceholders(plain) ?? plain
   return inRecords(plain, 0, isObject(plain) ? namesElsewhere(plain, 0) : [])
 }
 
@@ -32,7 +33,7 @@ export function withColumns(value: JsonValue): JsonValue {
 function inRecords(value: JsonValue, depth: number, elsewhere: readonly string[][]): JsonValue {
   if (!isObject(value) || depth > MAX_DEPTH) return value
   const keys = Object.keys(value)
-  const parallel = inRows(value, keys)
+  const parallel = inRows(value, keys) ?? ofMatches(value, keys)
   if (parallel) return parallel
   if (keys.length > MAX_KEYS) return value
   const dataset = ofJsonStat(value)
@@ -65,7 +66,7 @@ function listOf(
   if (named) return named
   const records = names.length > 0 ? recordsIn(sent, names) : sent
   if (records !== sent) return records
-  return underFirstRow(sent) ?? inFew(sent, depth)
+  return underFirstRow(sent) ?? underPlaceholders(sent) ?? inFew(sent, depth)
 }
 
 /** Objects that are looked into for names of columns, and the fewest names that rows in another part are read under. */
@@ -113,6 +114,41 @@ function inRows(value: JsonObject, keys: readonly string[]): JsonValue[] | undef
     return record
   })
   made.set(rows, 'columns')
+  return rows
+}
+
+// Stores of vectors answer with lists side by side, each in a list that has one for the one query: `{ids: [["a"]], distances: [[0.1]]}`.
+
+const inOneList = new WeakSet<readonly JsonValue[]>()
+
+/** True of records of which the server sent each column in a list of one. */
+export function wereInOneList(records: readonly JsonValue[]): boolean {
+  return inOneList.has(records)
+}
+
+/** A record for each of the `ids`, of all lists that are as long. Undefined where the object has more than such lists, and what they are. */
+function ofMatches(value: JsonObject, keys: readonly string[]): JsonValue[] | undefined {
+  const ids = own(value, 'ids') ?? null
+  if (!Array.isArray(ids)) return undefined
+  const isNested = ids.length === 1 && Array.isArray(ids[0])
+  const known = isNested ? (ids[0] as JsonValue[]) : ids
+  if (known.length < 2 || !known.every(isText) || new Set(known).size < known.length) return undefined
+  const columns: (readonly [string, readonly JsonValue[]])[] = []
+  for (const key of keys) {
+    const sent = own(value, key) ?? null
+    const [only = null] = isNested && Array.isArray(sent) && sent.length === 1 ? sent : [sent]
+    if (Array.isArray(only) && only.length === known.length) columns.push([key, only])
+    else if (sent !== null && !(Array.isArray(sent) && sent.every((name) => keys.includes(String(name)))))
+      return undefined
+  }
+  if (columns.length < 2) return undefined
+  const rows = known.map((_, row) => {
+    const record: JsonObject = {}
+    for (const [key, column] of columns) setOwn(record, key, column[row] ?? null)
+    return record
+  })
+  made.set(rows, 'columns')
+  if (isNested) inOneList.add(rows)
   return rows
 }
 
@@ -386,6 +422,29 @@ function underFirstRow(rows: readonly JsonValue[]): JsonValue[] | undefined {
 }
 
 const MOST_TITLES = 3
+
+/** The names that SheetJS and pandas give columns without a name in the first cell; others give them the letters of the sheet. */
+const PLACEHOLDER = /^(?:__EMPTY(?:_\d+)?|Unnamed: \d+)$/
+const LETTERS = 'A,B,C,D,E,F,G,H,I,J,K,L,M,N,O,P,Q,R,S,T,U,V,W,X,Y,Z,'
+
+/** Records under such names with the names of the columns in the first of them, below a title. Undefined where nothing tells that these are names. */
+function underPlaceholders(sent: readonly JsonValue[]): JsonValue[] | undefined {
+  const [first] = sent
+  if (!isObject(first ?? null) || sent.length > MOST_ROWS) return undefined
+  const keys = Object.keys(first as JsonObject)
+  const areLetters = LETTERS.startsWith(`${keys.join(',')},`)
+  const titles = areLetters ? [] : keys.filter((key) => !PLACEHOLDER.test(key))
+  if (keys.length < 2 || titles.length > 1) return undefined
+  const rows = sent.map((record) =>
+    isObject(record) && Object.keys(record).every((key) => keys.includes(key))
+      ? keys.map((key) => own(record, key) ?? '')
+      : null,
+  )
+  const records = underFirstRow(rows)
+  const head = records && headed.get(records)
+  if (head) headed.set(records, { ...head, titles: [...titles, ...head.titles] })
+  return records
+}
 
 /** A row of one text, or an empty one. */
 function isTitle(row: JsonValue | undefined): boolean {

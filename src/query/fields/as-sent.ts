@@ -1,5 +1,5 @@
 /** Paths as the server's data has them, where it is read as records: `temp[3]` of lists for columns, `rows[3][1]` of rows under names. */
-import { CELLS_OF_ROW, headOf, sentAs } from '../../documents/columns/columnar.ts'
+import { CELLS_OF_ROW, headOf, sentAs, wereInOneList } from '../../documents/columns/columnar.ts'
 import { isType, wereTyped } from '../../documents/columns/encodings.ts'
 import { isObject, type JsonValue, own } from '../../protocol/json.ts'
 import { named, nameOf, type Path, type Segment, type Selector } from './path.ts'
@@ -15,6 +15,8 @@ export function asSent(root: JsonValue, path: Path): Path {
   for (let at = 0; at < turned.length; at++) {
     isTyped ||= wereTyped(here)
     const sent = Array.isArray(here) ? sentAs(here) : undefined
+    if (Array.isArray(here) && wereInOneList(here) && isFirst(turned[at + 1]))
+      turned = turned.toSpliced(at + 1, 1)
     const [segment, next] = [turned[at], turned[at + 1]]
     if (segment && next && sent === 'columns' && isName(segment) && isPlace(next))
       turned = turned.toSpliced(at, 2, ...exchanged(segment, next))
@@ -99,6 +101,11 @@ function isName(segment: Segment): boolean {
 function isPlace({ selectors: [only, another], deep }: Segment): boolean {
   if (deep || another !== undefined || only === undefined) return false
   return only.kind !== 'name' || /^-?\d+$/.test(only.name)
+}
+
+function isFirst(segment: Segment | undefined): boolean {
+  const [only, another] = segment?.selectors ?? []
+  return another === undefined && only?.kind === 'index' && only.index === 0
 }
 
 function cell({ selectors: [only, another], deep }: Segment, names: readonly string[]): string | undefined {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { withColumns } from '../../../../src/documents/columns/columnar.ts'
-import type { JsonObject } from '../../../../src/protocol/json.ts'
+import { headOf, withColumns } from '../../../../src/documents/columns/columnar.ts'
+import type { JsonObject, JsonValue } from '../../../../src/protocol/json.ts'
 import { deepFreeze } from '../../../support/deep-freeze.ts'
 
 const hours = Array.from({ length: 12 }, (_, hour) => hour)
@@ -127,6 +127,35 @@ describe('rows of Google Sheets', () => {
     expect(withColumns(values)).toEqual(records)
   })
 
+  test.each([
+    ['SheetJS', ['Sales 2025', '__EMPTY', '__EMPTY_1'], ['Sales 2025']],
+    ['pandas', ['Unnamed: 0', 'Unnamed: 1', 'Unnamed: 2'], []],
+    ['letters', ['A', 'B', 'C'], []],
+  ])('are as well below the placeholders of %s', (_, keys, titles) => {
+    const sheet = (rows: readonly (readonly JsonValue[])[]) =>
+      rows.map((row) => Object.fromEntries(row.map((cell, at) => [keys[at], cell])))
+    const sent = sheet([
+      ['Region', 'Product', 'Units'],
+      ['North', 'tea', 5],
+      ['South', 'oil', 7],
+      ['Total', '', 12],
+    ])
+    const found = withColumns(sent)
+    expect(found).toEqual([
+      { Region: 'North', Product: 'tea', Units: 5 },
+      { Region: 'South', Product: 'oil', Units: 7 },
+      { Region: 'Total', Product: '', Units: 12 },
+    ])
+    expect(headOf(found as JsonValue[])).toEqual({ rows: 1, titles })
+    const words = sheet([
+      ['ann', 'bob', 'x'],
+      ['eve', 'dan', 'y'],
+      ['joe', 'kim', 'z'],
+      ['sue', 'tom', 'w'],
+    ])
+    expect(withColumns(words)).toEqual(words)
+  })
+
   test('stay lists where nothing tells names from values', () => {
     for (const rows of [
       [
@@ -174,6 +203,21 @@ test('rows under names in another part have these names, and those of Athena no 
   expect(withColumns({ ResultSet: { Rows, ResultSetMetadata } })).toEqual({
     ResultSet: { Rows: records, ResultSetMetadata },
   })
+})
+
+test('matches of a store of vectors are a record each, of one query or of none', () => {
+  const ids = ['a', 'b', 'c']
+  const lists = { ids, documents: ['x', 'y', 'z'], metadatas: ids.map((_, page) => ({ page })) }
+  const records = ids.map((id, page) => ({ ids: id, documents: lists.documents[page], metadatas: { page } }))
+  expect(withColumns({ ...lists, embeddings: null, included: ['documents', 'metadatas'] })).toEqual(records)
+  const nested = Object.fromEntries(Object.entries(lists).map(([key, list]) => [key, [list]]))
+  expect(withColumns({ ...nested, uris: null, included: ['documents'] })).toEqual(records)
+  for (const other of [
+    { ...lists, total: 3 },
+    { ...lists, ids: ['a', 'a', 'c'] },
+    { ids, embeddings: null },
+  ])
+    expect(withColumns(other)).toBe(other)
 })
 
 test('pairs are no rows under two names that stand elsewhere', () => {

@@ -71,3 +71,13 @@ test('every cell is where it was sent', () => {
     expect(asked(table, { path: `$.rows[${at}][0]` }).rows).toEqual([temp])
   }
 })
+
+test('lists for columns that are each in a list of one are asked as they were sent', () => {
+  const store = { ids: [['a', 'b']], distances: [[0.5, 0.7]], included: ['distances'] }
+  for (const [path, found] of [
+    ['distances[0][1]', [0.7]],
+    ['$.ids[0]', ['a', 'b']],
+    ['distances', [0.5, 0.7]],
+  ] as const)
+    expect(asked(store, { path }).rows).toEqual(found)
+})
