@@ -32,7 +32,7 @@ export const gathered: Omit<PipelineStep, 'params'> = {
     if (!records) return unchanged(document)
     return (
       outerOf(document, params as Asked) ??
-      pointsFor(records, params as Asked) ??
+      pointsFor(document, records, params as Asked) ??
       oneOf(document, params as Asked) ??
       withAll(document, params as Asked)
     )
@@ -68,7 +68,12 @@ function withAll(document: Document, { where, group_by, aggregate }: Asked): Pro
   return withNotes(made, [`All ${said} in \`${path}\` were asked; \`${by}\` says which one each is of.`])
 }
 
-function pointsFor(records: Records, asked: Asked): ProcessorResult | undefined {
+/** True where records are counted, and nothing else is asked of them. */
+function isCounted({ aggregate, group_by }: Asked): boolean {
+  return group_by === undefined && /^count(?:\(\*?\))?$/i.test([aggregate].flat().join())
+}
+
+function pointsFor(document: Document, records: Records, asked: Asked): ProcessorResult | undefined {
   const found = records.table.derived('points', () => {
     const own = pointsOf(records.values, false)
     const { values, gathered: of } = own ?? pointsOf(records.values, true) ?? {}
@@ -77,14 +82,21 @@ function pointsFor(records: Records, asked: Asked): ProcessorResult | undefined 
   })
   if (!found) return undefined
   const { said, fields, time } = found.of
+  const points = recordsOf(fromTable('record', found.table))
+  /** The field of a point that is called so, or means the same: `timestamp` for `time`. */
+  const ofPoint = (name: string): string | undefined =>
+    fields.includes(name) ? name : points && safely(() => resolveName(points, name))?.name
   const timed = [...conditionFields(asked.where), ...fieldsNamed(asked.group_by)]
   const ordered = asked.aggregate === undefined && asked.group_by === undefined ? fieldsNamed(asked.sort) : []
   // A name that the series have no field for may be one of their points.
   const isOfPoints = (name: string): boolean =>
-    fields.includes(name) && safely(() => resolveName(records, name)) === undefined
+    safely(() => resolveName(records, name)) === undefined && fields.includes(ofPoint(name) ?? '')
   const asksOfTime = timed.some((name) => name === time) || ordered.some((name) => fields.includes(name))
   const isAsked = (asksOfTime && !found.areDetails) || namedIn(asked).some(isOfPoints)
-  if (!isAsked) return undefined
+  if (!isAsked) {
+    const told = `Each record is a series, of ${said} in all. A condition on ${listed(fields)} is about the points.`
+    return isCounted(asked) && !found.areDetails ? withNotes(unchanged(document), [told]) : undefined
+  }
   return about(found.table, `Each of the ${said} is a record here: ${listed(fields)}.`)
 }
 

@@ -326,6 +326,18 @@ describe('a question about many series', () => {
     expect(notes).toContain('Each of the 192 points of 8 series is a record here: `time`, `value`.')
   })
 
+  test('is about the points where it says another word for their time', () => {
+    expect(ask(matrix(8), { where: [`timestamp >= ${seconds(12)}`] }).rows).toHaveLength(96)
+  })
+
+  test('says how many points there are where it counts the series', () => {
+    const { rows, notes } = ask(matrix(8), { aggregate: 'count' })
+    expect(rows).toEqual([{ count: 8 }])
+    expect(notes).toContain(
+      'Each record is a series, of 192 points of 8 series in all. A condition on `time`, `value` is about the points.',
+    )
+  })
+
   test('has the means of the chosen points alone', () => {
     const asked = { where: `time < ${seconds(6)}`, group_by: 'instance', aggregate: 'avg(value)' }
     const rows = ask(matrix(8), asked).rows as Record<string, JsonValue>[]
