@@ -192,12 +192,15 @@ function bareName(draft: Draft | undefined): string | undefined {
   return draft?.bare && only?.kind === 'name' ? only.name : undefined
 }
 
+/** `{.items[0].name}`, as kubectl has paths in its templates. */
+const OF_KUBECTL = /^\{\s*([.$@[][^{}]*?)\s*\}$/s
+
 class PathReader {
   private at = 0
   private readonly source: string
 
   constructor(source: string) {
-    this.source = source
+    this.source = OF_KUBECTL.exec(source)?.[1] ?? source
   }
 
   read(): Draft[] {

@@ -6,7 +6,7 @@ import { enclosed, replaced, scan, type Token } from '../scanner.ts'
 
 /** The body, without the name of its argument, and with the functions that stand for its operators. */
 export function fromLambda(text: string): string {
-  const plain = text
+  const plain = withMembers(text)
     .replaceAll(TESTED, '($2 ~ $1)')
     .replaceAll(AMONG, '($2 in ($1))')
     .replaceAll(AT, (_, list, value, sign) => `(${/^(?:==|<)/.test(sign) ? 'not ' : ''}${list} has ${value})`)
@@ -40,6 +40,25 @@ const SEARCHED = new RegExp(
 )
 /** `new Date(x.created_at)`, also in milliseconds: dates are compared as they are. */
 const DATED = new RegExp(String.raw`\bnew\s+Date\(\s*${PATH}\s*\)(?:\.(?:getTime|valueOf)\(\))?`, 'g')
+
+/** `x.get("size", 0)` of a dictionary, also of one within another: `x.get("a", {}).get("b")`. */
+const GOTTEN = new RegExp(
+  String.raw`${PATH}\.get\(\s*("\w+"|'\w+')\s*(?:,\s*(?:(?:None|\{\}|\[\])|${LITERAL})\s*)?\)`,
+)
+const MOST_GOTTEN = 20
+
+/** With the members of dictionaries in brackets. */
+function withMembers(text: string): string {
+  let read = text
+  for (let count = 0; count < MOST_GOTTEN; count++) {
+    const before = read
+    read = before.replace(GOTTEN, (_, path, key, instead) =>
+      instead === undefined ? `${path}[${key}]` : `coalesce(${path}[${key}], ${instead})`,
+    )
+    if (read === before) break
+  }
+  return read
+}
 
 const GENERATED = new RegExp(
   String.raw`\bsum\(\s*\[?(.{1,200}?)\s+for\s+(\w+)\s+in\s+${PATH}\s*\]?\s*\)`,

@@ -35,6 +35,8 @@ describe('paths as models write them', () => {
     ['items.name', ['a', 'b', 'c']],
     ['items[].name', ['a', 'b', 'c']],
     ['$.items[*].name', ['a', 'b', 'c']],
+    ['{.items[*].name}', ['a', 'b', 'c']],
+    ['{$.items[?(@.name=="b")].name}', ['b']],
     ['items.*.name', ['a', 'b', 'c']],
     ['items[0:2].name', ['a', 'b']],
     ['items[-1].name', ['c']],
