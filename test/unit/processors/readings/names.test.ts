@@ -203,3 +203,16 @@ test('groups have an order and conditions by what was asked for, where a field w
     ['a', 4],
   ])
 })
+
+test.each([
+  ['author', { id: 1, sender: 'ann', text: 'Hi' }],
+  ['topic', { id: 1, source: 'home/hall', unit: 'C' }],
+])('%s is read as another word for it', (name, record) => {
+  const value = Object.values(record)[1] as string
+  const { document: found } = runPipeline(
+    fromRows({ noun: 'record', items: [record, { ...record, id: 2, sender: 'bo', source: 'x' }] }),
+    filterSteps,
+    { where: [`${name} = ${value}`] },
+  )
+  expect(found.rows().items).toEqual([record])
+})
