@@ -718,9 +718,15 @@ describe('dates with slashes', () => {
     expect(found(versions, 'at < 20.01.01').ids).toEqual([2])
   })
 
-  test('are no dates where none proves it, or two differ', () => {
+  test('are no dates where none proves it or two differ, but for clocks of twelve hours', () => {
     const unclear = ['2/8/2025', '3/1/2025'].map((at, nth) => ({ id: nth + 1, at }))
     expect(found(unclear, 'at >= 2025-01-01').ids).toEqual([])
+    const halves = ['2/8/2025 8:00 PM', '3/1/2025 9:15 AM', '3/9/2025 1:00 PM'].map((at, nth) => ({
+      id: nth + 1,
+      at,
+    }))
+    expect(found(halves, 'at >= 2025-03-01').ids).toEqual([2, 3])
+    expect(found(halves, 'at < 2025-03-01T10:00').ids).toEqual([1, 2])
     const mixed = ['22/12/2024', '12/22/2024', '2/8/2025'].map((at, nth) => ({ id: nth + 1, at }))
     expect(found(mixed, 'at >= 2024-01-01').ids).toEqual([1, 2])
   })
