@@ -79,7 +79,7 @@ import { aggregateParams } from '../parameters.ts'
 import { identityOf } from '../search/hits.ts'
 import { defineStep } from '../step.ts'
 import { positions, sort } from './sort.ts'
-import { subtotals, withoutTotal } from './totals.ts'
+import { countedTotal, subtotals, withoutTotal } from './totals.ts'
 
 /**
  * Groups come with the largest first column first; `sort` after it overrides. A record with several values in a grouped
@@ -117,6 +117,7 @@ export const aggregate = defineStep({
       ...moreValues(first),
       ...(keys.length > 0 ? [] : columns.flatMap((one) => describeHolders(records, one, found, first))),
       ...(keys.length > 0 ? [] : subtotals(records, columns)),
+      ...(keys.length > 0 || without ? [] : countedTotal(records, columns)),
     ])
     const names = new Map([
       ...columns.map(({ written: call, name }): [string, string] => [call, name]),

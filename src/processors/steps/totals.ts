@@ -1,10 +1,11 @@
 /** Records that are sums of other records, as tables for people end, or have below each group. */
 import { fromTable } from '../../documents/opening/derive.ts'
-import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
-import type { Path } from '../../query/fields/path.ts'
+import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
+import { type Path, parsePath } from '../../query/fields/path.ts'
 import { type Field, type Records, requireRecords } from '../../query/fields/records.ts'
 import { valuesAt } from '../../query/fields/walk.ts'
 import { newWork } from '../../query/work.ts'
+import { formatCount } from '../../text/format.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
 
 /** Labels of a record that is the sum of all others. */
@@ -45,10 +46,17 @@ export function withoutTotal(
   return { records: requireRecords(fromTable('record', table.choose(others)), 'aggregate'), notes: [note] }
 }
 
+/** Says that such a record is counted as well, where records are counted alone. */
+export function countedTotal(records: Records, columns: readonly Summed[]): string[] {
+  if (!columns.some(({ call, field }) => call.name === 'count' && !field)) return []
+  const total = totalAmong(records, fieldsOfTotal(records.whole))
+  return total ? [`${total.told}, and is counted: ${formatCount(records.table.count - 1)} without it.`] : []
+}
+
 /** The record that is the sum of the others in one of these fields: its position among the records, its label, and how it is told. */
 export function totalAmong(
   { table, whole }: Records,
-  fields: readonly Field[],
+  fields: readonly Pick<Field, 'name' | 'path'>[],
 ): { at: number; name: string; told: string } | undefined {
   const total = fields
     .map(({ name, path }) => table.whole.derived(`total of ${name}`, () => totalOf(whole, path)))
@@ -60,14 +68,31 @@ export function totalAmong(
   return at < 0 ? undefined : { at, name: total.name, told }
 }
 
-/** The record at the end, or the first, that says it is a total and has the sum of the others in a field. */
+/** Where a total may stand among so many records: at the end, or first. */
+function placesOfTotal(count: number): number[] {
+  return [...Array.from({ length: MOST_BELOW + 1 }, (_, below) => count - 1 - below), 0]
+}
+
+/** The fields with numbers of what says it is a total: each of them may tell that it is one. */
+function fieldsOfTotal(values: readonly JsonValue[]): Pick<Field, 'name' | 'path'>[] {
+  if (values.length < 3 || values.length > MOST_SUMMED) return []
+  const total = placesOfTotal(values.length).find((at) => labelled(values[at], TOTAL))
+  const record = total === undefined ? null : (values[total] ?? null)
+  if (!isObject(record)) return []
+  const isNumber = (held: JsonValue): boolean =>
+    typeof held === 'number' || (typeof held === 'string' && looseNumber(held) !== undefined)
+  return Object.keys(record).flatMap((key) =>
+    isNumber(own(record, key) ?? null) ? [{ name: key, path: parsePath(`[${JSON.stringify(key)}]`) }] : [],
+  )
+}
+
+/** The record that says it is a total and has the sum of the others in a field. */
 function totalOf(
   values: readonly JsonValue[],
   path: Path,
 ): { at: number; name: string; label: string } | undefined {
   if (values.length < 3 || values.length > MOST_SUMMED) return undefined
-  const last = values.length - 1
-  for (const at of [...Array.from({ length: MOST_BELOW + 1 }, (_, below) => last - below), 0]) {
+  for (const at of placesOfTotal(values.length)) {
     const [name, label] = labelled(values[at], TOTAL) ?? []
     if (name !== undefined && label !== undefined && areSums(values, path, [at], (other) => other !== at))
       return { at, name, label }

@@ -878,6 +878,8 @@ describe('a record with the sum of the others', () => {
 
   test('counts as a record, and is a group where records are grouped by its label', () => {
     expect(answer(regions, { aggregate: ['count'] })).toEqual([{ count: 3 }])
+    expect(notesOf(regions, 'count')).toEqual([told.replace('was left out.', 'is counted: 2 without it.')])
+    expect(notesOf(regions.with(2, { region: 'Total', sold: 99 }), 'count')).toEqual([])
     expect(answer(regions, { group_by: ['region'], aggregate: ['sum(sold)'] })).toHaveLength(3)
     const states = ['open', 'closed', 'all'].map((name, nth) => ({ id: nth + 1, name }))
     expect(answer(states, { group_by: ['name'] })).toHaveLength(3)
