@@ -52,6 +52,13 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     ],
     grows: below('', (nth) => `a/${nth} {"id":${nth},"name":"n"}`),
   },
+  'slow log': {
+    are: [
+      'mysqld, Version: 8.0. started with:\n# Time: 2024-05-06T07:08:09Z\n# User@Host: app[app] @ web [10.0.0.7]  Id: 9\n# Query_time: 2.5  Lock_time: 0.1 Rows_sent: 1\nSET timestamp=1;\nselect 1;\n# User@Host: app[app] @  [10.0.0.8]\n# Query_time: 3\nselect\n2;\n',
+    ],
+    areNot: ['# Time: 1\n# Query_time: 2.5\nselect 1;\n', '# Query_times: 5\nselect 1;\n# Rows: 5\n'],
+    grows: below('', (nth) => `# Query_time: ${nth}  Rows_sent: 1\nselect ${nth};`),
+  },
   inspected: {
     are: [
       "[\n  { id: 1, name: 'Ann', tags: [ 'a' ], at: 2024-05-06T07:08:09.000Z },\n  { id: 2, name: \"O'Hara\", on: undefined }\n]",

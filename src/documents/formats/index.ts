@@ -34,6 +34,7 @@ import { plan } from './plan.ts'
 import { python } from './python.ts'
 import { rowLists } from './row-lists.ts'
 import { settings } from './settings.ts'
+import { slowLog } from './slow-log.ts'
 import { sqlDump } from './sql-dump.ts'
 import { stanzas } from './stanzas.ts'
 import { subtitles } from './subtitles.ts'
@@ -64,6 +65,7 @@ export const FORMATS: readonly FormatDefinition[] = [
   bibtex,
   tagged,
   sqlDump,
+  slowLog,
   coverage,
   subtitles,
   tap,

@@ -1302,3 +1302,40 @@ test('changes of git by file', () => {
     { line: 5, file: 'e.ts', changes: 1, insertions: 1, deletions: 0 },
   ])
 })
+
+test('slow queries, with what the server says of each', () => {
+  const text = [
+    'mysqld, Version: 8.0. started with:',
+    '# Time: 2024-05-06T07:08:09Z',
+    '# User@Host: app[app] @ web-1 [10.0.0.7]  Id: 9',
+    '# Query_time: 2.5  Lock_time: 0.000100 Rows_sent: 1  Rows_examined: 500',
+    'SET timestamp=1714979289;',
+    "SELECT count(*)\nFROM a WHERE b = '# Time: ';",
+    '# User@Host: root[root] @  [10.0.0.8]',
+    '# Thread_id: 7  Schema: shop  QC_hit: No',
+    '# Query_time: 3',
+    'UPDATE a SET b = 1;',
+  ].join('\n')
+  expect(read(text)).toEqual({
+    format: 'entries',
+    value: [
+      {
+        ...{ line: 2, time: '2024-05-06T07:08:09Z', user: 'app', host: 'web-1', Id: 9, Query_time: 2.5 },
+        ...{ Lock_time: '0.000100', Rows_sent: 1, Rows_examined: 500 },
+        query: "SELECT count(*)\nFROM a WHERE b = '# Time: ';",
+      },
+      {
+        ...{
+          line: 8,
+          user: 'root',
+          host: '10.0.0.8',
+          Thread_id: 7,
+          Schema: 'shop',
+          QC_hit: 'No',
+          Query_time: 3,
+        },
+        query: 'UPDATE a SET b = 1;',
+      },
+    ],
+  })
+})
