@@ -1135,9 +1135,8 @@ const SYNONYMS = [
   ['title', 'subject', 'summary', 'headline'],
   ['code', 'rule', 'ruleid', 'check', 'checkid'],
   ['logger', 'process', 'program', 'service', 'unit', 'source'],
-  ['source', 'topic', 'channel'],
   ['host', 'hostname'],
-  ['user', 'author', 'sender', 'from', 'username', 'speaker'],
+  ['user', 'author'],
   ['path', 'file', 'filename', 'filepath'],
   ['status', 'state'],
   ['url', 'link', 'href', 'uri'],
@@ -1149,12 +1148,21 @@ const SYNONYMS = [
   ['updated', 'updatedat', 'updatedon', 'modified', 'modifiedat', 'lastmodified', 'lastupdated', 'mtime'],
 ]
 
+/** Names that are used for the same where there is none of those. */
+const LOOSER = [
+  ['user', 'author', 'sender', 'from', 'username', 'speaker', 'uid'],
+  ['source', 'topic', 'channel'],
+]
+
 function synonym(records: Records, reference: string): string | undefined {
   const wanted = bareName(reference)
   if (OF_TIMES.test(wanted) && areKeysDates(records)) return '_key'
-  const meant = new Set(SYNONYMS.filter((names) => names.includes(wanted)).flat())
-  const found = meant.size > 0 ? [...records.names().keys()].filter((name) => meant.has(bareName(name))) : []
-  return found.length === 1 ? found[0] : undefined
+  for (const groups of [SYNONYMS, LOOSER]) {
+    const meant = new Set(groups.filter((names) => names.includes(wanted)).flat())
+    const [found, another] = [...records.names().keys()].filter((name) => meant.has(bareName(name)))
+    if (found !== undefined) return another === undefined ? found : undefined
+  }
+  return undefined
 }
 
 /** Names of what the keys of a series by date say. */
