@@ -6,6 +6,7 @@ import { haveMost } from '../../documents/shape/collections.ts'
 import { nestingOf } from '../../documents/shape/nesting.ts'
 import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
+import { areUnclear } from '../../text/values/dates.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
 import { isScale, READERS, readingOf } from '../../text/values/reading.ts'
 import { nearest } from '../../text/words/edit-distance.ts'
@@ -58,6 +59,10 @@ function explain({ comparison, field }: Bound, records: Records): string {
     return `${start} \`${field.name}\` holds objects with ${listed([...keys])}; name one, as \`${field.name}.${[...keys][0]}\`.`
   }
   const wanted = comparison.operands[0]?.text ?? ''
+  if (comparison.operands.some(({ date }) => date) && areUnclear([...counts.keys()])) {
+    const [some = ''] = frequent
+    return `${start} \`${field.name}\` holds dates such as ${shown(some, 40)}, and none of them tells whether the day or the month comes first. Ask for them as texts: \`${field.name} ~ ^${shown(/^\d+[-/]/.exec(some)?.[0] ?? some)}\`.`
+  }
   const ofRecords = keysIn(records)
   const isOf = (key: string): boolean => wanted !== '' && key.endsWith(`/${wanted}`)
   const key = ofRecords.has(wanted) ? wanted : [...ofRecords].find(isOf)

@@ -100,6 +100,12 @@ export function orderOfDates(texts: Iterable<string>): DateOrder | undefined {
   return isProved ? 'day' : (found ?? (halves >= LEAST_PROOFS ? 'month' : undefined))
 }
 
+/** True where all are dates of which nothing proves whether the day or the month comes first. */
+export function areUnclear(texts: readonly string[]): boolean {
+  const areSlashed = texts.every((text) => text.length <= 40 && SLASHES.test(text))
+  return areSlashed && texts.some((text) => !parseDate(text)) && orderOfDates(texts) === undefined
+}
+
 /** The order of parts between slashes, and the zone, as the dates of one field say them together. */
 export interface Calendar {
   readonly order?: DateOrder | undefined

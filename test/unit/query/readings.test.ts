@@ -720,7 +720,12 @@ describe('dates with slashes', () => {
 
   test('are no dates where none proves it or two differ, but for clocks of twelve hours', () => {
     const unclear = ['2/8/2025', '3/1/2025'].map((at, nth) => ({ id: nth + 1, at }))
-    expect(found(unclear, 'at >= 2025-01-01').ids).toEqual([])
+    expect(found(unclear, 'at >= 2025-01-01')).toEqual({
+      ids: [],
+      notes: [
+        '`at >= 2025-01-01` matches none: `at` holds dates such as 2/8/2025, and none of them tells whether the day or the month comes first. Ask for them as texts: `at ~ ^2/`.',
+      ],
+    })
     const halves = ['2/8/2025 8:00 PM', '3/1/2025 9:15 AM', '3/9/2025 1:00 PM'].map((at, nth) => ({
       id: nth + 1,
       at,
