@@ -106,8 +106,14 @@ const MOST_OVER = 3
 /** True for records that begin before any heading, with texts that may be Markdown: pages that were found. */
 function areTexts(text: string): boolean {
   const heading = text.search(/^ {0,3}#{1,6}[ \t]/m)
-  return heading > 0 && /^\w.*: \S/m.test(text.slice(0, heading)) && stanzas.detect(text) !== undefined
+  const [front = ''] = FRONT_MATTER.exec(text) ?? []
+  return (
+    heading > 0 && /^\w.*: \S/m.test(text.slice(front.length, heading)) && stanzas.detect(text) !== undefined
+  )
 }
+
+/** The fields of a note itself, before its text. */
+const FRONT_MATTER = /^---[ \t]*\r?\n(?:.*\r?\n){0,100}?---[ \t]*\r?\n/
 
 /**
  * `{sections: [{level, heading, line, text}], records?: [{heading, …fields, line, text?}], tables: [[record…]…], links?: [{text, href, line}]}`:
@@ -498,7 +504,7 @@ function overviewOfMarkdown(document: Document): Overview {
     sample: (max) => beginning(document, max),
     calls: [
       ...(fields?.calls ?? []),
-      ...sectionCall(longest ?? sections[0]),
+      ...sectionCall(longest ?? sections[0], document.lines()),
       ...tableCalls(json),
       ...wordCall(document.text.slice(0, 200_000)),
     ].slice(0, 3),
@@ -559,8 +565,11 @@ function length(section: JsonObject): string {
   return size(section) >= 1000 ? ` [${size(section)}]` : ''
 }
 
-function sectionCall(section: JsonObject | undefined): Template[] {
-  const heading = typeof section?.heading === 'string' ? section.heading.slice(0, 60) : ''
+/** The search reads the lines as they are written, in which a link or a mark may part the words of a heading. */
+function sectionCall(section: JsonObject | undefined, lines: LineIndex): Template[] {
+  const told = typeof section?.heading === 'string' ? section.heading : ''
+  const written = told === '' ? '' : lines.at(Number(section?.line) - 1).replace(/^[\s#>*+-]+/, '')
+  const heading = (written.includes(told) ? told : written).slice(0, 60)
   return heading === ''
     ? []
     : [

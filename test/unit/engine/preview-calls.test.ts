@@ -278,3 +278,11 @@ test('names that objects inherit are fields like any other', () => {
   expect(expectCallsToRun(given)).toBeGreaterThan(0)
   expect(previewOf(given)).toContain('constructor')
 })
+
+test('the section of a heading with links and marks in it is found', () => {
+  const section = (nth: number) =>
+    `## ${nth}. [WEB-${nth}](https://x.org/${nth}) in **acme**\n\n- **Status**: open\n- **Users**: ${nth * 7}\n`
+  const text = Array.from({ length: 40 }, (_, nth) => section(nth)).join('\n')
+  expect(previewOf(text)).toContain('"context_type":"section"')
+  expect(expectCallsToRun(text)).toBeGreaterThan(1)
+})

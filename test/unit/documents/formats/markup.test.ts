@@ -346,6 +346,16 @@ test('pages that were found are records, be there headings in their texts', () =
   ).toBe('markdown')
 })
 
+test('a note with fields of its own before its text is Markdown, be there fields in its sections', () => {
+  const part = (nth: number): string =>
+    `## Meeting ${nth}\n\nDate:: 2025-03-0${nth}\nAttendees:: [[Ann]]\n\n- Decision: wait\n\nWords of it.\n\n`
+  const { format, value } = read(
+    `---\ntags: [a, b]\ncreated: 2025-03-01\n---\n\n# Log\n\n${[1, 2, 3, 4, 5].map(part).join('')}`,
+  )
+  expect(format).toBe('markdown')
+  expect(JSON.stringify(value)).toContain('"heading":"Meeting 3"')
+})
+
 test('a list in the code of Markdown is no table', () => {
   const list = [1, 2, 3].map((nth) => `- name: n${nth}\n  image: i${nth}\n`).join('')
   const { value } = read(`# Guide\n\nWrite this:\n\n\`\`\`yaml\n${list}\`\`\`\n\n## More\n\nWords.\n`)
