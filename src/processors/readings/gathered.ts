@@ -68,9 +68,11 @@ function withAll(document: Document, { where, group_by, aggregate }: Asked): Pro
   return withNotes(made, [`All ${said} in \`${path}\` were asked; \`${by}\` says which one each is of.`])
 }
 
-/** True where records are counted, and nothing else is asked of them. */
+/** True where records are counted, in all or in groups, and nothing else is asked of them. */
 function isCounted({ aggregate, group_by }: Asked): boolean {
-  return group_by === undefined && /^count(?:\(\*?\))?$/i.test([aggregate].flat().join())
+  return aggregate === undefined
+    ? group_by !== undefined
+    : /^count(?:\(\*?\))?$/i.test([aggregate].flat().join())
 }
 
 function pointsFor(document: Document, records: Records, asked: Asked): ProcessorResult | undefined {

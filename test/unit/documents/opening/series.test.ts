@@ -331,11 +331,13 @@ describe('a question about many series', () => {
   })
 
   test('says how many points there are where it counts the series', () => {
+    const told =
+      'Each record is a series, of 192 points of 8 series in all. A condition on `time`, `value` is about the points.'
     const { rows, notes } = ask(matrix(8), { aggregate: 'count' })
     expect(rows).toEqual([{ count: 8 }])
-    expect(notes).toContain(
-      'Each record is a series, of 192 points of 8 series in all. A condition on `time`, `value` is about the points.',
-    )
+    expect(notes).toContain(told)
+    expect(ask(matrix(8), { group_by: 'instance' }).notes).toContain(told)
+    expect(ask(matrix(8), { group_by: 'instance', aggregate: 'max(value)' }).notes).not.toContain(told)
   })
 
   test('has the means of the chosen points alone', () => {
