@@ -9,7 +9,7 @@ import { topOf } from '../documents/json/top.ts'
 import { decodeUtf8 } from '../documents/json/utf8.ts'
 import { readback } from '../processors/readback.ts'
 import { blocksOf, textIn } from '../protocol/content.ts'
-import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
+import { isObject, type JsonObject, valueOfJson } from '../protocol/json.ts'
 import { Refusal } from '../query/refusal.ts'
 import { countLines, decode } from '../text/byte-text.ts'
 import { sharedBytes } from '../text/shared-bytes.ts'
@@ -63,12 +63,8 @@ function heldBy(content: Uint8Array): Held {
 }
 
 function resultIn(json: string): JsonObject | undefined {
-  try {
-    const value: JsonValue = JSON.parse(json)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = valueOfJson(json)
+  return isObject(value) ? value : undefined
 }
 
 function onlyText(result: JsonObject, json: string): string | undefined {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Document } from '../documents/document.ts'
 import { withExactNumbers } from '../documents/json/exact-numbers.ts'
 import { parseJson, toJson } from '../documents/json/stringify.ts'
-import { isObject, type JsonValue } from '../protocol/json.ts'
+import { isObject, type JsonValue, valueOfJson } from '../protocol/json.ts'
 import { amongSentRows } from '../query/fields/as-sent.ts'
 import { followExtended, isExtended } from '../query/fields/jsonpath.ts'
 import { explainMissing, locate } from '../query/fields/locate.ts'
@@ -100,17 +100,9 @@ function exactJson(text: string, take: (root: JsonValue) => JsonValue): Extracte
   const mark = randomUUID()
   const marked = withExactNumbers(text, mark)
   if (marked === text) return undefined
-  const [plain, exact] = [rootOf(text), rootOf(marked)]
+  const [plain, exact] = [valueOfJson(text), valueOfJson(marked)]
   if (plain === undefined || exact === undefined) return undefined
   return { value: take(plain), exact: take(exact), mark }
-}
-
-function rootOf(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** `read`: the same value as it is explored. */

@@ -3,7 +3,7 @@
  * stays that of the plain type. Bounds keep hostile arguments cheap.
  */
 import * as z from 'zod'
-import { isObject } from '../protocol/json.ts'
+import { isObject, valueOfJson } from '../protocol/json.ts'
 import { conditionsIn, isTriple, namesIn, orderedBy, pairsIn } from '../query/language/dialects/objects.ts'
 import { enclosed, splitAt } from '../query/language/scanner.ts'
 
@@ -158,12 +158,8 @@ function parsedList(value: string): unknown[] | undefined {
 /** The first of these texts that is JSON of the wanted kind: others are conditions, paths and lists with commas. */
 function firstJson<T>(texts: readonly string[], isWanted: (value: unknown) => value is T): T | undefined {
   for (const text of texts) {
-    try {
-      const parsed: unknown = JSON.parse(text)
-      if (isWanted(parsed)) return parsed
-    } catch {
-      // The next one may be.
-    }
+    const parsed: unknown = valueOfJson(text)
+    if (isWanted(parsed)) return parsed
   }
   return undefined
 }

@@ -14,6 +14,15 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** The value of a text that is JSON; undefined for any other. */
+export function valueOfJson(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * Reads an own property. Names come from servers and models: `constructor` or `__proto__` must find data or
  * nothing, never what every object inherits.

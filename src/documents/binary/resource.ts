@@ -1,6 +1,6 @@
 /** A read resource as the result of a tool: kept, shown and asked about as any other. */
 import { randomUUID } from 'node:crypto'
-import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
+import { isObject, type JsonObject, valueOfJson } from '../../protocol/json.ts'
 import { sharedBytes } from '../../text/shared-bytes.ts'
 import { runsOf } from './base64.ts'
 
@@ -36,12 +36,7 @@ export function resultOfResource(content: Uint8Array): Uint8Array<SharedArrayBuf
 }
 
 function readIn(json: string): JsonObject | undefined {
-  let result: JsonValue
-  try {
-    result = JSON.parse(json) as JsonValue
-  } catch {
-    return undefined
-  }
+  const result = valueOfJson(json)
   if (!isObject(result) || !Array.isArray(result.contents)) return undefined
   const { contents, ...rest } = result
   return { ...rest, content: contents.filter(isObject).map((resource) => ({ type: 'resource', resource })) }

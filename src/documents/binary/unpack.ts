@@ -4,7 +4,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { dataIn, textIn } from '../../protocol/content.ts'
-import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
+import { isObject, type JsonObject, type JsonValue, valueOfJson } from '../../protocol/json.ts'
 import { formatCount, plural } from '../../text/format.ts'
 import { type Apply, changeStrings } from '../change/change-strings.ts'
 import { base64In, bytesIn, isClean, type Run, runsOf } from './base64.ts'
@@ -82,7 +82,7 @@ function placesOf(bytes: Buffer, runs: readonly Run[]): FoundRun[] | undefined {
     at = to
   }
   pieces.push(bytes.toString('utf8', at))
-  const result = parsed(pieces.join(''))
+  const result = valueOfJson(pieces.join(''))
   if (!isObject(result) || result.isError === true) return undefined
   const marks = new Map(runs.map((_, nth) => [`${mark}:${nth}`, nth]))
   const places = runs.map((run): FoundRun => ({ run, within: 'text' }))
@@ -108,14 +108,6 @@ function placesOf(bytes: Buffer, runs: readonly Run[]): FoundRun[] | undefined {
     put(marks.get(whole ?? ''), { within: 'whole' })
   }
   return places
-}
-
-function parsed(json: string): JsonValue | undefined {
-  try {
-    return JSON.parse(json) as JsonValue
-  } catch {
-    return undefined
-  }
 }
 
 /** The blobs that are parts. */

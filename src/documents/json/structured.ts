@@ -1,6 +1,6 @@
 /** The relation of `structuredContent` to the text of a result (MCP specification, server/tools, "Structured Content"). */
 import { blocksOf, isText, textBlock, textsOf } from '../../protocol/content.ts'
-import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
+import { isObject, type JsonObject, type JsonValue, valueOfJson } from '../../protocol/json.ts'
 import { parseJson, toJson } from './stringify.ts'
 
 /**
@@ -98,10 +98,6 @@ export function asRead(result: JsonObject, { drops, adds }: Reading): JsonObject
 
 /** True when the text is JSON, and no object. */
 function parsesAsOther(text: string): boolean {
-  if (!/^\s*[[\d"tfn-]/.test(text)) return false
-  try {
-    return !isObject(JSON.parse(text))
-  } catch {
-    return false
-  }
+  const value = /^\s*[[\d"tfn-]/.test(text) ? valueOfJson(text) : undefined
+  return value !== undefined && !isObject(value)
 }

@@ -1,5 +1,5 @@
 /** The top of JSON: the names of an object, the number of elements of a list. */
-import { isObject, type JsonValue } from '../../protocol/json.ts'
+import { isObject, valueOfJson } from '../../protocol/json.ts'
 
 export interface Top {
   keys?: string[]
@@ -16,13 +16,9 @@ export function topOf(text: string): Top | undefined {
 }
 
 function parsedTop(text: string): Top | undefined {
-  try {
-    const value: JsonValue = JSON.parse(text)
-    if (Array.isArray(value)) return { elements: value.length }
-    return isObject(value) ? { keys: Object.keys(value) } : undefined
-  } catch {
-    return undefined
-  }
+  const value = valueOfJson(text)
+  if (Array.isArray(value)) return { elements: value.length }
+  return isObject(value) ? { keys: Object.keys(value) } : undefined
 }
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]

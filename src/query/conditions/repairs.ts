@@ -5,7 +5,7 @@
 import { several } from '../../documents/columns/column.ts'
 import { IDS, plainName } from '../../documents/shape/identity.ts'
 import { nestingOf } from '../../documents/shape/nesting.ts'
-import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
+import { isObject, type JsonValue, own, valueOfJson } from '../../protocol/json.ts'
 import { formatCount } from '../../text/format.ts'
 import { literal } from '../../text/patterns/literal.ts'
 import { type Operand, operandFor, operandOf } from '../../text/values/compare.ts'
@@ -357,16 +357,13 @@ const NOTHINGS: ReadonlySet<string> = new Set([
 const DASH = /^[-–—]$/
 const SIGN = /^[^\p{L}\p{N}\s]{1,3}$/u
 
-function isSign(text: string): boolean {
-  return SIGN.test(text) && !/^[-–—]+$/.test(text)
-}
-
 /** The comparison with the texts that stand for no value in a field, in CSV and XML, which have no null. Undefined where it has none. */
 function withNothings(
   context: Context,
   { comparison, field }: Bound,
 ): { bound: Bound; words: string } | undefined {
-  const areSigns = textsIn(context.records, field, isSign).length > 0
+  const areSigns =
+    textsIn(context.records, field, (text) => SIGN.test(text) && !/^[-–—]+$/.test(text)).length > 0
   const stands = (text: string): boolean => NOTHINGS.has(text) && !(areSigns && DASH.test(text))
   const texts = textsIn(context.records, field, stands)
   if (texts.length === 0) return undefined
@@ -504,8 +501,8 @@ function conditionIn({ operator, operands: [operand] }: Asked): string | undefin
 
 /** `{"name": "bug"}` and `{name: bug}` as `name = "bug"`. */
 function equations(object: string): string | undefined {
-  const held = parsed(object)
-  if (held)
+  const held = valueOfJson(object)
+  if (isObject(held))
     return Object.entries(held)
       .map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
       .join(' and ')
@@ -514,15 +511,6 @@ function equations(object: string): string | undefined {
     return key === undefined ? undefined : `${key} = ${asValue(value)}`
   })
   return parts.length === 0 || parts.includes(undefined) ? undefined : parts.join(' and ')
-}
-
-function parsed(json: string): JsonObject | undefined {
-  try {
-    const value: JsonValue = JSON.parse(json)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** Texts without quotes get them: a word in them may be a sign. */
@@ -607,21 +595,13 @@ function wholeList(
   found: Findings,
 ): Bound | undefined {
   if (comparison.operator !== '=' || quoted || !/^\[.+\]$/s.test(text)) return undefined
-  const wanted = asJson(text)
-  if (wanted === undefined) return undefined
+  const list = valueOfJson(text)
+  if (list === undefined) return undefined
+  const wanted = JSON.stringify(list)
   const test = new ColumnTest({ holds: (values) => values.some((value) => JSON.stringify(value) === wanted) })
   if (!holdsSome(records, field, test)) return undefined
   found.notes.add(`\`${shown(text)}\` is compared as the whole list; \`has\` asks for one of its elements.`)
   return { comparison, field, test, matches: ofValues(field.path, test, comparison.negated) }
-}
-
-/** A text that is JSON, as it is written without blanks. */
-function asJson(text: string): string | undefined {
-  try {
-    return JSON.stringify(JSON.parse(text))
-  } catch {
-    return undefined
-  }
 }
 
 /** Fields within objects that are looked through, and the longest texts. */

@@ -1,6 +1,13 @@
 /** Follows a path through data by hand: linear, own properties only, never changing anything. */
 import { several } from '../../documents/columns/column.ts'
-import { isObject, type JsonObject, type JsonPrimitive, type JsonValue, own } from '../../protocol/json.ts'
+import {
+  isObject,
+  type JsonObject,
+  type JsonPrimitive,
+  type JsonValue,
+  own,
+  valueOfJson,
+} from '../../protocol/json.ts'
 import { Refusal } from '../refusal.ts'
 import { newWork, type Work } from '../work.ts'
 import { nameOf, type Path, type Segment, type Selector } from './path.ts'
@@ -240,10 +247,6 @@ function* slicePositions(
 function unwrapped(value: JsonValue, work: Work): JsonValue {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
   work.left -= value.length >> 4
-  try {
-    const parsed: unknown = JSON.parse(value)
-    return isObject(parsed) || Array.isArray(parsed) ? (parsed as JsonValue) : value
-  } catch {
-    return value
-  }
+  const held = valueOfJson(value)
+  return isObject(held) || Array.isArray(held) ? held : value
 }

@@ -5,7 +5,7 @@
  * = 5` are two.
  */
 
-import type { JsonValue } from '../../protocol/json.ts'
+import { type JsonValue, valueOfJson } from '../../protocol/json.ts'
 import { operandOf } from '../../text/values/compare.ts'
 import { DATE_PARTS, WEEKDAYS } from '../../text/values/date-parts.ts'
 import { timeUnit } from '../../text/values/intervals.ts'
@@ -1799,12 +1799,12 @@ function itemsOf(given: string, source: string): Literal[] {
 
 /** In backticks, as JMESPath has it: a number, a constant, or a text with or without quotes. */
 function jsonLiteral(text: string): Literal {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'string') return { kind: 'literal', text: value, quoted: true }
-    return { kind: 'literal', text, quoted: typeof value === 'object' && value !== null }
-  } catch {
-    return { kind: 'literal', text, quoted: true }
+  const value = valueOfJson(text)
+  if (typeof value === 'string') return { kind: 'literal', text: value, quoted: true }
+  return {
+    kind: 'literal',
+    text,
+    quoted: value === undefined || (typeof value === 'object' && value !== null),
   }
 }
 

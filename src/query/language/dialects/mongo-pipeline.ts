@@ -2,7 +2,7 @@
  * Aggregation pipelines of MongoDB as the parameters of a filter: `[{"$match": {…}}, {"$group": {"_id": "$state", "n": {"$sum": 1}}}]`, also
  * as text, with `db.orders.aggregate(…)` around it. A pipeline of which some stage is not read is refused.
  */
-import { isObject } from '../../../protocol/json.ts'
+import { isObject, valueOfJson } from '../../../protocol/json.ts'
 import { Refusal, shown } from '../../refusal.ts'
 import { aggregateOf, expressionOf } from './mongo-expression.ts'
 import { conditionsIn } from './objects.ts'
@@ -47,17 +47,11 @@ function listIn(text: string): unknown {
   if (text.length > LONGEST || !text.includes('$')) return undefined
   const inner = /^(?:db\.)?[\w.]+\.aggregate\(\s*(\[.*\])\s*\)\s*;?$/s.exec(text.trim())?.[1] ?? text.trim()
   if (!/^\[\s*\{/.test(inner)) return undefined
+  // The shell of MongoDB needs no quotes around names.
   const quoted = inner
     .replaceAll(/'([^'"\\]*)'/g, '"$1"')
     .replaceAll(/([{,]\s*)([A-Za-z_$][\w$.]*)\s*:/g, '$1"$2":')
-  for (const json of [inner, quoted]) {
-    try {
-      return JSON.parse(json)
-    } catch {
-      // The shell of MongoDB needs no quotes around names.
-    }
-  }
-  return undefined
+  return valueOfJson(inner) ?? valueOfJson(quoted)
 }
 
 class Pipeline {
