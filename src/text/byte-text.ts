@@ -38,7 +38,7 @@ export function characterStart(bytes: Uint8Array, at: number): number {
   for (let back = 1; back <= 3 && at - back >= 0; back++) {
     const byte = bytes[at - back] ?? 0
     if (byte < 0x80) return at
-    if (byte >= 0xc0) return back < lengthOf(byte) ? at - back : at
+    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? at - back : at
   }
   return at
 }
@@ -51,10 +51,6 @@ export function nextCharacter(bytes: Uint8Array, at: number): number {
 
 function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80
-}
-
-function lengthOf(lead: number): number {
-  return lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2
 }
 
 /** The most bytes that one UTF-16 code unit comes from. */

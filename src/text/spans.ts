@@ -67,15 +67,13 @@ export class StartList {
   spans(next: number): Spans {
     this.add(next)
     const starts = this.#starts.array()
-    return inBlocks(starts) ?? separated(starts)
-  }
-}
-
-function separated(starts: Uint32Array): Spans {
-  return {
-    count: starts.length - 1,
-    start: (index) => starts[index] ?? 0,
-    end: (index) => (starts[index + 1] ?? 1) - 1,
+    return (
+      inBlocks(starts) ?? {
+        count: starts.length - 1,
+        start: (index) => starts[index] ?? 0,
+        end: (index) => (starts[index + 1] ?? 1) - 1,
+      }
+    )
   }
 }
 

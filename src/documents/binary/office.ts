@@ -343,9 +343,7 @@ function recordsOf(rows: readonly Cell[][]): JsonValue {
     isNamed ? String(head[at] ?? letters(at)) : letters(at),
   )
   return (isNamed ? others : rows).map((row) => {
-    const record: JsonObject = {}
-    for (const [at, cell] of row.entries()) setOwn(record, names[at] ?? letters(at), cell)
-    return record
+    return Object.fromEntries(row.map((cell, at) => [names[at] ?? letters(at), cell]))
   })
 }
 

@@ -162,7 +162,7 @@ function encoded(value: string, apply: Apply): string {
   const text = textOfBase64(value)
   if (text === undefined) return value
   const now = apply(text, 'prose')
-  return now === text ? value : base64Of(now)
+  return now === text ? value : Buffer.from(now, 'utf8').toString('base64')
 }
 
 /** Two that are called the same now stay two. */
@@ -240,8 +240,4 @@ function textOfBase64(value: string): string | undefined {
   if (Buffer.from(value.slice(0, HEAD), 'base64').includes(0)) return undefined
   const bytes = Buffer.from(value, 'base64')
   return isUtf8(bytes) && !bytes.includes(0) ? bytes.toString('utf8') : undefined
-}
-
-function base64Of(text: string): string {
-  return Buffer.from(text, 'utf8').toString('base64')
 }

@@ -2,7 +2,9 @@
  * Lines that are made of like parts, a record on each: `- "Standup" (Starts: 2025-09-01) ID: 7 | Link: …`, `PID: 1, Command: init`,
  * `81e3 - web-1 - running`, `reqid=1 GET https://… [200]`.
  */
+
 import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
+import { groupedBy, tally } from '../../text/groups.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { literal } from '../../text/patterns/literal.ts'
 import { overviewOfData } from '../overview/records.ts'
@@ -224,16 +226,14 @@ interface Names {
 function namesIn(sample: readonly Row[]): Names | undefined {
   const saying = sample.filter(({ text }) => text.includes(':') || text.includes('='))
   if (saying.length < LEAST || saying.length < sample.length / MOST_LINES) return undefined
-  const found = new Map<string, Label[]>()
   const valued = new Set<string>()
   const each = saying.map(({ text }) => ({ text, labels: labelsIn(text) }))
+  const found = groupedBy(
+    each.flatMap(({ labels }) => labels),
+    ({ key }) => key,
+  )
   for (const { text, labels } of each)
-    for (const label of labels) {
-      if (!label.isPair || label.end < text.length) valued.add(label.key)
-      const same = found.get(label.key)
-      if (same) same.push(label)
-      else found.set(label.key, [label])
-    }
+    for (const { key, isPair, end } of labels) if (!isPair || end < text.length) valued.add(key)
   // Where nothing ever stands behind it, `=` only ends a line.
   for (const key of found.keys()) if (!valued.has(key)) found.delete(key)
   const most = [...found.values()].reduce((max, { length }) => Math.max(max, length), 0)
@@ -298,14 +298,16 @@ function labelled(all: readonly Row[], { first, keys }: Names): AlikeLines | und
     (mark) => some.filter(({ text }) => text.includes(mark)).length >= some.length * ALL,
   )
   const cut = (row: Row): Cut => cutAt(row, patterns, strong)
-  const slots = new Map<string, string[]>()
-  for (const row of some)
-    for (const [slot, said] of cut(row).free) {
-      const texts = slots.get(slot)
-      if (texts) texts.push(said.slice(0, LONGEST))
-      else slots.set(slot, [said.slice(0, LONGEST)])
-    }
-  const splitters = new Map([...slots].map(([slot, texts]) => [slot, splitterOf(texts, 0)]))
+  const slots = groupedBy(
+    some.flatMap((row) => cut(row).free),
+    ([slot]) => slot,
+  )
+  const splitters = new Map(
+    [...slots].map(([slot, free]) => {
+      const texts = free.map(([, said]) => said.slice(0, LONGEST))
+      return [slot, splitterOf(texts, 0)]
+    }),
+  )
   const places = new Map(['', ...keys].map((key, place) => [key, idOf(NAMELESS, place)]))
   const partsOf = (row: Row): Part[] => {
     const { free, values, rest } = cut(row)
@@ -339,7 +341,7 @@ function cutAt({ text: line, below }: Row, patterns: NamePatterns, strong: strin
   const add = (slot: string, said: string): void => {
     if (said === '') return
     const [own = '', ...others] = said.split('\n')
-    const bare = betweenParts(own)
+    const bare = withoutMark(own.replace(/^[\s|,;)\]·•]+(?:[-–—] )?/u, '').replace(/^[-–—:] /, ''))
     if (bare !== '') free.push([slot, bare])
     rest.push(...others.filter((other) => other.trim() !== ''))
   }
@@ -379,11 +381,6 @@ function endOfValue(said: string, strong: string | undefined): number {
   return said.length
 }
 
-/** A text between two parts, without the marks on both sides. */
-function betweenParts(text: string): string {
-  return withoutMark(text.replace(/^[\s|,;)\]·•]+(?:[-–—] )?/u, '').replace(/^[-–—:] /, ''))
-}
-
 /** A text without the mark behind it, which parts it from the next one. */
 function withoutMark(text: string): string {
   if (/[\p{L}\p{N}]$/u.test(text)) return text
@@ -419,9 +416,7 @@ function separated(all: readonly Row[], split: Splitter): AlikeLines | undefined
     /^\S/.test(text) && (bullet !== '' || !isMarked) && split(text, '') !== undefined
   const found = gathered(all, isRow, false)
   if (!found || found.rows.length < LEAST_UNNAMED) return undefined
-  const keys = new Map<string, number>()
-  for (const { below } of found.rows)
-    for (const { key } of below.flatMap(fieldsAt)) keys.set(key, (keys.get(key) ?? 0) + 1)
+  const keys = tally(found.rows.flatMap(({ below }) => below.flatMap(fieldsAt).map(({ key }) => key)))
   const partsOf = ({ text, below }: Row): Part[] => {
     const parts = [...(split(text, NAMELESS) ?? [])]
     const rest: string[] = []
@@ -637,10 +632,9 @@ function byWords(texts: readonly string[]): Splitter | undefined {
   if (texts.length < LEAST) return undefined
   const [start = ''] = /^[A-Z][a-z]+ (?=\S)/.exec(texts[0] ?? '') ?? []
   const led = start !== '' && texts.every((text) => text.startsWith(start)) ? start : ''
-  const counts = new Map<string, number>()
-  for (const text of texts)
-    for (const word of new Set(Array.from(text.matchAll(BETWEEN), ([, said = '']) => said)))
-      counts.set(word, (counts.get(word) ?? 0) + 1)
+  const counts = tally(
+    texts.flatMap((text) => [...new Set(Array.from(text.matchAll(BETWEEN), ([, said = '']) => said))]),
+  )
   const least = texts.length * (led === '' ? ALL : USUAL)
   const words = [...counts].flatMap(([word, count]) => (count >= least ? word : []))
   if (words.length > 0) return betweenWords(words, led)

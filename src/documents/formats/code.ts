@@ -1,6 +1,8 @@
 /** Source code by its definitions: names and lines, told by how the common languages begin them, without a grammar. */
+
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
 import { formatPlural } from '../../text/format.ts'
+import { groupedBy } from '../../text/groups.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { ellipsis } from '../../text/shorten.ts'
 import type { Document } from '../document.ts'
@@ -160,16 +162,13 @@ function definitions(source: string, lines: LineIndex): JsonObject[] {
 /** The definitions that stand by themselves, with what is in them. */
 function overviewOfCode(document: Document): Overview {
   const all = (document.records()?.values ?? []).filter(isObject)
-  const inner = new Map<string, string[]>()
-  for (const { within, name } of all) {
-    if (typeof within !== 'string') continue
-    const held = inner.get(within)
-    if (held) held.push(String(name))
-    else inner.set(within, [String(name)])
-  }
   const outer = all.filter(({ within }) => within === undefined)
+  const inner = groupedBy(
+    all.filter(({ within }) => within !== undefined),
+    ({ within }) => within,
+  )
   const told = outer.slice(0, MOST_TOLD).map(({ line, end, kind, name }) => {
-    const held = inner.get(String(name)) ?? []
+    const held = (inner.get(String(name)) ?? []).map((one) => one.name)
     return `${line}-${end} ${kind} ${name}${held.length > 0 ? `: ${ellipsis(held.join(', '), 110)}` : ''}`
   })
   const notes = outer.length > told.length ? [`… ${outer.length - told.length} more definitions`] : []

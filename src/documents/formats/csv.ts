@@ -1,7 +1,7 @@
 /** Delimited tables: comma, tab, semicolon or pipe. */
 
 import papaparse from 'papaparse'
-import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
+import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { saysNothing } from '../../text/values/quantities.ts'
 import { renewable } from '../columns/renewable.ts'
 import { overviewOfData } from '../overview/records.ts'
@@ -463,11 +463,7 @@ export const csvTables = defineFormat({
   family: 'csv',
   kind: 'json',
   detect: tablesOf,
-  read: (_, tables) => {
-    const all: JsonObject = {}
-    for (const [name, { records }] of tables) setOwn(all, name, records())
-    return all
-  },
+  read: (_, tables) => Object.fromEntries([...tables].map(([name, { records }]) => [name, records()])),
   overview: overviewOfData,
 })
 

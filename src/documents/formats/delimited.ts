@@ -174,7 +174,8 @@ function readLayout(text: string, parting: Parting): Layout | undefined {
     let column = 0
     for (; ; column++) {
       if (column < names.length && isText[column] !== true && cells.from < cells.end) {
-        if (isExact(units, cells, text)) numbers[column] = (numbers[column] ?? 0) + 1
+        if (wholeIn(units, cells.from, cells.end) >= 0 || exactNumber(cells.written(text)) !== undefined)
+          numbers[column] = (numbers[column] ?? 0) + 1
         else isText[column] = true
       }
       if (cells.isLast) break
@@ -207,10 +208,6 @@ function wholeIn(units: Units, from: number, end: number): number {
     number = number * 10 + (digit - ZERO)
   }
   return number
-}
-
-function isExact(units: Units, cells: Cells, text: string): boolean {
-  return wholeIn(units, cells.from, cells.end) >= 0 || exactNumber(cells.written(text)) !== undefined
 }
 
 /** Equal short cells of a column are one string. */

@@ -170,12 +170,8 @@ function headed(file: File, line: string, next: string, inHead: boolean): File {
   if (line.startsWith('copy from ')) return { ...file, from: line.slice(10), status: 'copied' }
   if (/^(?:rename|copy) to /.test(line)) return { ...file, file: line.replace(/^\w+ to /, '') }
   return line.startsWith('Binary files ') || line === 'GIT binary patch'
-    ? { ...file, status: binary(file.status) }
+    ? { ...file, status: file.status === 'modified' ? 'binary' : `${file.status}, binary` }
     : file
-}
-
-function binary(status: string): string {
-  return status === 'modified' ? 'binary' : `${status}, binary`
 }
 
 /** The lines above the first file, as `git show` and mails with patches print them: commit, author, date, message. */

@@ -207,10 +207,7 @@ function withinRoot(grid: Grid): JsonValue[] {
 
 /** A value stands under the title of its grid. */
 function asRecord(item: JsonValue, name: string): JsonValue {
-  if (isObject(item)) return item
-  const record: JsonObject = {}
-  setOwn(record, name, item)
-  return record
+  return isObject(item) ? item : { [name]: item }
 }
 
 /** Names of lists are in the plural: `Tags`, but neither `Address` nor `Status`. */

@@ -1,5 +1,7 @@
 /** Items with fields below them, as servers write them for people: `1. **Title**`, then `   - State: open`. */
+
 import { type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
+import { tally } from '../../text/groups.ts'
 import { indentOf, indexLines, type LineIndex } from '../../text/lines.ts'
 import { overviewOfData } from '../overview/records.ts'
 import { asideOf, exactNumber } from './cells.ts'
@@ -388,9 +390,7 @@ function withPairsApart(items: readonly Lines[]): readonly Lines[] {
   if (beside.length < LEAST) return items
   const keyOf = (line = ''): string => fieldIn(line)?.key ?? ''
   const own = new Set(lines.map(keyOf))
-  const counts = new Map<string, number>()
-  for (const [, ...others] of beside)
-    for (const pair of others) counts.set(keyOf(pair), (counts.get(keyOf(pair)) ?? 0) + 1)
+  const counts = tally(beside.flatMap(([, ...others]) => others.map(keyOf)))
   const kinds = new Map<string, Set<string>>()
   for (const [first = ''] of beside) {
     const found = kinds.get(keyOf(first)) ?? new Set()

@@ -253,7 +253,13 @@ function accessRecords(lines: LineIndex): JsonObject[] {
 /** `first`: the index of the line that the entries begin at. `areLabelled`: lines of labels stand above them. */
 function entryRecords(text: string, lines: LineIndex, first: number, areLabelled: boolean): JsonObject[] {
   const readHead = headReader(lines)
-  const entries = new Entries(marksIn(text, lines))
+  const entries = new Entries({
+    requests: text.includes('Completed '),
+    objects: text.includes('{"'),
+    parts: text.includes(' ; '),
+    clients: text.includes(', client: '),
+    below: areFieldsBelow(lines),
+  })
   /** The line that the open entry begins at, and its head; -1: none is open. */
   let open = -1
   let head: Entry | undefined
@@ -1103,16 +1109,6 @@ function areFieldsBelow(lines: LineIndex): boolean {
     } else if (line.trim() !== '' && CONTINUES.test(line)) others += 1
   }
   return fields >= LEAST_BELOW && fields >= (fields + others) * SHARE_BELOW && keys.size * 2 <= fields
-}
-
-function marksIn(text: string, lines: LineIndex): Marks {
-  return {
-    requests: text.includes('Completed '),
-    objects: text.includes('{"'),
-    parts: text.includes(' ; '),
-    clients: text.includes(', client: '),
-    below: areFieldsBelow(lines),
-  }
 }
 
 /** The fields of a message: of the amount at its start, the object at its end, the pairs before that. nginx writes others. */

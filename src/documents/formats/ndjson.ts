@@ -21,7 +21,9 @@ function readNdjson(text: string): (() => JsonValue[]) | undefined {
   const lines = indexLines(text)
   if (lines.count < 2) return undefined
   if (mostlyJson(lines)) return () => readLines(text, lines)
-  return isSequence(lines) ? () => readSequence(lines) : undefined
+  return isSequence(lines)
+    ? () => [...sequence(lines)].map(({ value, text }) => value ?? { _line: text })
+    : undefined
 }
 
 function mostlyJson(lines: LineIndex): boolean {
@@ -85,10 +87,6 @@ function isSequence(lines: LineIndex): boolean {
     if (seen === LEAST_VALUES) return true
   }
   return false
-}
-
-function readSequence(lines: LineIndex): JsonValue[] {
-  return [...sequence(lines)].map(({ value, text }) => value ?? { _line: text })
 }
 
 /** The values, and what stands between them. The lines of a value are indented but for its first and its last. */

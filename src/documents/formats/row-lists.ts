@@ -80,10 +80,7 @@ function recordsIn(rows: readonly ListedRow[]): JsonObject[] {
 /** The record with the number that stands before it. */
 function numbered(row: ListedRow | undefined, record: JsonObject): JsonObject {
   if (row?.number === undefined) return record
-  const whole: JsonObject = {}
-  setOwn(whole, freeName(new Set(Object.keys(record)), row.label || 'number'), row.number)
-  for (const [key, value] of Object.entries(record)) setOwn(whole, key, value)
-  return whole
+  return { [freeName(new Set(Object.keys(record)), row.label || 'number')]: row.number, ...record }
 }
 
 /** Tried after JSON a line, which names nothing. Never takes a text with other lines among the rows. */

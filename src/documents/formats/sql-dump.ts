@@ -45,7 +45,7 @@ function readDump(text: string): JsonObject | undefined {
     if (!inserted) continue
     const [, written, list] = inserted
     const table = bare(written)
-    const names = list === undefined ? columns.get(table) : splitNames(list)
+    const names = list === undefined ? columns.get(table) : list.split(',').map((name) => bare(name.trim()))
     const start = copied ? COPY.lastIndex : INSERT.lastIndex
     const found = copied ? copiedRows(text, start) : insertedRows(text, start, hides ? HIDING : VALUE)
     end = found.end
@@ -67,10 +67,6 @@ function bare(written = ''): string {
   const parts = written.match(new RegExp(NAME, 'g')) ?? [written]
   const last = parts.at(-1) ?? ''
   return /^["`[]/.test(last) ? last.slice(1, -1).replaceAll('""', '"') : last
-}
-
-function splitNames(list: string): string[] {
-  return list.split(',').map((name) => bare(name.trim()))
 }
 
 /** The columns of a table that is created: what begins each part of its list. */

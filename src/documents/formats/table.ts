@@ -1,5 +1,5 @@
 /** Tables drawn as text: by databases (with bars and rules), and by commands such as kubectl and docker (aligned). */
-import { isObject, type JsonValue } from '../../protocol/json.ts'
+import { isObject } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { overviewOfData } from '../overview/records.ts'
 import { asideOf, distinct, type FoundTable, recordsOf } from './cells.ts'
@@ -282,7 +282,9 @@ function blocksFrom(lines: LineIndex, first: number): FoundTable | undefined {
       const read = readPart(part.lines, part.isTitled)
       if (!read) {
         // The lines told beside the records are few: more are records of their own. Titles of further pages are told already.
-        const isAgain = part.lines.every((own) => asides.some((told) => isTitleAgain(own, told)))
+        const isAgain = part.lines.every((own) =>
+          asides.some((told) => own.replace(/\d+/g, '9') === told.replace(/\d+/g, '9')),
+        )
         const isTold = found.length === 0 || asides.length + part.lines.length <= MOST_ASIDES
         if (isAgain) continue
         if (isTold) asides.push(...part.lines)
@@ -308,14 +310,11 @@ function blocksFrom(lines: LineIndex, first: number): FoundTable | undefined {
   if (found.length === 0 || ofTables < all * LEAST_SHARE) return undefined
   return {
     json: () =>
-      found.flatMap(({ json, round: of }) => (round === 1 ? json() : json().map((row) => inRound(row, of)))),
+      found.flatMap(({ json, round: of }) =>
+        round === 1 ? json() : json().map((row) => (isObject(row) ? { round: of, ...row } : row)),
+      ),
     asides: asides.slice(0, Math.max(MOST_ASIDES, above.length)).map(asideOf),
   }
-}
-
-/** Whether a title is that of an earlier page, but for its numbers. */
-function isTitleAgain(title: string, told: string): boolean {
-  return title.replace(/\d+/g, '9') === told.replace(/\d+/g, '9')
 }
 
 interface BlockPart {
@@ -355,11 +354,6 @@ function readPart(
     if (table) return { table, titles }
   }
   return undefined
-}
-
-/** Where there are several rounds, each record tells its own. */
-function inRound(row: JsonValue, round: number): JsonValue {
-  return isObject(row) ? { round, ...row } : row
 }
 
 /** The columns stand where a line has marks; the names are in the line above. */

@@ -1,4 +1,5 @@
 /** Fields behind the titles of a list: `Write the report — Assignee: Ann, Due: none`, `Write the report (status: open, owner: Ann)`. */
+import { tally } from '../../text/groups.ts'
 
 /** Where a field begins: behind a mark that ends the title, or another field. */
 const BEGIN = /( [—–|·-] | \(|[,;] )(\p{L}[\p{L}\p{N} _]{0,30}): (?=\S)/gu
@@ -18,10 +19,9 @@ interface Titled {
 
 /** The items with each field behind their titles on a line below. A value may have a comma and a colon: its key is no key of others. */
 export function withTailsBelow<Item extends Titled>(items: readonly Item[]): readonly Item[] {
-  const counts = new Map<string, number>()
-  for (const { said } of items)
-    for (const key of new Set(beginningsIn(said).map(([, , key = '']) => key)))
-      counts.set(key, (counts.get(key) ?? 0) + 1)
+  const counts = tally(
+    items.flatMap(({ said }) => [...new Set(beginningsIn(said).map(([, , key = '']) => key))]),
+  )
   const least = Math.max(FEWEST, items.length * SHARED)
   const keys = new Set([...counts].flatMap(([key, count]) => (count >= least ? key : [])))
   const tails = keys.size === 0 ? [] : items.map(({ said }) => tailOf(said, keys))

@@ -1,6 +1,6 @@
 /** The output of tests by the Test Anything Protocol: a record for each test. */
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
-import { indexLines, type LineIndex } from '../../text/lines.ts'
+import { indexLines } from '../../text/lines.ts'
 import { overviewOfEntries } from '../overview/entries.ts'
 import { defineFormat } from './define.ts'
 
@@ -10,10 +10,6 @@ const PLAN = /^(?:TAP version \d+|1\.\.\d+)\b/
 const LONGEST = 4_096
 const MOST_BEFORE = 20
 const LEAST = 3
-
-function testAt(lines: LineIndex, index: number): RegExpExecArray | null {
-  return lines.end(index) - lines.start(index) > LONGEST ? null : TEST.exec(lines.at(index))
-}
 
 /** True where the text begins with a version or a plan, or with a test, and has a plan. */
 function detect(text: string): true | undefined {
@@ -39,7 +35,7 @@ function read(text: string): JsonValue[] {
   let below: string[] | undefined
   for (let index = 0; index < lines.count; index++) {
     const line = lines.at(index)
-    const match = testAt(lines, index)
+    const match = lines.end(index) - lines.start(index) > LONGEST ? null : TEST.exec(lines.at(index))
     if (match) {
       const [, indent = '', failed, number, name = '', directive, reason = ''] = match
       found.push({

@@ -1,6 +1,6 @@
 /** TOML with lists and tables in it: lock files of Cargo, Poetry and uv, `pyproject.toml`. A text as plain as INI is read as settings. */
 import { createRequire } from 'node:module'
-import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
+import type { JsonValue } from '../../protocol/json.ts'
 import { indexLines } from '../../text/lines.ts'
 import { overviewOfData } from '../overview/records.ts'
 import { BEGINNING, defineFormat } from './define.ts'
@@ -58,11 +58,8 @@ function jsonOf(value: unknown, depth: number): JsonValue {
   if (depth > DEEPEST) throw new RangeError('too many levels')
   if (Array.isArray(value)) return value.map((item) => jsonOf(item, depth + 1))
   if (value instanceof Date) return value.toISOString().replace('.000', '')
-  if (typeof value === 'object' && value !== null) {
-    const object: JsonObject = {}
-    for (const [key, held] of Object.entries(value)) setOwn(object, key, jsonOf(held, depth + 1))
-    return object
-  }
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([key, held]) => [key, jsonOf(held, depth + 1)]))
   // More digits than a double holds, and the numbers that JSON has not, stay texts.
   return typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
     ? value

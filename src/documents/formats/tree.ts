@@ -1,6 +1,8 @@
 /** Indented trees with a role a line: accessibility snapshots of browsers and the like. */
+
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { formatPlural } from '../../text/format.ts'
+import { groupedBy } from '../../text/groups.ts'
 import { indexLines } from '../../text/lines.ts'
 import { ellipsis } from '../../text/shorten.ts'
 import type { Document } from '../document.ts'
@@ -124,13 +126,7 @@ export function isActive(node: string): boolean {
 function overviewOfTree(document: Document): Overview {
   const nodes = (document.records()?.values ?? []).filter(isObject)
   const reference = nodes.some((node) => Object.hasOwn(node, 'uid')) ? 'uid' : 'ref'
-  const roles = new Map<string, JsonObject[]>()
-  for (const node of nodes) {
-    const role = String(node.role)
-    const list = roles.get(role)
-    if (list) list.push(node)
-    else roles.set(role, [node])
-  }
+  const roles = groupedBy(nodes, ({ role }) => String(role))
   const counted = [...roles].sort((one, other) => other[1].length - one[1].length)
   // Single controls, such as the search box of a page, say more than the hundredth link.
   const active = ACTIVE.filter((role) => roles.has(role)).sort(
@@ -173,20 +169,15 @@ const MOST_NAMED = 280
  * `"Cart (2)" [e5], "Add product 0" [b0] … "Add product 149" [b149] (150 alike), …42 more`.
  */
 function named(nodes: readonly JsonObject[]): string {
-  const families = new Map<string, { first: JsonObject; last: JsonObject; count: number }>()
-  for (const node of nodes) {
-    const alike = nameOf(node).replace(/\d+/g, '0')
-    const family = families.get(alike)
-    if (family) Object.assign(family, { last: node, count: family.count + 1 })
-    else families.set(alike, { first: node, last: node, count: 1 })
-  }
+  const families = groupedBy(nodes, (node) => nameOf(node).replace(/\d+/g, '0'))
   // A node that is there once is looked for by its name; of what repeats one is as good as another.
   const ranked = [...families.values()].sort(
-    (one, other) => Math.min(one.count, 3) - Math.min(other.count, 3),
+    (one, other) => Math.min(one.length, 3) - Math.min(other.length, 3),
   )
   let text = ''
   let told = 0
-  for (const { first, last, count } of ranked) {
+  for (const family of ranked) {
+    const [first, last, count] = [family[0] ?? {}, family.at(-1) ?? {}, family.length]
     const end = nameOf(last) === nameOf(first) ? referenceOf(last) : ` ${quoted(last)}`
     const alike = count > 1 ? ` …${end} (${count} alike)` : ''
     const next = `${told > 0 ? ', ' : ''}${quoted(first)}${alike}`

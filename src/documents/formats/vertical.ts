@@ -4,6 +4,7 @@ import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { overviewOfData } from '../overview/records.ts'
 import { distinct, recordsOf } from './cells.ts'
 import { defineFormat } from './define.ts'
+import { withNulls } from './ruled.ts'
 
 /** The text above each row and in each of its lines. */
 interface Style {
@@ -74,24 +75,14 @@ function read(lines: LineIndex, { style, first }: Found): JsonValue[] {
   return tables.flatMap(({ names, rows }) =>
     recordsOf(
       distinct(names),
-      rows.map((cells) => cells.map(trimmed)),
-    ).map((record) =>
-      Object.fromEntries(Object.entries(record).map(([name, value]) => [name, orNull(value)])),
-    ),
+      rows.map((cells) => cells.map((value) => value.replace(/\s+$/, ''))),
+    ).map(withNulls),
   )
 }
 
 /** The mark of psql for a value that goes on in the next line. */
 function wrapped(value: string): string {
   return value.replace(/ *\+$/, '')
-}
-
-function trimmed(value: string): string {
-  return value.replace(/\s+$/, '')
-}
-
-function orNull(value: JsonValue): JsonValue {
-  return value === 'NULL' || value === '<null>' ? null : value
 }
 
 /** Tried before tables, in which bars part cells as well. Never takes one row alone. */

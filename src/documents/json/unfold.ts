@@ -46,14 +46,8 @@ function unfoldObject(object: JsonObject, depth: number): JsonObject {
     const before = own(object, key) ?? null
     const after = unfold(before, depth + 1)
     if (after === before) continue
-    copy ??= copyOf(object)
+    copy ??= { ...object }
     setOwn(copy, key, after)
   }
   return copy ?? object
-}
-
-function copyOf(object: JsonObject): JsonObject {
-  const copy: JsonObject = {}
-  for (const key of Object.keys(object)) setOwn(copy, key, own(object, key) ?? null)
-  return copy
 }

@@ -1,6 +1,6 @@
 /** Data in a text inside something else: between two marks, or in the one long string of a JSON object. */
 import { isText } from '../../protocol/content.ts'
-import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
+import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 
 /** A long string of an object, and the object with something else in its place. */
 interface HeldText {
@@ -48,10 +48,8 @@ function replaced(
 ): JsonValue {
   if (step === undefined) return held
   if (Array.isArray(value)) return value.map((one, at) => (at === step ? replaced(one, further, held) : one))
-  const copy: JsonObject = {}
-  for (const [key, one] of Object.entries(value as JsonObject))
-    setOwn(copy, key, key === step ? replaced(one, further, held) : one)
-  return copy
+  const object = value as JsonObject
+  return { ...object, [step]: replaced(own(object, String(step)) ?? null, further, held) }
 }
 
 /** The words around marked data end within as many characters. */

@@ -1,5 +1,5 @@
 /** The operations of a description of an interface (OpenAPI, Swagger), which are in a map of maps: a record for each. */
-import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
+import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { formatPlural } from '../../text/format.ts'
 import { type Collection, pathStep } from '../shape/collections.ts'
 
@@ -31,10 +31,7 @@ function operationsAt(document: JsonObject, place: string): Collection | undefin
     for (const method of Object.keys(item as JsonObject)) {
       const operation = own(item as JsonObject, method)
       if (!METHOD.test(method) || !isObject(operation ?? null)) continue
-      const record: JsonObject = { method, path }
-      for (const key of Object.keys(operation as JsonObject))
-        setOwn(record, key, own(operation as JsonObject, key) ?? null)
-      values.push(record)
+      values.push({ method, path, ...(operation as JsonObject) })
       places.push(`${place}.paths${pathStep(path)}${pathStep(method)}`)
     }
   }

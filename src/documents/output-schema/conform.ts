@@ -96,9 +96,7 @@ export function withText(value: JsonObject, [first, ...rest]: readonly string[],
   if (first === undefined) return value
   const inner = own(value, first)
   const filled = rest.length === 0 ? text : withText(isObject(inner) ? inner : {}, rest, text)
-  const copy = { ...value }
-  setOwn(copy, first, filled)
-  return copy
+  return { ...value, [first]: filled }
 }
 
 /** Required within required, as deep as a schema may go. */

@@ -1,6 +1,8 @@
 /** The overview of data: records, values, or one object. */
-import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
+
+import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
+import { groupedBy, tally } from '../../text/groups.ts'
 import { ellipsis, head, tail } from '../../text/shorten.ts'
 import { abridge } from '../abridge.ts'
 import type { Document } from '../document.ts'
@@ -207,9 +209,7 @@ function sizeOf(value: JsonValue): number {
 
 function without(value: JsonValue, quiet: ReadonlySet<string>): JsonValue {
   if (!isObject(value) || quiet.size === 0) return value
-  const kept: JsonObject = {}
-  for (const key of Object.keys(value)) if (!quiet.has(key)) setOwn(kept, key, own(value, key) ?? null)
-  return kept
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !quiet.has(key)))
 }
 
 /** One object, or a scalar: the type of the whole, its parts, its scalars. */
@@ -241,10 +241,7 @@ function keysCall(value: JsonValue): Template[] {
   const keys = isObject(value) ? Object.keys(value).slice(0, MOST_KEYS) : []
   const isFlat = isObject(value) && keys.every((key) => typeof own(value, key) !== 'object')
   if (keys.length < MANY_FIELDS || !isFlat) return []
-  const counts = new Map<string, number>()
-  for (const key of keys)
-    for (const word of new Set(key.match(/[A-Za-z]\w{2,30}/g) ?? []))
-      counts.set(word, (counts.get(word) ?? 0) + 1)
+  const counts = tally(keys.flatMap((key) => [...new Set(key.match(/[A-Za-z]\w{2,30}/g))]))
   const [word] = [...counts].find(([, count]) => count > 1 && count <= keys.length / 2) ?? []
   return word === undefined ? [] : [call('proxy_filter', { where: [`_key contains ${word}`] })]
 }
@@ -340,14 +337,10 @@ function weight({ collections, count }: Kin): number {
 
 /** Collections with the same name of their own and the same fields as one, when their places differ in names alone. */
 function gathered(collections: readonly Collection[]): Kin[] {
-  const groups = new Map<string, Collection[]>()
-  for (const collection of collections) {
-    const steps = ['$', ...stepsIn(collection.path)]
-    const key = `${steps.length} ${steps[1]} ${steps.at(-1)} ${collection.keys ? 'map' : 'list'} ${namesIn(collection.values)[0] ?? ''}`
-    const group = groups.get(key)
-    if (group) group.push(collection)
-    else groups.set(key, [collection])
-  }
+  const groups = groupedBy(collections, ({ path, keys, values }) => {
+    const steps = ['$', ...stepsIn(path)]
+    return `${steps.length} ${steps[1]} ${steps.at(-1)} ${keys ? 'map' : 'list'} ${namesIn(values)[0] ?? ''}`
+  })
   const byPath = new Map<string, Collection[]>()
   for (const group of groups.values()) {
     const { path } = group[0] && group.length < 2 ? alone(group[0]) : together(group)

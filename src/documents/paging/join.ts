@@ -1,6 +1,6 @@
 /** Pages of one collection as one result. */
 import { blocksOf, textBlock, textsOf } from '../../protocol/content.ts'
-import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
+import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { parseJson, toJson } from '../json/stringify.ts'
 import { roleOf } from '../json/structured.ts'
 import { IDS, plainName } from '../shape/identity.ts'
@@ -133,11 +133,8 @@ function withAt(root: JsonValue, place: readonly (string | number)[], value: Jso
     copy[Number(step)] = withAt(root[Number(step)] ?? null, rest, value)
     return copy
   }
-  const copy: JsonObject = {}
   const object = isObject(root) ? root : {}
-  for (const name of Object.keys(object)) setOwn(copy, name, own(object, name) ?? null)
-  setOwn(copy, String(step), withAt(own(object, String(step)) ?? null, rest, value))
-  return copy
+  return { ...object, [step]: withAt(own(object, String(step)) ?? null, rest, value) }
 }
 
 /** A heading that all pages have, as those of a table, stands once. */

@@ -2,7 +2,9 @@
  * Decides which objects of a document are records and which are maps of records. Names its collections, the main one among them,
  * collections of one kind, and records that hold others of their kind. All else asks here.
  */
+
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
+import { tally } from '../../text/groups.ts'
 import { columnsOf } from '../columns/column.ts'
 import type { Shape } from './shape.ts'
 
@@ -289,12 +291,8 @@ export function keyedBefore({ keys, values }: Collection): readonly JsonValue[] 
 
 /** `value` with one field before its own; a value that has no fields goes to `_value`. */
 export function withField(name: string, field: string, value: JsonValue): JsonObject {
-  const record: JsonObject = {}
-  record[name] = field
-  if (!isObject(value)) {
-    record._value = value
-    return record
-  }
+  if (!isObject(value)) return { [name]: field, _value: value }
+  const record: JsonObject = { [name]: field }
   for (const key of Object.keys(value))
     setOwn(record, key === name ? `${name}_` : key, own(value, key) ?? null)
   return record
@@ -389,14 +387,8 @@ function weight({ values }: Collection): number {
 
 function countLeaves(value: JsonValue, depth: number): number {
   if (typeof value !== 'object' || value === null || depth === 0) return 1
-  const children = Array.isArray(value) ? value.slice(0, 32) : firstValues(value, 64)
+  const children = Array.isArray(value) ? value.slice(0, 32) : Object.values(value).slice(0, 64)
   return children.reduce<number>((sum, child) => sum + countLeaves(child, depth - 1), 1)
-}
-
-function firstValues(object: JsonObject, count: number): JsonValue[] {
-  return Object.keys(object)
-    .slice(0, count)
-    .map((key) => own(object, key) ?? null)
 }
 
 /** Fewer keys than this are a map only when they look like identifiers. */
@@ -450,9 +442,7 @@ const FEWEST_ALIKE = 5
 
 /** True when most of the objects have some key in common, which then is the name of a field. */
 export function shareKey(objects: readonly JsonObject[]): boolean {
-  const presence = new Map<string, number>()
-  for (const key of objects.flatMap((object) => Object.keys(object)))
-    presence.set(key, (presence.get(key) ?? 0) + 1)
+  const presence = tally(objects.flatMap((object) => Object.keys(object)))
   const least = objects.length * 0.6
   return objects.length >= FEWEST_ALIKE && [...presence.values()].some((count) => count >= least)
 }
@@ -510,11 +500,7 @@ const MOST_OF_MAPS = 200
 /** True where the objects are maps and their values have this field. */
 export function areMapsOf(values: readonly JsonValue[], field: string): boolean {
   const objects = values.filter(isObject).slice(0, MOST_OF_MAPS)
-  const inside = objects.flatMap((object) =>
-    Object.keys(object)
-      .slice(0, MOST_OF_MAPS)
-      .map((key) => own(object, key) ?? null),
-  )
+  const inside = objects.flatMap((object) => Object.values(object).slice(0, MOST_OF_MAPS))
   const having = inside.filter((value) => {
     const [element = null] = Array.isArray(value) ? value : [value]
     return isObject(element) && own(element, field) !== undefined
@@ -540,12 +526,9 @@ export function isLargeMap(object: JsonObject): boolean {
 
 /** True for two objects or more, and nothing else, that share at least half of their fields. */
 export function holdsKin(object: JsonObject): boolean {
-  const values = Object.keys(object).map((key) => own(object, key) ?? null)
+  const values = Object.values(object)
   if (values.length < 2 || !values.every(isObject)) return false
-  const presence = new Map<string, number>()
-  for (const value of values)
-    for (const key of Object.keys(value)) presence.set(key, (presence.get(key) ?? 0) + 1)
-  const counts = [...presence.values()]
+  const counts = [...tally(values.flatMap((value) => Object.keys(value))).values()]
   const shared = counts.filter((count) => count === values.length).length
   return shared > 0 && shared >= counts.length * 0.5
 }
@@ -566,9 +549,7 @@ export function smallMapsOf(root: JsonValue): { path: string; value: JsonObject 
 
 /** True where each alone is too small to tell: what they hold is of one kind, and no key is in more than half of them. */
 export function areSmallMaps(objects: readonly JsonObject[]): boolean {
-  const holders = new Map<string, number>()
-  for (const key of objects.flatMap((object) => Object.keys(object)))
-    holders.set(key, (holders.get(key) ?? 0) + 1)
+  const holders = tally(objects.flatMap((object) => Object.keys(object)))
   if (holders.size < FEW || [...holders.values()].some((count) => count > objects.length / 2)) return false
   const pooled = new Map(objects.flatMap((object) => Object.entries(object)))
   return holdsKin(Object.fromEntries(pooled))

@@ -3,6 +3,7 @@
 import type { Document } from '../../documents/document.ts'
 import { fromMadeRows, fromRows } from '../../documents/opening/derive.ts'
 import type { JsonValue } from '../../protocol/json.ts'
+import { groupedBy } from '../../text/groups.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import {
   findHeadings,
@@ -26,7 +27,6 @@ import {
   lineRows,
   ONLY_BESIDE,
   passageRows,
-  placesOf,
   recordRows,
   roomFor,
   type Show,
@@ -233,7 +233,11 @@ function lineGroups(lines: LineIndex, hits: readonly Hit[], around: number): str
     first: unit,
     last: Math.max(unit, lines.lineAt(Math.max(start, end - 1))),
   }))
-  return groupRows(lines, groupLines(ranges, around, lines.count), placesOf(hits))
+  return groupRows(
+    lines,
+    groupLines(ranges, around, lines.count),
+    groupedBy(hits, ({ unit }) => unit),
+  )
 }
 
 /** `wrapped`: a sentence may go on in the next line. */

@@ -5,6 +5,7 @@ import { fromMadeRows } from '../../documents/opening/derive.ts'
 import { rowsOf } from '../../documents/opening/rows.ts'
 import { listed } from '../../query/refusal.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
+import { groupedBy } from '../../text/groups.ts'
 import type { LineIndex } from '../../text/lines.ts'
 import { compilePattern, isPattern, type Pattern } from '../../text/patterns/pattern.ts'
 import { ellipsis } from '../../text/shorten.ts'
@@ -22,7 +23,6 @@ import {
   lineHitRows,
   lineRows,
   ONLY_BESIDE,
-  placesOf,
   recordHitRows,
   recordRows,
   roomFor,
@@ -172,7 +172,13 @@ function inGroups(lines: LineIndex, hits: readonly Hit[], context: number): stri
   let run: Hit[] = []
   const end = () => {
     const ranges = run.map(({ unit }) => ({ first: unit, last: unit }))
-    rows.push(...groupRows(lines, groupLines(ranges, context, lines.count), placesOf(run)))
+    rows.push(
+      ...groupRows(
+        lines,
+        groupLines(ranges, context, lines.count),
+        groupedBy(run, ({ unit }) => unit),
+      ),
+    )
     run = []
   }
   for (const hit of hits) {

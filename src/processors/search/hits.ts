@@ -515,17 +515,6 @@ export function groupLines(hits: readonly LineRange[], context: number, lineCoun
   return groups
 }
 
-/** The hits of each line. */
-export function placesOf(hits: readonly Hit[]): Map<number, Hit[]> {
-  const places = new Map<number, Hit[]>()
-  for (const hit of hits) {
-    const before = places.get(hit.unit)
-    if (before) before.push(hit)
-    else places.set(hit.unit, [hit])
-  }
-  return places
-}
-
 /** One row a group, with `--` between groups. `places` tells where in a long line the hits are: each is shown. */
 export function groupRows(
   lines: LineIndex,

@@ -70,6 +70,7 @@ import { type Expression, mapped, sourceOf } from '../../query/language/tree.ts'
 import { Refusal, safely, shown } from '../../query/refusal.ts'
 import { newWork } from '../../query/work.ts'
 import { formatPlural } from '../../text/format.ts'
+import { groupedBy } from '../../text/groups.ts'
 import { type DatePart, datePart, isYearless, needsYear, partOf } from '../../text/values/date-parts.ts'
 import { parseDate } from '../../text/values/dates.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
@@ -1105,8 +1106,7 @@ function withFormulas(
   }))
   return (group) => {
     const before = rows[group] ?? {}
-    const row: JsonObject = {}
-    for (const key of Object.keys(before)) if (!hidden.has(key)) setOwn(row, key, own(before, key) ?? null)
+    const row: JsonObject = Object.fromEntries(Object.entries(before).filter(([key]) => !hidden.has(key)))
     for (const { name, path } of fields) {
       const values = valuesAt(before, path)
       setOwn(row, name, values[0] ?? null)
@@ -1145,13 +1145,7 @@ const MOST_OF_KIND = 4
 
 /** Each remark once, and few that say the same of other fields. */
 function fewOfEachKind(notes: readonly string[]): string[] {
-  const kinds = new Map<string, string[]>()
-  for (const note of new Set(notes)) {
-    const kind = note.replaceAll(/`[^`]*`|"[^"]*"|\d[\d,.]*/g, '')
-    const same = kinds.get(kind)
-    if (same) same.push(note)
-    else kinds.set(kind, [note])
-  }
+  const kinds = groupedBy(new Set(notes), (note) => note.replaceAll(/`[^`]*`|"[^"]*"|\d[\d,.]*/g, ''))
   return [...kinds.values()].flatMap((same) =>
     same.length <= MOST_OF_KIND
       ? same

@@ -4,7 +4,7 @@ import type { Document, Rows } from '../../documents/document.ts'
 import { type Part, partsOf } from '../../documents/opening/combine.ts'
 import { fromMadeRows, fromRows } from '../../documents/opening/derive.ts'
 import { madeRows } from '../../documents/opening/rows.ts'
-import { type Collection, collectionsOf, keyedRecords } from '../../documents/shape/collections.ts'
+import { collectionsOf, keyedRecords } from '../../documents/shape/collections.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { resolveExactly, resolveField } from '../../query/fields/fields.ts'
 import { holdsObjects } from '../../query/fields/inner-fields.ts'
@@ -445,17 +445,13 @@ function sidesIn({ handle, name, document }: Part, several: boolean): Side[] {
     .filter(({ values }) => values.some(isObject))
     .slice(0, MOST_SIDES)
     .flatMap((collection) => {
-      const records = recordsIn(collection)
+      const records = recordsOf(fromRows({ noun: 'record', items: keyedRecords(collection) }))
       if (!records) return []
       const within = all.some(({ path }) => path !== '$' && collection.path.startsWith(`${path}[`))
       const side = sideOf(collection.path, records, handle, several)
       const isAll = name !== undefined && collection === main
       return [{ ...side, within, ...(isAll && { name, names: [name] }) }]
     })
-}
-
-function recordsIn(collection: Collection): Records | undefined {
-  return recordsOf(fromRows({ noun: 'record', items: keyedRecords(collection) }))
 }
 
 /** Names that say nothing of what is in a list. */
@@ -990,8 +986,5 @@ function namesIn(rows: readonly JsonValue[]): Set<string> {
 
 /** A copy of the fields; a value without fields is one called `_value`. */
 function fieldsOf(value: JsonValue): JsonObject {
-  const fields: JsonObject = {}
-  if (!isObject(value)) return { _value: value }
-  for (const name of Object.keys(value)) setOwn(fields, name, own(value, name) ?? null)
-  return fields
+  return isObject(value) ? { ...value } : { _value: value }
 }

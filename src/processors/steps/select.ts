@@ -273,7 +273,8 @@ function recordsReached(reached: readonly Reached[], path: Path): ReachedPart {
   const areTables = reached.every(({ value }) => Array.isArray(value) && value.every(isObject))
   const inner = name === undefined && !areTables ? undefined : elementsReached(reached)
   if (!inner) {
-    const isOpened = ({ value }: Reached): boolean => name !== undefined && isListOfObjects(value)
+    const isOpened = ({ value }: Reached): boolean =>
+      name !== undefined && Array.isArray(value) && value.length > 0 && value.every(isObject)
     const lists = reached.filter(isOpened).length
     const items = reached.flatMap((one) =>
       isOpened(one) ? (one.value as JsonValue[]) : [recordOf(one, name)],
@@ -290,10 +291,6 @@ function recordsReached(reached: readonly Reached[], path: Path): ReachedPart {
     content: fromRows({ noun: 'record', items: inner }),
     note: `\`${formatPath(path)}\` reaches ${formatCount(reached.length)} ${what}: their ${formatCount(inner.length)} elements are the records.`,
   }
-}
-
-function isListOfObjects(value: JsonValue): boolean {
-  return Array.isArray(value) && value.length > 0 && value.every(isObject)
 }
 
 function onlyOne(reached: Reached, path: Path): ReachedPart {

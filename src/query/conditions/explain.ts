@@ -243,7 +243,7 @@ export function namesakes(
   const named = meant.slice(0, MOST_NAMED).map(
     ([other, samples]) =>
       `\`${other}\` (${samples
-        .filter(isScalar)
+        .filter((value) => value !== null && typeof value !== 'object')
         .slice(0, 2)
         .map((value) => shown(JSON.stringify(value), 24))
         .join(', ')})`,
@@ -259,10 +259,6 @@ function isKin(records: Records, place: string): boolean {
     .filter((name) => name.startsWith(`${place}.`))
     .map((name) => name.slice(place.length + 1))
   return haveMost(new Set(within), new Set(own))
-}
-
-function isScalar(value: JsonValue): boolean {
-  return value !== null && typeof value !== 'object'
 }
 
 function some(records: Records, name: string, holds: (values: readonly JsonValue[]) => boolean): boolean {

@@ -1,6 +1,8 @@
 /** Which records of a list fulfil a condition. Values are looked at once for each distinct one, not once a record. */
+
 import { type Column, several } from '../../documents/columns/column.ts'
 import type { JsonValue } from '../../protocol/json.ts'
+import { groupedBy } from '../../text/groups.ts'
 import { type Operand, order } from '../../text/values/compare.ts'
 import { parseDate } from '../../text/values/dates.ts'
 import { formatPath, isEach, type Path, pathKey } from '../fields/path.ts'
@@ -377,12 +379,8 @@ export function grouped(members: readonly Member[]): { members: Member[]; joined
 function deepestShared(members: readonly Member[]): { group: Member[]; at: number } | undefined {
   const depths = [...new Set(members.flatMap(({ lists }) => lists))].sort((a, b) => b - a)
   for (const at of depths) {
-    const byPlace = new Map<string, Member[]>()
-    for (const member of members) {
-      if (!member.lists.includes(at)) continue
-      const place = formatPath(member.path.slice(0, at))
-      byPlace.set(place, [...(byPlace.get(place) ?? []), member])
-    }
+    const there = members.filter(({ lists }) => lists.includes(at))
+    const byPlace = groupedBy(there, ({ path }) => formatPath(path.slice(0, at)))
     for (const group of byPlace.values()) if (isOne(group, at)) return { group, at }
   }
   return undefined
@@ -391,11 +389,7 @@ function deepestShared(members: readonly Member[]): { group: Member[]; at: numbe
 /** Different fields of an element, or bounds of the same; two equations of one field are about two elements. */
 function isOne(group: readonly Member[], at: number): boolean {
   if (group.length < 2 || group.every(({ negated }) => negated)) return false
-  const byField = new Map<string, Member[]>()
-  for (const member of group) {
-    const rest = formatPath(member.path.slice(at))
-    byField.set(rest, [...(byField.get(rest) ?? []), member])
-  }
+  const byField = groupedBy(group, ({ path }) => formatPath(path.slice(at)))
   const repeated = [...byField.values()].filter(({ length }) => length > 1)
   if (repeated.some((members) => members.filter(({ isBound, negated }) => !isBound && !negated).length > 1))
     return false
