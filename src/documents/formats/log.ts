@@ -804,53 +804,45 @@ export function readBrief(line: string): Entry | undefined {
   return { fields, message: whole.length }
 }
 
-const HEADS: readonly ((line: string) => Entry | undefined)[] = [
-  (line) => {
-    const match = RFC5424.exec(line)
-    if (!match) return undefined
-    const [whole, priority, time = '', host = '', logger = '', pid = '', id = '', data] = match
+type Form = (line: string) => Entry | undefined
+
+/** The form of the lines that a pattern matches. */
+function form(pattern: RegExp, read: (match: RegExpExecArray, line: string) => Entry | undefined): Form {
+  return (line) => {
+    const match = pattern.exec(line)
+    return match ? read(match, line) : undefined
+  }
+}
+
+const HEADS: readonly Form[] = [
+  form(RFC5424, ([whole, priority, time = '', host = '', logger = '', pid = '', id = '', data], line) => {
     const fields: JsonObject = { time, ...ofPriority(priority, line) }
     for (const [name, value] of Object.entries({ host, logger, pid, msgid: id }))
       if (value !== '-') fields[name] = name === 'pid' ? (exactNumber(value) ?? value) : value
     for (const [, name = '', value = ''] of (data ?? '').matchAll(PARAMETER))
       if (!Object.hasOwn(fields, name)) setOwn(fields, name, value.replace(/\\(["\\\]])/g, '$1'))
     return { fields, message: whole.length }
-  },
-  (line) => {
-    const match = SYSLOG.exec(line)
-    if (!match) return undefined
-    const [whole, priority, time = '', host = '', logger = '', pid] = match
+  }),
+  form(SYSLOG, ([whole, priority, time = '', host = '', logger = '', pid], line) => {
     return withProcess(line, whole.length, { time, ...ofPriority(priority, line) }, { host, logger, pid })
-  },
-  (line) => {
-    const match = KLOG.exec(line)
-    if (!match) return undefined
-    const [whole, level = '', time = '', , logger = ''] = match
+  }),
+  form(KLOG, ([whole, level = '', time = '', , logger = '']) => {
     return { fields: { time, level: levelOfLetter(level), logger }, message: whole.length }
-  },
-  (line) => {
-    const match = LOGCAT.exec(line)
-    if (!match) return undefined
-    const [whole, time = '', pid, thread, level = '', logger = ''] = match
+  }),
+  form(LOGCAT, ([whole, time = '', pid, thread, level = '', logger = '']) => {
     const fields = { time, level: levelOfLetter(level), logger, pid: Number(pid), thread: Number(thread) }
     return { fields, message: whole.length }
-  },
+  }),
   (line) => {
     const [day = ''] = DAY.exec(line) ?? []
     const brief = readBrief(line.slice(day.length))
     if (!brief || day === '') return brief
     return { fields: { time: day.trimEnd(), ...brief.fields }, message: day.length + brief.message }
   },
-  (line) => {
-    const match = TORNADO.exec(line)
-    if (!match) return undefined
-    const [whole, level = '', time = '', logger = ''] = match
+  form(TORNADO, ([whole, level = '', time = '', logger = '']) => {
     return { fields: { time, level: levelOfLetter(level), logger }, message: whole.length }
-  },
-  (line) => {
-    const match = RUBY.exec(line)
-    if (!match) return undefined
-    const [whole, time = '', pid, level = '', logger = ''] = match
+  }),
+  form(RUBY, ([whole, time = '', pid, level = '', logger = '']) => {
     const fields = {
       time,
       level,
@@ -858,42 +850,27 @@ const HEADS: readonly ((line: string) => Entry | undefined)[] = [
       ...(logger.trim() === '' ? {} : { logger: logger.trim() }),
     }
     return { fields, message: whole.length }
-  },
-  (line) => {
-    const match = REDIS.exec(line)
-    if (!match) return undefined
-    const [whole, pid, time = '', mark = ''] = match
+  }),
+  form(REDIS, ([whole, pid, time = '', mark = '']) => {
     return { fields: { time, level: REDIS_LEVELS[mark] ?? mark, pid: Number(pid) }, message: whole.length }
-  },
-  (line) => {
-    const match = PYTHON.exec(line)
-    if (!match) return undefined
-    const [whole, level = '', logger = ''] = match
+  }),
+  form(PYTHON, ([whole, level = '', logger = '']) => {
     return { fields: { level, logger }, message: whole.length }
-  },
-  (line) => {
-    const match = DOTNET.exec(line)
-    if (!match) return undefined
-    const [, level = '', logger = ''] = match
+  }),
+  form(DOTNET, ([, level = '', logger = '']) => {
     return { fields: { level: DOTNET_LEVELS[level] ?? level, logger }, message: level.length + 2 }
-  },
-  (line) => {
-    const match = STRACE.exec(line)
-    if (!match) return undefined
-    const [whole, one, other, time = ''] = match
+  }),
+  form(STRACE, ([whole, one, other, time = '']) => {
     const pid = one ?? other
     return { fields: { ...(pid === undefined ? {} : { pid: Number(pid) }), time }, message: whole.length }
-  },
-  (line) => {
-    const match = DMESG.exec(line)
-    if (!match) return undefined
-    const [whole, priority, time = ''] = match
+  }),
+  form(DMESG, ([whole, priority, time = ''], line) => {
     const [marked = '', mark = ''] =
       /^(\([A-Z]{2}\)) ?/.exec(line.slice(whole.length, whole.length + 8)) ?? []
     const level = priority === undefined ? levelInBrackets(mark) : severityOf(Number(priority))
     const fields = { time: exactNumber(time) ?? time, ...(level !== undefined && { level }) }
     return { fields, message: whole.length + (level === undefined ? 0 : marked.length) }
-  },
+  }),
 ]
 
 /** The source: a host and a process on it. */
