@@ -35,6 +35,7 @@ export interface Traits {
   readonly name: string
   /** Its name in previews. Several formats share one: `entries`, `table`. */
   readonly family: Format
+  /** Default: that of the family, else text. */
   readonly kind: Document['kind']
   /** The units that a reply pages through. Default: records of data, lines of text. */
   readonly rows: 'records' | 'lines'
@@ -42,7 +43,7 @@ export interface Traits {
   readonly search: 'values' | 'lines'
   /**
    * The meaning of a line. `record`: a whole record. `entry`: the head of an entry or a line after it. `node`: a node with the lines that
-   * are indented below it. `text`: a part of a text. Default: text.
+   * are indented below it. `text`: a part of a text. Default: that of the family, else text.
    */
   readonly line: 'record' | 'entry' | 'node' | 'text'
   /** True for what is told by its outline rather than field by field. Default: false. */

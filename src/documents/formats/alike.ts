@@ -7,7 +7,6 @@ import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { groupedBy, tally } from '../../text/groups.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { literal } from '../../text/patterns/literal.ts'
-import { overviewOfData } from '../overview/records.ts'
 import { asideOf, exactNumber, freeName } from './cells.ts'
 import { defineFormat } from './define.ts'
 import { fieldsAt, headingIn } from './items.ts'
@@ -709,11 +708,9 @@ function recordsOf({ rows, partsOf }: AlikeLines): JsonObject[] {
 export const alike = defineFormat<AlikeLines>({
   name: 'alike',
   family: 'entries',
-  line: 'entry',
   detect(text) {
     return findAlike(indexLines(text))
   },
   read: (_, found) => recordsOf(found),
   asides: (_, { around }) => around.slice(0, MOST_TOLD).map(asideOf),
-  overview: overviewOfData,
 })

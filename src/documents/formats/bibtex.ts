@@ -1,7 +1,6 @@
 /** BibTeX: works by key, as reference managers and search engines for papers give them. A record for each. */
 import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { indexLines } from '../../text/lines.ts'
-import { overviewOfData } from '../overview/records.ts'
 import { exactNumber } from './cells.ts'
 import { BEGINNING, defineFormat } from './define.ts'
 
@@ -191,8 +190,6 @@ function detect(text: string): true | undefined {
 export const bibtex = defineFormat<true>({
   name: 'bibtex',
   family: 'entries',
-  line: 'entry',
   detect,
   read: readBibtex,
-  overview: overviewOfData,
 })

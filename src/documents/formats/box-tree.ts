@@ -97,7 +97,6 @@ function withVersions(nodes: readonly Node[]): JsonObject[] {
 export const boxTree = defineFormat({
   name: 'drawn tree',
   family: 'entries',
-  line: 'entry',
   detect: readBoxTree,
   read: (_, read) => read(),
   overview: overviewOfEntries,

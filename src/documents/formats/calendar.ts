@@ -1,6 +1,5 @@
 /** Calendars and address cards: iCalendar (RFC 5545) and vCard (RFC 6350), which are of one grammar. */
 import { type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
-import { overviewOfData } from '../overview/records.ts'
 import { exactNumber } from './cells.ts'
 import { BEGINNING, defineFormat } from './define.ts'
 
@@ -144,6 +143,7 @@ function valueOfComponent(
 export const calendar = defineFormat<true>({
   name: 'calendar',
   family: 'entries',
+  line: 'text',
   kind: 'json',
   search: 'values',
   detect: (text) => {
@@ -151,5 +151,4 @@ export const calendar = defineFormat<true>({
     return name !== undefined && /^END:/im.test(text) ? true : undefined
   },
   read: readCalendar,
-  overview: overviewOfData,
 })

@@ -2,7 +2,6 @@
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { levelOf } from '../overview/levels.ts'
-import { overviewOfData } from '../overview/records.ts'
 import { asideOf } from './cells.ts'
 import { defineFormat } from './define.ts'
 
@@ -145,9 +144,7 @@ function above(text: string, { first }: Chat): string[] {
 export const chat = defineFormat<Chat>({
   name: 'chat',
   family: 'entries',
-  line: 'entry',
   detect,
   read,
   asides: above,
-  overview: overviewOfData,
 })

@@ -1,7 +1,6 @@
 /** A number and a text on each line, as `du`, `wc -l`, `uniq -c` and `find -printf "%s %p"` print them; or three numbers, as `wc` does. */
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { indexLines } from '../../text/lines.ts'
-import { overviewOfData } from '../overview/records.ts'
 import { exactNumber, type FoundTable } from './cells.ts'
 import { defineFormat } from './define.ts'
 
@@ -54,10 +53,7 @@ function areNames(records: readonly JsonObject[]): boolean {
 export const counted = defineFormat<FoundTable>({
   name: 'counted',
   family: 'table',
-  kind: 'json',
-  line: 'record',
   detect: readCounted,
   read: (_, { json }) => json(),
   asides: (_, { asides }) => asides,
-  overview: overviewOfData,
 })

@@ -75,7 +75,6 @@ function missed(counts: ReadonlyMap<string, number>): string[] {
 export const coverage = defineFormat<true>({
   name: 'coverage',
   family: 'entries',
-  line: 'entry',
   detect: (text) =>
     /^\s{0,40}(?:TN:[^\n]*\r?\n)?SF:[^\n]+\r?\n/.test(text.slice(0, BEGINNING)) &&
     /^end_of_record\s*$/m.test(text)

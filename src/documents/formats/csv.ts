@@ -4,7 +4,6 @@ import papaparse from 'papaparse'
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { saysNothing } from '../../text/values/quantities.ts'
 import { renewable } from '../columns/renewable.ts'
-import { overviewOfData } from '../overview/records.ts'
 import { namesOf, recordsOf } from './cells.ts'
 import { defineFormat } from './define.ts'
 import { glimpseOf, layoutOf, type Parting, recordsIn } from './delimited.ts'
@@ -393,7 +392,6 @@ const TRAITS = {
   kind: 'json',
   line: 'record',
   renewed: true,
-  overview: overviewOfData,
 } as const
 
 /** Tried before logs: their lines hold commas at places of their own. Never takes a text with a first line that cannot be names. */
@@ -464,7 +462,6 @@ export const csvTables = defineFormat({
   kind: 'json',
   detect: tablesOf,
   read: (_, tables) => Object.fromEntries([...tables].map(([name, { records }]) => [name, records()])),
-  overview: overviewOfData,
 })
 
 /** Rows below the header of a table that stands below words: without them commas may stand by chance. */

@@ -3,6 +3,7 @@
 import type { JsonValue } from '../../protocol/json.ts'
 import type { Document, Format, Traits } from '../document.ts'
 import type { Overview } from '../overview/overview.ts'
+import { overviewOfData } from '../overview/records.ts'
 
 /** A format. `Evidence` is what its detection found and its reader needs again. */
 export interface FormatDefinition<Evidence = unknown> extends Traits {
@@ -14,34 +15,35 @@ export interface FormatDefinition<Evidence = unknown> extends Traits {
   glimpse?(text: string, evidence: Evidence): JsonValue[] | undefined
   /** The parts of the result beside its data. Default: nothing. */
   asides?(text: string, evidence: Evidence): readonly string[]
-  /** The content of a preview. */
+  /** The content of a preview. Default: what is in the data. */
   overview(document: Document): Overview
 }
 
-type Declared<Evidence> = Pick<
-  FormatDefinition<Evidence>,
-  'name' | 'family' | 'detect' | 'read' | 'overview'
-> &
+type Declared<Evidence> = Pick<FormatDefinition<Evidence>, 'name' | 'family' | 'detect' | 'read'> &
   Partial<FormatDefinition<Evidence>>
 
 /** A format with what follows where it declares nothing. */
 export function defineFormat<Evidence>(declared: Declared<Evidence>): FormatDefinition<Evidence> {
-  return { ...traitsOf(declared), ...declared }
+  return { ...traitsOf(declared), overview: overviewOfData, ...declared }
 }
 
 /** Traits with what follows where nothing is said. */
 export function traitsOf(declared: Pick<Traits, 'name' | 'family'> & Partial<Traits>): Traits {
-  const kind = declared.kind ?? 'text'
+  const own = { kind: 'text', line: 'text', ...OF_FAMILY[declared.family], ...declared } as const
   return {
-    kind,
-    rows: kind === 'json' ? 'records' : 'lines',
+    rows: own.kind === 'json' ? 'records' : 'lines',
     search: 'lines',
-    line: 'text',
     outlined: false,
     isOwnFact: (fact) => fact.startsWith('beside the records:'),
     renewed: false,
-    ...declared,
+    ...own,
   }
+}
+
+/** The traits that formats of one family share. */
+const OF_FAMILY: Partial<Record<Traits['family'], Partial<Traits>>> = {
+  entries: { line: 'entry' },
+  table: { kind: 'json', line: 'record' },
 }
 
 /** Formats that a document may have without a reader: what steps make, and several blocks. */

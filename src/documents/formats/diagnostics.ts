@@ -216,7 +216,6 @@ function hasPlace(lines: LineIndex, head: number): boolean {
 export const framedDiagnostics = defineFormat({
   name: 'framed diagnostics',
   family: 'entries',
-  line: 'entry',
   detect: (text) => {
     const read = readFramed(text)
     let result: Framed | undefined
@@ -231,7 +230,6 @@ export const framedDiagnostics = defineFormat({
 export const diagnostics = defineFormat({
   name: 'diagnostics',
   family: 'entries',
-  line: 'entry',
   detect: readDiagnostics,
   read: (_, read) => read(),
   overview: overviewOfEntries,

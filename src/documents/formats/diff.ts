@@ -222,7 +222,6 @@ function field(record: JsonValue | undefined, name: string): JsonValue | undefin
 export const diff = defineFormat({
   name: 'diff',
   family: 'entries',
-  line: 'entry',
   detect: readDiff,
   read: (_, read) => read(),
   asides: (text) => commitOf(text),

@@ -4,7 +4,6 @@
  */
 import type { JsonObject } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
-import { overviewOfData } from '../overview/records.ts'
 import { asideOf, distinct, type FoundTable, recordsOf } from './cells.ts'
 import { BEGINNING, defineFormat } from './define.ts'
 
@@ -175,10 +174,7 @@ function told(record: JsonObject): JsonObject {
 export const extendedLog = defineFormat<FoundTable>({
   name: 'extended log',
   family: 'table',
-  kind: 'json',
-  line: 'record',
   detect: readExtended,
   read: (_, { json }) => json(),
   asides: (_, { asides }) => asides,
-  overview: overviewOfData,
 })

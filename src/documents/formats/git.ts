@@ -181,7 +181,7 @@ function sampleOf(lines: LineIndex): string[] {
   return sample
 }
 
-const TRAITS = { family: 'entries', line: 'entry', overview: overviewOfEntries } as const
+const TRAITS = { family: 'entries', overview: overviewOfEntries } as const
 
 /** Never takes a text that does not begin with a commit. */
 export const gitLog = defineFormat({

@@ -1,7 +1,6 @@
 /** Values as programs in JavaScript print them: `{ id: 1, name: 'a' }` of Node, `{ _id: ObjectId("…") }` of the shell of MongoDB, JSON5 without comments. */
 import type { JsonValue } from '../../protocol/json.ts'
 import { parseJson } from '../json/stringify.ts'
-import { overviewOfData } from '../overview/records.ts'
 import { exactNumber } from './cells.ts'
 import { defineFormat, PLAIN } from './define.ts'
 
@@ -139,5 +138,4 @@ export const inspected = defineFormat<Read>({
   read: (_, { value }) => value,
   asides: (_, { left }) =>
     left.length > 0 ? [`not printed by the program: ${left.slice(0, MOST_TOLD).join(', ')}`] : [],
-  overview: overviewOfData,
 })

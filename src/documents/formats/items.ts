@@ -3,7 +3,6 @@
 import { type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { tally } from '../../text/groups.ts'
 import { indentOf, indexLines, type LineIndex } from '../../text/lines.ts'
-import { overviewOfData } from '../overview/records.ts'
 import { asideOf, exactNumber } from './cells.ts'
 import { defineFormat } from './define.ts'
 import { withGroups } from './groups.ts'
@@ -555,12 +554,10 @@ export function listIn(lines: readonly string[]): JsonValue[] | undefined {
 export const items = defineFormat<Found>({
   name: 'items',
   family: 'entries',
-  line: 'entry',
   detect(text) {
     const lines = indexLines(text)
     return findItems(lines, 0, lines.count)
   },
   read: (_, found) => itemRecords(found),
   asides: (_, { around }) => around.slice(0, MOST_TOLD).map(asideOf),
-  overview: overviewOfData,
 })

@@ -3,7 +3,6 @@ import { type JsonObject, type JsonValue, own, setOwn } from '../../protocol/jso
 import { withColumns } from '../columns/columnar.ts'
 import { parseJson } from '../json/stringify.ts'
 import { unfold } from '../json/unfold.ts'
-import { overviewOfData } from '../overview/records.ts'
 import { wordsAround } from './cells.ts'
 import { defineFormat, PLAIN } from './define.ts'
 
@@ -85,5 +84,4 @@ export const json = defineFormat<FoundJson>({
   detect: findJson,
   read: (_, { value }) => value,
   asides: (_, { asides }) => asides,
-  overview: overviewOfData,
 })

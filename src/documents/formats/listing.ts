@@ -1,7 +1,6 @@
 /** Lists of files as `ls -l`, `ls -lR`, `find -ls`, `tar tv` and `aws s3 ls` print them: a record for each file. */
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
-import { overviewOfData } from '../overview/records.ts'
 import { asideOf, exactNumber, type FoundTable } from './cells.ts'
 import { defineFormat } from './define.ts'
 
@@ -148,10 +147,7 @@ function record(entry: Record<string, string | undefined>, folder: string | unde
 export const listing = defineFormat<FoundTable>({
   name: 'listing',
   family: 'table',
-  kind: 'json',
-  line: 'record',
   detect: readListing,
   read: (_, { json }) => json(),
   asides: (_, { asides }) => asides,
-  overview: overviewOfData,
 })

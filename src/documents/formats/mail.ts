@@ -1,6 +1,5 @@
 /** Mailboxes in the mbox format (RFC 4155): messages as records of their headers, body and attachments (RFC 5322, 2045–2047). */
 import { type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
-import { overviewOfData } from '../overview/records.ts'
 import { defineFormat } from './define.ts'
 
 /** A line that begins a message, behind an empty one or at the start, with a header below it. */
@@ -132,11 +131,11 @@ function texted(bytes: Buffer, set: string): string {
 export const mail = defineFormat<true>({
   name: 'mail',
   family: 'entries',
+  line: 'text',
   kind: 'json',
   search: 'values',
   detect: (text) =>
     (text.startsWith('From ') && new RegExp(MESSAGE.source).exec(text.slice(0, 1_000))?.index === 0) ||
     undefined,
   read: readMail,
-  overview: overviewOfData,
 })

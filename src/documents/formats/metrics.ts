@@ -1,7 +1,6 @@
 /** Metrics in the text format of Prometheus (prometheus.io/docs/instrumenting/exposition_formats). */
 import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { indexLines } from '../../text/lines.ts'
-import { overviewOfData } from '../overview/records.ts'
 import { exactNumber } from './cells.ts'
 import { defineFormat } from './define.ts'
 
@@ -54,9 +53,6 @@ function record(line: string): JsonObject | undefined {
 export const metrics = defineFormat({
   name: 'metrics',
   family: 'table',
-  kind: 'json',
-  line: 'record',
   detect: readMetrics,
   read: (_, read) => read(),
-  overview: overviewOfData,
 })

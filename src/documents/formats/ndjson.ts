@@ -3,7 +3,6 @@ import { randomInt } from 'node:crypto'
 import type { JsonValue } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { parseJson } from '../json/stringify.ts'
-import { overviewOfData } from '../overview/records.ts'
 import { asideOf } from './cells.ts'
 import { defineFormat, PLAIN } from './define.ts'
 import { type BelowWords, belowWords } from './words-above.ts'
@@ -129,5 +128,4 @@ export const ndjson = defineFormat({
   },
   read: (_, { evidence }) => evidence(),
   asides: (_, { above }) => above.map(asideOf),
-  overview: overviewOfData,
 })

@@ -243,7 +243,6 @@ function giveTold(
 export const outcomes = defineFormat({
   name: 'outcomes',
   family: 'entries',
-  line: 'entry',
   detect: findOutcomes,
   read: (_, read): JsonValue[] => read().records,
   asides: (_, read) => {

@@ -1,7 +1,6 @@
 /** Lists of paths, a line each, as `find`, `git ls-files` and searches for files print them, and lists of a folder with `[FILE]` and `[DIR]`. */
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
-import { overviewOfData } from '../overview/records.ts'
 import { defineFormat } from './define.ts'
 
 const LONGEST = 1_000
@@ -93,8 +92,6 @@ function readPaths(_: string, { lines, marked, first, last }: Found): JsonValue 
 export const paths = defineFormat<Found>({
   name: 'paths',
   family: 'table',
-  kind: 'json',
-  line: 'record',
   detect: findPaths,
   read: readPaths,
   asides: (_, { lines, first, last }) =>
@@ -105,5 +102,4 @@ export const paths = defineFormat<Found>({
       .map((index) => at(lines, index).trim())
       .filter((line) => line !== '')
       .map((line) => `text beside it: ${line}`),
-  overview: overviewOfData,
 })

@@ -1,7 +1,6 @@
 /** Plans of queries, as `EXPLAIN` and `EXPLAIN ANALYZE` of PostgreSQL and MySQL print them: a record for each node. */
 import { type JsonObject, setOwn } from '../../protocol/json.ts'
 import { indentOf, indexLines } from '../../text/lines.ts'
-import { overviewOfData } from '../overview/records.ts'
 import { asideOf, exactNumber, type FoundTable } from './cells.ts'
 import { BEGINNING, defineFormat } from './define.ts'
 
@@ -83,9 +82,7 @@ function nodeIn(name: string, told: string): JsonObject {
 export const plan = defineFormat<FoundTable>({
   name: 'plan',
   family: 'entries',
-  line: 'entry',
   detect: readPlan,
   read: (_, { json }) => json(),
   asides: (_, { asides }) => asides,
-  overview: overviewOfData,
 })

@@ -1,7 +1,6 @@
 /** Python literals: what servers in Python send when they print a list instead of encoding it. */
 import type { JsonValue } from '../../protocol/json.ts'
 import { parseJson } from '../json/stringify.ts'
-import { overviewOfData } from '../overview/records.ts'
 import { defineFormat, PLAIN } from './define.ts'
 
 // One token each: a string, a call around literals, a word, or anything that is the same in JSON.
@@ -102,5 +101,4 @@ export const python = defineFormat<{ value: JsonValue }>({
     return value === undefined ? undefined : { value }
   },
   read: (_, { value }) => value,
-  overview: overviewOfData,
 })

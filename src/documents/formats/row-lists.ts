@@ -2,7 +2,6 @@
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { indexLines } from '../../text/lines.ts'
 import { parseJson } from '../json/stringify.ts'
-import { overviewOfData } from '../overview/records.ts'
 import { areNames, asideOf, distinct, type FoundTable, freeName, recordsOf } from './cells.ts'
 import { defineFormat } from './define.ts'
 import { readPython } from './python.ts'
@@ -87,8 +86,6 @@ function numbered(row: ListedRow | undefined, record: JsonObject): JsonObject {
 export const rowLists = defineFormat<FoundTable>({
   name: 'row lists',
   family: 'table',
-  kind: 'json',
-  line: 'record',
   detect(text) {
     if (TWO_ROWS.test(text.slice(0, LOOKED_AT))) return readRows(text)
     const mayBegin = (rest: string, above: readonly string[]): boolean =>
@@ -98,7 +95,6 @@ export const rowLists = defineFormat<FoundTable>({
   },
   read: (_, { json }) => json(),
   asides: (_, { asides }) => asides,
-  overview: overviewOfData,
 })
 
 const LOOKED_AT = 65_536

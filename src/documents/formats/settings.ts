@@ -136,7 +136,6 @@ function bare(value: string): string {
 export const settings = defineFormat({
   name: 'settings',
   family: 'entries',
-  line: 'entry',
   detect: readSettings,
   read: (_, read) => read(),
   overview: (document) => {

@@ -1,6 +1,5 @@
 /** Dumps of databases in SQL: the rows of `INSERT INTO … VALUES` and of `COPY … FROM stdin`, by their tables. */
 import { type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
-import { overviewOfData } from '../overview/records.ts'
 import { distinct, recordsOf } from './cells.ts'
 import { BEGINNING, defineFormat } from './define.ts'
 
@@ -196,11 +195,10 @@ function records(names: readonly string[], rows: readonly JsonValue[][], areText
 export const sqlDump = defineFormat<JsonObject>({
   name: 'sql dump',
   family: 'table',
-  kind: 'json',
+  line: 'text',
   search: 'values',
   detect: (text) => (beginsAsSql(text.slice(0, BEGINNING)) ? readDump(text) : undefined),
   read: (_, data) => data,
-  overview: overviewOfData,
 })
 
 function beginsAsSql(text: string): boolean {

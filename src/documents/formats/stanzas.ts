@@ -1151,7 +1151,6 @@ function withoutRules(value: string): string {
 export const stanzas = defineFormat<Stanzas>({
   name: 'stanzas',
   family: 'entries',
-  line: 'entry',
   detect: readStanzas,
   read: (_, { read }) => read(),
   asides: (_, { around }) => around().map(asideOf),

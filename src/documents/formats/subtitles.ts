@@ -151,7 +151,6 @@ function full(time: string): string {
 export const subtitles = defineFormat<Times>({
   name: 'subtitles',
   family: 'entries',
-  line: 'entry',
   detect,
   read: (text, times) => withSpeakers((times === 'spans' ? readSpans : readPoints)(indexLines(text))),
   overview: overviewOfEntries,

@@ -1,7 +1,6 @@
 /** Tables drawn as text: by databases (with bars and rules), and by commands such as kubectl and docker (aligned). */
 import { isObject } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
-import { overviewOfData } from '../overview/records.ts'
 import { asideOf, distinct, type FoundTable, recordsOf } from './cells.ts'
 import { defineFormat } from './define.ts'
 import { readFrame } from './frames.ts'
@@ -72,12 +71,9 @@ function barredCells(line: string): string[] {
 export const table = defineFormat<FoundTable>({
   name: 'table',
   family: 'table',
-  kind: 'json',
-  line: 'record',
   detect: readTable,
   read: (_, { json }) => json(),
   asides: (_, { asides }) => asides,
-  overview: overviewOfData,
 })
 
 const SAMPLE_LINES = 400

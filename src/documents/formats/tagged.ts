@@ -1,7 +1,6 @@
 /** Works with a tag before each line, as libraries export them: RIS (`TY  - JOUR`), and MEDLINE of PubMed (`PMID- 30000`). */
 import { type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
-import { overviewOfData } from '../overview/records.ts'
 import { exactNumber } from './cells.ts'
 import { defineFormat } from './define.ts'
 
@@ -66,8 +65,6 @@ function read(text: string): JsonValue[] {
 export const tagged = defineFormat<true>({
   name: 'tagged',
   family: 'entries',
-  line: 'entry',
   detect,
   read,
-  overview: overviewOfData,
 })

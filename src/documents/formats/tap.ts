@@ -66,7 +66,6 @@ function outdented(lines: readonly string[]): string {
 export const tap = defineFormat<true>({
   name: 'tap',
   family: 'entries',
-  line: 'entry',
   detect,
   read,
   overview: overviewOfEntries,

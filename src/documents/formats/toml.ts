@@ -2,7 +2,6 @@
 import { createRequire } from 'node:module'
 import type { JsonValue } from '../../protocol/json.ts'
 import { indexLines } from '../../text/lines.ts'
-import { overviewOfData } from '../overview/records.ts'
 import { BEGINNING, defineFormat } from './define.ts'
 
 /** Characters of a text that is read, levels of its tables, and the least number of pairs. */
@@ -75,5 +74,4 @@ export const toml = defineFormat<JsonValue>({
   source: 'No value matches; these are lines of the TOML source.',
   detect: readToml,
   read: (_, value) => value,
-  overview: overviewOfData,
 })

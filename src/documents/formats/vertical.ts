@@ -1,7 +1,6 @@
 /** Rows that databases print a column a line: `\x` of psql and `\G` of mysql. */
 import type { JsonValue } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
-import { overviewOfData } from '../overview/records.ts'
 import { distinct, recordsOf } from './cells.ts'
 import { defineFormat } from './define.ts'
 import { withNulls } from './ruled.ts'
@@ -89,9 +88,6 @@ function wrapped(value: string): string {
 export const vertical = defineFormat<Found>({
   name: 'vertical',
   family: 'table',
-  kind: 'json',
-  line: 'record',
   detect,
   read: (text, found) => read(indexLines(text), found),
-  overview: overviewOfData,
 })

@@ -1,6 +1,5 @@
 /** XML as data: elements are fields, repeated ones are lists. */
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
-import { overviewOfData } from '../overview/records.ts'
 import { asideOf, exactNumber } from './cells.ts'
 import { defineFormat } from './define.ts'
 import { type MarkupTokens, readMarkup } from './markup-tokens.ts'
@@ -349,5 +348,4 @@ export const xml = defineFormat<BelowWords<JsonObject>>({
   },
   read: (_, { evidence }) => evidence,
   asides: (_, { above }) => above.map(asideOf),
-  overview: overviewOfData,
 })

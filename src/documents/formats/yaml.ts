@@ -4,7 +4,6 @@ import type { Node, Pair } from 'yaml'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { withoutEnd } from '../../text/trim.ts'
-import { overviewOfData } from '../overview/records.ts'
 import { exactNumber } from './cells.ts'
 import { BEGINNING, defineFormat } from './define.ts'
 
@@ -343,5 +342,4 @@ export const yaml = defineFormat<{ value: JsonValue }>({
     return value === undefined ? undefined : { value }
   },
   read: (_, { value }) => value,
-  overview: overviewOfData,
 })
