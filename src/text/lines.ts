@@ -87,6 +87,11 @@ export function lastAtMost(sorted: Int32Array, value: number): number {
   return low
 }
 
+/** The line at an index, and `instead` of one with more characters. */
+export function linesUpTo(longest: number, instead: string): (lines: LineIndex, index: number) => string {
+  return (lines, index) => (lines.end(index) - lines.start(index) > longest ? instead : lines.at(index))
+}
+
 /** Characters of white space that a line begins with. */
 export function indentOf(line: string): number {
   return line.length - line.trimStart().length

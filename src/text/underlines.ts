@@ -2,10 +2,11 @@
  * Headings with a line of marks below them: `=` and `-` in Markdown (CommonMark §4.3), any mark in reStructuredText, perhaps with the same
  * line above. There the order in which they first come tells their levels (docutils, "Sections").
  */
-import type { LineIndex } from './lines.ts'
+import { type LineIndex, linesUpTo } from './lines.ts'
 
 /** Longer lines are no headings. */
 const LONGEST = 200
+const textAt = linesUpTo(LONGEST, '')
 /** Lines that are looked at for how headings are marked, and headings that there must be. */
 const LOOKED = 2_000
 const LEAST = 3
@@ -95,8 +96,4 @@ function markedAt(lines: LineIndex, line: number): Marked | undefined {
   // Markdown takes a rule of any length; other marks are a heading only where they are as long as it.
   const isLong = /[=-]/.test(mark) ? length > (mark === '=' ? 0 : 1) : length >= Math.max(LEAST, title.length)
   return isLong ? { mark, overlined } : undefined
-}
-
-function textAt(lines: LineIndex, line: number): string {
-  return lines.end(line) - lines.start(line) > LONGEST ? '' : lines.at(line)
 }

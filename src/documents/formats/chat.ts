@@ -71,9 +71,7 @@ interface Chat {
 }
 
 function headAt(lines: LineIndex, index: number): string {
-  return lines.end(index) - lines.start(index) <= LONGEST_HEAD
-    ? lines.at(index)
-    : lines.at(index).slice(0, LONGEST_HEAD)
+  return lines.at(index).slice(0, LONGEST_HEAD)
 }
 
 /** Found where messages of one form follow each other from near the top on. A level is no name, and below a heading something else begins. */

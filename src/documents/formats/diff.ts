@@ -1,7 +1,7 @@
 /** Unified diffs, as `git diff`, `git show`, `diff -u` and mails with patches have them: a record for each hunk. */
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { formatPlural } from '../../text/format.ts'
-import { indexLines, type LineIndex } from '../../text/lines.ts'
+import { indexLines, type LineIndex, linesUpTo } from '../../text/lines.ts'
 import { ellipsis } from '../../text/shorten.ts'
 import type { Document } from '../document.ts'
 import { overviewOfEntries } from '../overview/entries.ts'
@@ -15,6 +15,7 @@ const NEW = /^\+\+\+ (?:"?b\/)?([^\t"]+)/
 /** Lines before the first file: a commit, the head of a mail. */
 const MOST_BEFORE = 300
 const LONGEST = 1_000
+const at = linesUpTo(LONGEST, '')
 /** Lines that a commit may have above a small patch, and the least share of lines in hunks. */
 const MOST_COMMIT = 40
 const LEAST = 0.3
@@ -49,10 +50,6 @@ function readDiff(text: string): (() => JsonValue[]) | undefined {
   // Heads of files have up to ten lines; a document that shows a diff has more beside it.
   const isMostly = within >= (lines.count - first) * LEAST && first <= Math.max(MOST_COMMIT, within)
   return found > 0 && isMostly ? () => records(lines, first) : undefined
-}
-
-function at(lines: LineIndex, index: number): string {
-  return lines.end(index) - lines.start(index) > LONGEST ? '' : lines.at(index)
 }
 
 function firstFile(lines: LineIndex): number | undefined {

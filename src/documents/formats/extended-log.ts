@@ -3,7 +3,7 @@
  * and `sar` have names alone above as many words in each line.
  */
 import type { JsonObject } from '../../protocol/json.ts'
-import { indexLines, type LineIndex } from '../../text/lines.ts'
+import { indexLines, type LineIndex, linesUpTo } from '../../text/lines.ts'
 import { asideOf, distinct, type FoundTable, recordsOf } from './cells.ts'
 import { BEGINNING, defineFormat } from './define.ts'
 
@@ -13,6 +13,7 @@ const DIRECTIVE = /^#(?:[A-Za-z][A-Za-z_-]*(?:[:\t ]|$)|\s|$)/
 /** Lines above the first names. */
 const MOST_BEFORE = 40
 const LONGEST = 16_384
+const at = linesUpTo(LONGEST, '')
 const SAMPLE = 400
 const MOST_ASIDES = 6
 /** A text in quotes may have blanks; a quote in it is written twice. So may a time of the day. */
@@ -98,10 +99,6 @@ function readRows(
     asides: [...asides].slice(0, MOST_ASIDES).map(asideOf),
   }
   return { rows, table }
-}
-
-function at(lines: LineIndex, index: number): string {
-  return lines.end(index) - lines.start(index) > LONGEST ? '' : lines.at(index)
 }
 
 function isAside(line: string): boolean {

@@ -1,12 +1,13 @@
 /** Tables below lines that tell what they are of: chains of a firewall (`iptables -L`) and hosts (`nmap`). Each record tells it too. */
 import { type JsonObject, setOwn } from '../../protocol/json.ts'
-import type { LineIndex } from '../../text/lines.ts'
+import { type LineIndex, linesUpTo } from '../../text/lines.ts'
 import { asideOf, distinct, type FoundTable, recordsOf } from './cells.ts'
 
 /** Lines before the first chain, and before the first line of a scan. */
 const MOST_BEFORE = 4
 const SAMPLE = 400
 const LONGEST = 4_096
+const at = linesUpTo(LONGEST, '?')
 const MOST_ASIDES = 6
 
 /** The tables of a text that consists of them; undefined for any other. */
@@ -27,10 +28,6 @@ function partOf(parts: Part[], names: readonly string[]): Part {
   const part = { names, rows: [] }
   parts.push(part)
   return part
-}
-
-function at(lines: LineIndex, index: number): string {
-  return lines.end(index) - lines.start(index) > LONGEST ? '?' : lines.at(index)
 }
 
 // Chains.

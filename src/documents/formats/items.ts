@@ -147,8 +147,7 @@ export function findItems(lines: LineIndex, from: number, to: number, leastTasks
   let [isBelow, ofHeadings] = [false, 0]
   let opener: string | undefined
   for (let index = from; index < to; index++) {
-    const line =
-      lines.end(index) - lines.start(index) > LONGEST ? lines.at(index).slice(0, LONGEST) : lines.at(index)
+    const line = lines.at(index).slice(0, LONGEST)
     const isFence = FENCE.test(line) && indentOf(line) <= Math.max(0, margin)
     if (isFence) isCode = !isCode
     if (line.trim() === '' || RULE.test(line) || isFence || isCode) {

@@ -1,6 +1,6 @@
 /** Lists of files as `ls -l`, `ls -lR`, `find -ls`, `tar tv` and `aws s3 ls` print them: a record for each file. */
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
-import { indexLines, type LineIndex } from '../../text/lines.ts'
+import { indexLines, type LineIndex, linesUpTo } from '../../text/lines.ts'
 import { asideOf, exactNumber, type FoundTable } from './cells.ts'
 import { defineFormat } from './define.ts'
 
@@ -23,6 +23,7 @@ const FAILED = /^(?:ls|find|tar): /
 const FOLDER = /^(.{1,4000}):$/
 const LIKELY = /^ *(?:\d+ +){0,2}[-dlbcps][-rwxsStT]{9}[.+@]? |^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {1,10}\d/m
 const LONGEST = 4_096
+const at = linesUpTo(LONGEST, '?')
 /** Fewer files may be a part of something else. */
 const LEAST = 3
 const SAMPLE = 2_000
@@ -72,10 +73,6 @@ const MOST_SUMS = 4
 
 function isTotal(line: string): boolean {
   return TOTAL.test(line) || SUM.test(line)
-}
-
-function at(lines: LineIndex, index: number): string {
-  return lines.end(index) - lines.start(index) > LONGEST ? '?' : lines.at(index)
 }
 
 /** `src/lib:` above its files; a folder with none is followed by the next, or by the end. */

@@ -234,9 +234,7 @@ function sampleLines(lines: LineIndex): string[] {
 
 /** The part of a line that is parsed, without slicing a huge one whole. */
 function beginning(lines: LineIndex, index: number): string {
-  return lines.end(index) - lines.start(index) <= LONGEST_LINE
-    ? lines.at(index)
-    : lines.at(index).slice(0, LONGEST_LINE)
+  return lines.at(index).slice(0, LONGEST_LINE)
 }
 
 function accessRecords(lines: LineIndex): JsonObject[] {

@@ -1,7 +1,7 @@
 /** The outline and the tables of Markdown (CommonMark headings, GitHub tables). */
 import { type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { formatPlural } from '../../text/format.ts'
-import { indexLines, type LineIndex } from '../../text/lines.ts'
+import { indexLines, type LineIndex, linesUpTo } from '../../text/lines.ts'
 import { literal } from '../../text/patterns/literal.ts'
 import { ellipsis } from '../../text/shorten.ts'
 import { isUnderlined, underlinesOf } from '../../text/underlines.ts'
@@ -37,6 +37,7 @@ const CODE =
 const SEPARATOR = /^\|?[ \t]*:?-+:?(?:[ \t]*\|[ \t]*:?-+:?)*[ \t]*\|?$/
 /** Longer lines are neither headings nor rows. */
 const LONGEST = 4096
+const lineOf = linesUpTo(LONGEST, '')
 
 /** `name: value`, `- name: value`, `name:` as YAML writes them. */
 const PAIR = /^\s*(?:- )?[\w.$/-]+:(?:\s|$)/
@@ -423,10 +424,6 @@ function withoutClosing(title: string): string {
   return end < trimmed.length && /[ \t]/.test(trimmed[end - 1] ?? '')
     ? trimmed.slice(0, end).trimEnd()
     : trimmed
-}
-
-function lineOf(lines: LineIndex, index: number): string {
-  return lines.end(index) - lines.start(index) > LONGEST ? '' : lines.at(index)
 }
 
 /** A row of names over a row of dashes with as many cells. */

@@ -3,7 +3,7 @@
  * each, or for each section where these are alike.
  */
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
-import { indexLines, type LineIndex } from '../../text/lines.ts'
+import { indexLines, type LineIndex, linesUpTo } from '../../text/lines.ts'
 import { overviewOfEntries } from '../overview/entries.ts'
 import { overviewOfData } from '../overview/records.ts'
 import { exactNumber } from './cells.ts'
@@ -21,6 +21,7 @@ const LEAST = 6
 /** Lines of which one may be the rest of a value above it. */
 const REST = 0.05
 const LONGEST = 16_384
+const at = linesUpTo(LONGEST, '{')
 /** The signs of programs that settings do not have. */
 const CODE =
   /^\s*(?:const|let|var|def|if|for|return|import|from|class|function|public|private)\b|[{};]\s*$|\($/
@@ -67,10 +68,6 @@ interface Form {
 function formOf(lines: LineIndex): Form {
   const isTitled = TITLE.test(at(lines, 0)) && lines.count > 1 && CLOSE_PAIR.test(at(lines, 1))
   return isTitled ? { sure: CLOSE_PAIR, section: TITLE } : { sure: DOTTED_PAIR, section: SECTION }
-}
-
-function at(lines: LineIndex, index: number): string {
-  return lines.end(index) - lines.start(index) > LONGEST ? '{' : lines.at(index)
 }
 
 /** One pair. `start`: the line on which its section begins. */
