@@ -2,7 +2,9 @@
  * The columns of a list of rows: each is read once, on first use, and kept with the list while memory allows. A question about values is
  * answered once for each different value, not once for each row.
  */
+
 import type { JsonPrimitive, JsonValue } from '../../protocol/json.ts'
+import { keptFor } from '../../text/kept.ts'
 
 /** Marks a value that is not one scalar: a list, an object, several values. */
 export const several = Symbol('several')
@@ -172,9 +174,7 @@ const ofRows = new WeakMap<readonly JsonValue[], Columns>()
 
 /** The columns of a list of rows, the same each time. */
 export function columnsOf(rows: readonly JsonValue[]): Columns {
-  const columns = ofRows.get(rows) ?? new Columns(rows)
-  ofRows.set(rows, columns)
-  return columns
+  return keptFor(ofRows, rows, () => new Columns(rows))
 }
 
 /** Named findings, of which those not asked for the longest go first. */

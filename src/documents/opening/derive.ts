@@ -1,5 +1,7 @@
 /** Documents of what servers send, and of values. */
+
 import type { JsonValue } from '../../protocol/json.ts'
+import { keptFor } from '../../text/kept.ts'
 import { withColumns } from '../columns/columnar.ts'
 import type { Document, Traits } from '../document.ts'
 import { wordsAround } from '../formats/cells.ts'
@@ -90,18 +92,16 @@ const others = new WeakMap<Collection, Document>()
 
 /** The document with these as its records; the same each time. */
 export function withRecords(document: Document, records: Collection): Document {
-  const known = others.get(records)
-  if (known) return known
   const { traits, bytes, characters, asides } = document
-  const made = makeDocument({
-    format: traits,
-    bytes,
-    characters,
-    text: () => document.text,
-    json: () => document.json(),
-    records: () => records,
-    asides,
-  })
-  others.set(records, made)
-  return made
+  const make = () =>
+    makeDocument({
+      format: traits,
+      bytes,
+      characters,
+      text: () => document.text,
+      json: () => document.json(),
+      records: () => records,
+      asides,
+    })
+  return keptFor(others, records, make)
 }

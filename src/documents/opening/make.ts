@@ -1,5 +1,7 @@
 /** The one class behind every document: parts that are computed when first asked for. */
+
 import type { JsonValue } from '../../protocol/json.ts'
+import { keptFor } from '../../text/kept.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import type { Document, Format, Glimpse, Rows, Traits } from '../document.ts'
 import { PLAIN } from '../formats/define.ts'
@@ -61,11 +63,7 @@ function onceEach<T>(of: () => unknown, compute: () => T): () => T {
   return () => {
     const value = of()
     if (typeof value !== 'object' || value === null) return compute()
-    const before = kept.get(value)
-    if (before) return before.value
-    const made = { value: compute() }
-    kept.set(value, made)
-    return made.value
+    return keptFor(kept, value, () => ({ value: compute() })).value
   }
 }
 

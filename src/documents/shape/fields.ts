@@ -1,5 +1,7 @@
 /** The fields of a profile as a list, each with the path a query would use. */
+
 import type { JsonPrimitive } from '../../protocol/json.ts'
+import { keptFor } from '../../text/kept.ts'
 import type { Shape } from './shape.ts'
 
 export interface Field {
@@ -46,12 +48,7 @@ function quoted(name: string): string {
 
 /** Frequent values first; ties keep their order of appearance. */
 export function frequent({ distinct: { counts } }: Shape): readonly [JsonPrimitive, number][] {
-  let sorted = orders.get(counts)
-  if (sorted === undefined) {
-    sorted = [...counts].sort((one, other) => other[1] - one[1])
-    orders.set(counts, sorted)
-  }
-  return sorted
+  return keptFor(orders, counts, () => [...counts].sort((one, other) => other[1] - one[1]))
 }
 
 /** A preview asks again and again. Counts do not change: what is counted again is a new map. */

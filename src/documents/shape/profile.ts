@@ -241,18 +241,7 @@ function countDigits(shape: Shape, stats: StringStats, value: string, at: number
 
 /** Counts a string of this length, and answers where what it looks like is counted. */
 export function countLength(shape: Shape, length: number): StringStats {
-  shape.strings ??= newStrings(length)
-  const stats = shape.strings
-  stats.count += 1
-  stats.total += length
-  if (length < stats.minLength) stats.minLength = length
-  if (length > stats.maxLength) stats.maxLength = length
-  return stats
-}
-
-/** Of strings, before the first of them, which has this length, is counted. */
-function newStrings(length: number): StringStats {
-  return {
+  shape.strings ??= {
     count: 0,
     minLength: length,
     maxLength: length,
@@ -264,4 +253,10 @@ function newStrings(length: number): StringStats {
     earliest: '',
     latest: '',
   }
+  const stats = shape.strings
+  stats.count += 1
+  stats.total += length
+  if (length < stats.minLength) stats.minLength = length
+  if (length > stats.maxLength) stats.maxLength = length
+  return stats
 }

@@ -1,5 +1,7 @@
 /** The type of records in a notation close to TypeScript, short enough for a preview. */
+
 import type { JsonPrimitive } from '../../protocol/json.ts'
+import { keptFor } from '../../text/kept.ts'
 import { ellipsis } from '../../text/shorten.ts'
 import { orderOfDates, parseDate } from '../../text/values/dates.ts'
 import { duration, looseNumber, quantity, saysNothing } from '../../text/values/quantities.ts'
@@ -139,9 +141,7 @@ function stringType(shape: Shape): string {
   if (strings.dates === strings.count) return 'date'
   if (numeric?.count === strings.count) return 'numeric'
   if (strings.urls === strings.count) return 'url'
-  const known = spelled.get(shape) ?? spelledType(shape)
-  spelled.set(shape, known)
-  return known
+  return keptFor(spelled, shape, () => spelledType(shape))
 }
 
 /** The types of strings by their first values: a type is written in many forms. */

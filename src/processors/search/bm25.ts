@@ -5,6 +5,7 @@ import { fromMadeRows } from '../../documents/opening/derive.ts'
 import { madeRows, rowsOf } from '../../documents/opening/rows.ts'
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { formatCount } from '../../text/format.ts'
+import { keptFor } from '../../text/kept.ts'
 import type { LineIndex } from '../../text/lines.ts'
 import {
   findHeadings,
@@ -152,11 +153,8 @@ const nothing: Ranked = { index: -1, score: 0 }
 
 /** Built once for each document. */
 function corpusOf(document: Document, view: Searchable): RankedDocument {
-  const before = corpora.get(view)
-  if (before !== undefined) return before
-  const built = view.leaves === undefined ? ofText(document, view) : ofData(document, view.leaves)
-  corpora.set(view, built)
-  return built
+  const build = () => (view.leaves === undefined ? ofText(document, view) : ofData(document, view.leaves))
+  return keptFor(corpora, view, build)
 }
 
 function ofText(document: Document, view: Searchable): RankedDocument {

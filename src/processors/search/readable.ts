@@ -2,6 +2,7 @@
 
 import type { Document } from '../../documents/document.ts'
 import { fromText, fromValue, withRecords } from '../../documents/opening/derive.ts'
+import { keptFor } from '../../text/kept.ts'
 
 const known = new WeakMap<Document, Document>()
 
@@ -10,13 +11,12 @@ const known = new WeakMap<Document, Document>()
  * were put together are searched as they were sent: a label that several of them share is there once.
  */
 export function readable(document: Document): Document {
-  if (document.traits.readable === undefined) return asSent(document)
-  const before = known.get(document)
-  if (before !== undefined) return before
-  const value = document.traits.readable(document)
-  const read = typeof value === 'string' ? fromText(value) : asSent(fromValue(value ?? null))
-  known.set(document, read)
-  return read
+  const { readable: read } = document.traits
+  if (read === undefined) return asSent(document)
+  return keptFor(known, document, () => {
+    const value = read(document)
+    return typeof value === 'string' ? fromText(value) : asSent(fromValue(value ?? null))
+  })
 }
 
 function asSent(document: Document): Document {

@@ -3,6 +3,7 @@
 import type { Document } from '../../documents/document.ts'
 import { type Collection, keyedBefore, pathStep } from '../../documents/shape/collections.ts'
 import { isObject, type JsonObject, type JsonPrimitive, type JsonValue, own } from '../../protocol/json.ts'
+import { keptFor } from '../../text/kept.ts'
 import { type LineIndex, lastAtMost } from '../../text/lines.ts'
 import type { LineRange } from '../../text/passages.ts'
 import type { Pattern, Span } from '../../text/patterns/pattern.ts'
@@ -32,12 +33,8 @@ const known = new WeakMap<Document, Searchable>()
 
 /** The view of a document that searches share; computed once. */
 export function searchable(document: Document): Searchable {
-  const before = known.get(document)
-  if (before !== undefined) return before
-  const view =
-    document.traits.search === 'values' && document.json() !== undefined ? ofData(document) : ofText(document)
-  known.set(document, view)
-  return view
+  const isData = () => document.traits.search === 'values' && document.json() !== undefined
+  return keptFor(known, document, () => (isData() ? ofData(document) : ofText(document)))
 }
 
 /**
@@ -67,11 +64,7 @@ const vocabularies = new WeakMap<Searchable, Vocabulary>()
 
 /** The words of what is searched; built once, half a second for 20 MB. */
 export function vocabularyOf(view: Searchable): Vocabulary {
-  const before = vocabularies.get(view)
-  if (before !== undefined) return before
-  const built = buildVocabulary(view.text)
-  vocabularies.set(view, built)
-  return built
+  return keptFor(vocabularies, view, () => buildVocabulary(view.text))
 }
 
 /** True when `vocabularyOf` costs next to nothing. */

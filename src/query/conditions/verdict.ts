@@ -3,6 +3,7 @@
 import { type Column, several } from '../../documents/columns/column.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { groupedBy } from '../../text/groups.ts'
+import { keptFor } from '../../text/kept.ts'
 import { type Operand, order } from '../../text/values/compare.ts'
 import { parseDate } from '../../text/values/dates.ts'
 import { formatPath, isEach, type Path, pathKey } from '../fields/path.ts'
@@ -117,9 +118,7 @@ export class ColumnTest {
 
   /** Its verdict on each distinct value of a column, kept for as long as the column is. */
   of(column: Column): Truth {
-    const truth = this.#truths.get(column) ?? new Truth(column, this.#test)
-    this.#truths.set(column, truth)
-    return truth
+    return keptFor(this.#truths, column, () => new Truth(column, this.#test))
   }
 }
 
@@ -370,7 +369,14 @@ export function grouped(members: readonly Member[]): { members: Member[]; joined
     const place = deepestShared(left)
     if (place === undefined) return { members: left, joined }
     const { group, at } = place
-    const one = together(group, at)
+    const one = {
+      path: group[0]?.path.slice(0, at) ?? [],
+      lists: group[0]?.lists.filter((place) => place < at) ?? [],
+      negated: false,
+      isBound: false,
+      about: group.map(({ path, negated, about }) => ({ path: path.slice(at), negated, about })),
+      names: group.flatMap(({ names }) => names),
+    }
     joined.push(one)
     left = [...left.filter((member) => !group.includes(member)), one]
   }
@@ -395,15 +401,4 @@ function isOne(group: readonly Member[], at: number): boolean {
     return false
   if (byField.size > 1) return true
   return group.filter(({ isBound }) => isBound).length > 1
-}
-
-function together(group: readonly Member[], at: number): Member {
-  return {
-    path: group[0]?.path.slice(0, at) ?? [],
-    lists: group[0]?.lists.filter((place) => place < at) ?? [],
-    negated: false,
-    isBound: false,
-    about: group.map(({ path, negated, about }) => ({ path: path.slice(at), negated, about })),
-    names: group.flatMap(({ names }) => names),
-  }
 }

@@ -1,5 +1,6 @@
 /** Names that differ from a reference in spelling only: case, `_` and `-`, plural, levels left out, a slip of the pen. */
 
+import { keptFor } from '../../text/kept.ts'
 import { bareName } from '../../text/words/bare-name.ts'
 import { editDistance } from '../../text/words/edit-distance.ts'
 import { namesOn, parsePath } from './path.ts'
@@ -139,11 +140,8 @@ export function singular(part: string): string {
 }
 
 function spelled(names: ReadonlyMap<string, unknown>): readonly Spelled[] {
-  const before = spelledNames.get(names)
-  if (before) return before
-  const made = [...names.keys()].map((name) => ({ name, parts: partsOf(name) }))
-  spelledNames.set(names, made)
-  return made
+  const make = () => [...names.keys()].map((name) => ({ name, parts: partsOf(name) }))
+  return keptFor(spelledNames, names, make)
 }
 
 /** The names on a path, without case, blanks, `_` and `-`. */

@@ -2,7 +2,9 @@
  * Runs programs of jq on data, as the manual of jq 1.7 says (https://jqlang.org/manual/v1.7/). A program reads nothing but its input, and
  * changes nothing: updates make copies. How much it may do is bounded, so each program ends.
  */
+
 import type { JsonValue } from '../../protocol/json.ts'
+import { keptFor } from '../../text/kept.ts'
 import { Refusal, safely } from '../refusal.ts'
 import type { Work } from '../work.ts'
 import { BUILTINS, type Native, PRELUDE } from './builtins.ts'
@@ -145,14 +147,7 @@ function defined({ name, params, body }: Node & { kind: 'define' }, up: Scope): 
 const bodies = new WeakMap<Node, Run>()
 /** Compiled once, and only where it is called. */
 function bodyOf(body: Node): Run {
-  return (input, path, scope, emit) => {
-    let run = bodies.get(body)
-    if (run === undefined) {
-      run = compiled(body)
-      bodies.set(body, run)
-    }
-    run(input, path, scope, emit)
-  }
+  return (input, path, scope, emit) => keptFor(bodies, body, () => compiled(body))(input, path, scope, emit)
 }
 
 function scoped(up: Scope, name: string, value: Scope['value']): Scope {

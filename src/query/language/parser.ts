@@ -971,7 +971,6 @@ class Parser {
   /** Cuts at the operator that follows the name of a field; failing that at the first one. Undefined: there is none. */
   #cut(range: Range): Cut | undefined {
     const cuts = this.#cuts(range)
-    if (cuts.length < 2) return cuts[0]
     const exact = cuts.filter(({ field }) => this.#exactly(field))
     return (
       // A colon belongs to the name where the longer name is a field as well: `scripts.build:all contains tsc`.

@@ -13,7 +13,6 @@ export function fromJsonPath(text: string, note: (text: string) => void): string
 
 /** The operator of PostgreSQL for members, `a->b` and `a->>'b'`, as `a.b`. */
 export function withoutArrows(text: string): string {
-  if (!text.includes('->')) return text
   return text.replaceAll(
     /(?<=[\w\])])->>?(?:'([\w -]+)'|([a-z_]\w*))/gi,
     (_, quoted?: string, bare?: string) => `.${bare ?? quoted ?? ''}`,
