@@ -422,8 +422,7 @@ function seriesOf(value: JsonValue): Series | undefined {
 
 /** All lists that objects, and lists of one object, lead to. */
 function collect(object: JsonObject, place: string, depth: number, parts: Part[]): void {
-  for (const key of Object.keys(object)) {
-    const value = own(object, key) ?? null
+  for (const [key, value] of Object.entries(object)) {
     const at = place + pathStep(key)
     if (isObject(value)) {
       if (depth < DEEPEST) collect(value, at, depth + 1, parts)
@@ -602,8 +601,7 @@ function positionsIn(length: number): number[] {
 /** The fields of a series beside its lists. The labels of a frame of Grafana are in the fields that name its columns. */
 function labelsIn(object: JsonObject, depth: number): JsonObject {
   const labels: JsonObject = {}
-  for (const key of Object.keys(object)) {
-    const value = own(object, key) ?? null
+  for (const [key, value] of Object.entries(object)) {
     if (Array.isArray(value)) {
       if (areTags(value)) setOwn(labels, key, value)
       for (const one of value.length <= SAMPLE ? value : []) {

@@ -377,12 +377,9 @@ function pairsIn(text: string): Pair[] {
   if (one !== undefined && other !== undefined) return [{ left: one, right: other }]
   const computed = /\(/.test(text) ? text.split(/\s+and\s+/i).map(computedPair) : []
   if (computed.length > 0 && computed.every((pair) => pair !== undefined)) return computed
-  try {
-    return equationsIn(parseCondition(text.replaceAll(ARROWS, ' = ')), text)
-  } catch (error) {
-    if (error instanceof Refusal) throw new Refusal(`\`join_on\` cannot read \`${shown(text)}\`. ${HOW_TO}`)
-    throw error
-  }
+  const read = safely(() => equationsIn(parseCondition(text.replaceAll(ARROWS, ' = ')), text))
+  if (!read) throw new Refusal(`\`join_on\` cannot read \`${shown(text)}\`. ${HOW_TO}`)
+  return read
 }
 
 /** Two sides as they are written: a condition would read `date(a)` as `a`. */

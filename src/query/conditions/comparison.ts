@@ -14,7 +14,7 @@ import { functionNamed } from '../language/functions.ts'
 import { lengthOf, type OperatorTest, testOf } from '../language/operators.ts'
 import { JOINT, type Knows, LONGEST_HELD } from '../language/parser.ts'
 import { type Comparison, type Expression, sourceOf, type Within } from '../language/tree.ts'
-import { Refusal } from '../refusal.ts'
+import { safely } from '../refusal.ts'
 import { ColumnTest, columnAt, elementsOf, listsOn, type Matcher } from './verdict.ts'
 
 /** The measure that is compared instead of the values of a field themselves. */
@@ -149,9 +149,10 @@ export function heldBy(records: Records): (field: string) => ReadonlySet<string>
 
 function textsOf(records: Records, name: string): ReadonlySet<string> {
   const texts = new Set<string>()
-  try {
+  // Too much to look at, or no path: then nothing is known.
+  safely(() => {
     const { path } = resolveExactly(records, parsePath(name)) ?? resolveField(records, name)
-    if (path.length === 0) return texts
+    if (path.length === 0) return
     const add = (value: JsonValue): void => {
       if (Array.isArray(value)) value.forEach(add)
       else if (typeof value === 'string' && value.length <= LONGEST_HELD && JOINT.test(value))
@@ -160,12 +161,9 @@ function textsOf(records: Records, name: string): ReadonlySet<string> {
     const column = columnAt(records.values, path)
     for (let code = 0; code < column.size; code++) {
       column.values(code).forEach(add)
-      if (texts.size > MOST_HELD) return texts
+      if (texts.size > MOST_HELD) return
     }
-  } catch (error) {
-    // Too much to look at, or no path: then nothing is known.
-    if (!(error instanceof Refusal)) throw error
-  }
+  })
   return texts
 }
 

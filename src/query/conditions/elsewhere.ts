@@ -192,8 +192,7 @@ function keyedPlace(document: Document, [key = '', another]: readonly string[]):
       for (const [at, one] of value.entries())
         if (typeof one === 'object' && one !== null) open.push({ path: `${path}[${at}]`, value: one })
     } else if (isObject(value)) {
-      for (const name of Object.keys(value)) {
-        const held = own(value, name) ?? null
+      for (const [name, held] of Object.entries(value)) {
         const one = { path: path + pathStep(name), value: held }
         if (name === wanted) found.push(one)
         if (typeof held === 'object' && held !== null) open.push(one)

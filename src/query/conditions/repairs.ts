@@ -18,7 +18,7 @@ import type { Field, Records } from '../fields/records.ts'
 import { valuesAt } from '../fields/walk.ts'
 import { halvesOf } from '../language/compile.ts'
 import { splitAt } from '../language/scanner.ts'
-import { Refusal, safely, shown, UnknownField } from '../refusal.ts'
+import { safely, shown, UnknownField } from '../refusal.ts'
 import { newWork } from '../work.ts'
 import {
   type Asked,
@@ -426,7 +426,7 @@ function tried(context: Context, bound: Bound, { change, as }: Reading, found: F
   const { records } = context
   const comparison = { ...bound.comparison, ...change }
   const own = noFindings()
-  try {
+  return safely(() => {
     const other = context.bind(comparison, inner(records, comparison, bound.field), own)
     if (!holdsSome(records, other.field, other.test) || !isList(records, bound, other, found))
       return undefined
@@ -434,10 +434,7 @@ function tried(context: Context, bound: Bound, { change, as }: Reading, found: F
     found.patterns.push(...own.patterns)
     found.notes.add(readAs(bound.comparison, `${bound.comparison.field} ${as}`))
     return other
-  } catch (error) {
-    if (error instanceof Refusal) return undefined
-    throw error
-  }
+  })
 }
 
 // ---- Conditions on elements that are written as a value: `labels has name = bug` ----------------------------------
