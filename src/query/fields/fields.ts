@@ -141,7 +141,7 @@ export const LADDER: readonly Rung[] = [
   },
 ]
 
-/** Records looked at for a word, and the share of them that must have it. */
+/** Records looked at for a word, and the least share of records with it. */
 const MOST_READ = 500
 const LEAST_SHARE = 0.03
 const AMOUNT = String.raw`(-?\d[\d.,]*(?:%| ?(?:ns|us|µs|ms|s|secs?|seconds?|m|mins?|minutes?|h|hours?|[kKMGT]?i?B|bytes)\b)?)`
