@@ -33,6 +33,7 @@ import { formatPath, parsePath } from '../fields/path.ts'
 import { asksMain, otherRecords, type Records, recordsOf, recordsOfValues } from '../fields/records.ts'
 import { walk } from '../fields/walk.ts'
 import { parseCondition } from '../language/parser.ts'
+import { scan } from '../language/scanner.ts'
 import { fieldsIn } from '../language/tree.ts'
 import { listed, Refusal, safely, UnknownField } from '../refusal.ts'
 import { newWork } from '../work.ts'
@@ -79,7 +80,7 @@ const WORDS = /^(?!(?:true|false|null)$)(not\s+|!\s*)?(["'`]?)([\p{L}\p{N}#@][\p
 /** `open` as `state = open` where `state` alone has this value, and where no field has it as `* contains open`. Undefined where nothing does. */
 function boundAsValues(conditions: readonly string[], records: Records): Binding | undefined {
   const notes: string[] = []
-  const read = conditions.map((written) => {
+  const read = conditions.flatMap(partsOf).map((written) => {
     const [, not = '', , value = ''] = WORDS.exec(written.trim()) ?? []
     if (value === '' || saysMore(value, records)) return written
     const [field, another] = fieldsWith(value, records)
@@ -96,6 +97,15 @@ function boundAsValues(conditions: readonly string[], records: Records): Binding
   if (!binding || timed(binding, () => countOf(binding.matches(records.values))) === 0) return undefined
   binding.notes.unshift(...notes)
   return binding
+}
+
+/** `open and comments > 30` in parts. */
+function partsOf(condition: string): string[] {
+  const ands = scan(condition).filter(({ depth, text }) => depth === 0 && /^(?:and|&&)$/i.test(text))
+  const starts = [0, ...ands.map(({ to }) => to)]
+  return /\sbetween\s/i.test(condition)
+    ? [condition]
+    : starts.map((from, at) => condition.slice(from, ands[at]?.from).trim())
 }
 
 /** True for words that are a condition, or call a field. */

@@ -1615,6 +1615,7 @@ describe('conditions that are a value alone', () => {
     ['"In Progress"', [2, 4, 6, 8], '`In Progress` is no field: read as `state = In Progress`.'],
     ['not dev1', [1, 3, 4, 6, 7, 9], '`dev1` is no field: read as `by.login = dev1`.'],
     ['done', [2, 3, 4, 6, 7, 8], '`done` is no field: read as `review = done`.'],
+    ['open and number > 103', [5, 7, 9], '`open` is no field: read as `state = open`.'],
     ['105', [5], '`105` is no field: read as `number = 105`.'],
     ['lexer', [1, 5, 9], '`lexer` is no field: read as `* contains lexer`.'],
   ])('%s', (condition, ids, note) => {
