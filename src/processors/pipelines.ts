@@ -22,6 +22,7 @@ import { asksOfNodes, orElsewhere, tellingOfNested, whereAllIs, withNodes } from
 import { gathered } from './readings/gathered.ts'
 import { aggregateWithHaving, whereOfRecords } from './readings/having.ts'
 import { withHolders } from './readings/holders.ts'
+import { orByLastWords } from './readings/last-words.ts'
 import { knowingNames } from './readings/names.ts'
 import { tellingElements } from './readings/stray.ts'
 import { bm25 } from './search/bm25.ts'
@@ -184,7 +185,7 @@ function ofGroups(step: PipelineStep): PipelineStep {
 const behind: readonly PipelineStep[] = [
   { ...unnest, params: beside },
   { ...gathered, params: beside },
-  ...ofRecords.map(knowingNames).map(afterUnnest),
+  ...ofRecords.map(knowingNames).map(orByLastWords).map(afterUnnest),
 ]
 
 /** The outcome of the steps behind a path for a document; undefined where one of them refuses. */

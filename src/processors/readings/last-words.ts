@@ -1,0 +1,59 @@
+/** Names that no field has, and that are the last word of one field's name: `status` of `order_status`. */
+import type { Document } from '../../documents/document.ts'
+import { singular } from '../../query/fields/alike.ts'
+import { fieldAt } from '../../query/fields/fields.ts'
+import { namesOn, parsePath } from '../../query/fields/path.ts'
+import { type Records, withNames } from '../../query/fields/records.ts'
+import type { PipelineStep } from '../pipeline.ts'
+import type { ProcessorResult } from '../processor.ts'
+
+/** Names of one step that are read so. */
+const MOST_NAMES = 4
+
+/** A step that reads such names where it would be refused for them, or would leave them out. The reply says so. */
+export function orByLastWords(step: PipelineStep): PipelineStep {
+  return {
+    ...step,
+    process(document, params) {
+      const refused = step.process(document, params)
+      let result = refused
+      let known: Document = document
+      for (let count = 0; count < MOST_NAMES; count++) {
+        const missing = missingIn(result)
+        if (missing === undefined) break
+        const named = withNames(known, [missing], (records, name) => byLastWord(records, name))
+        if (named === known) return refused
+        known = named
+        result = step.process(known, params)
+      }
+      if (missingIn(result) !== undefined || (result.error !== undefined && refused.error === undefined))
+        return refused
+      return result.content === known ? { ...result, content: document } : result
+    },
+  }
+}
+
+/** The first name that the step found no field for. */
+function missingIn({ error, metadata }: ProcessorResult): string | undefined {
+  const told = error === undefined ? (metadata.notes ?? []) : [error]
+  return told
+    .map((text) => /^No record has the field `(\p{L}{2,30})`\./u.exec(text)?.[1])
+    .find((name) => name)
+}
+
+/** Of several such fields the one whose name has the fewest words. */
+function byLastWord(records: Records, word: string) {
+  const wanted = singular(word.toLowerCase())
+  const found = [...records.names().keys()].flatMap((name) => {
+    const own = namesOn(parsePath(name)).at(-1) ?? ''
+    const words = own.match(/\p{Lu}?\p{Ll}+|\p{Lu}+(?!\p{Ll})|\p{N}+/gu) ?? []
+    return words.length > 1 && singular(words.at(-1)?.toLowerCase() ?? '') === wanted
+      ? [{ name, length: words.length }]
+      : []
+  })
+  const least = Math.min(...found.map(({ length }) => length))
+  const [only, another] = found.filter(({ length }) => length === least)
+  if (only === undefined || another !== undefined) return undefined
+  const field = fieldAt(parsePath(only.name))
+  return { ...field, note: `\`${word}\` read as \`${field.name}\`.` }
+}
