@@ -41,7 +41,7 @@ function missingIn({ error, metadata }: ProcessorResult): string | undefined {
     .find((name) => name)
 }
 
-/** Of several such fields the one whose name has the fewest words. */
+/** The field of such a name. Of several the one with the fewest words in its name. */
 function byLastWord(records: Records, word: string) {
   const wanted = singular(word.toLowerCase())
   const found = [...records.names().keys()].flatMap((name) => {
