@@ -272,6 +272,7 @@ function areLabelled([first = [], ...others]: readonly string[][]): boolean {
 function isHeader(rows: readonly string[][]): boolean {
   const all = (rows[0] ?? []).map((name) => name.trim())
   if (isOverTyped(rows, all)) return true
+  if (isLikeBelow(rows, all)) return false
   // Titles, over the names.
   const below = rows.slice(rows.findIndex((row) => !isTitle(row)))
   if (
@@ -292,6 +293,22 @@ function isHeader(rows: readonly string[][]): boolean {
   const others = names.filter((name) => !isName(name))
   return (
     others.length < names.length / 2 && others.every((name) => isOverNumber(name, all.indexOf(name), rows))
+  )
+}
+
+/** A first row that is one of the others: `lib1/stable` over `lib2/stable`. A number in it is what tells it from them. */
+function isLikeBelow([, ...below]: readonly string[][], names: readonly string[]): boolean {
+  const form = (text = ''): string =>
+    text
+      .trim()
+      .replaceAll(/\p{L}+/gu, 'a')
+      .replaceAll(/\d+/g, '0')
+  return (
+    below.length >= LEAST_BELOW_HEADS &&
+    names.some(
+      (name, at) =>
+        /\p{L}/u.test(name) && /\d/.test(name) && below.every((row) => form(row[at]) === form(name)),
+    )
   )
 }
 

@@ -10,6 +10,8 @@ import { looseNumber } from '../../text/values/quantities.ts'
 
 /** Labels of a record that is the sum of all others. */
 const TOTAL = /^(?:(?:grand|over)?totals?|all|sums?|gesamt|insgesamt|summe)$/i
+/** Labels of a record that is the mean of all others. */
+const MEAN = /^(?:allfiles|averages?|avg|means?|durchschnitt|mittelwert)$/i
 /** The same of a group: `Travel Total`, `Subtotal`. */
 const OF_GROUP = /(?:sub)?totals?$/i
 /** Functions over numbers of which a sum among them makes something else. */
@@ -64,7 +66,7 @@ export function totalAmong(
   if (!total) return undefined
   const { positions } = table.columns
   const at = positions ? positions.indexOf(total.at) : total.at
-  const told = `The record with \`${total.name}\` = ${JSON.stringify(total.label)} is the sum of the others`
+  const told = `The record with \`${total.name}\` = ${JSON.stringify(total.label)} is the ${total.kind} of the others`
   return at < 0 ? undefined : { at, name: total.name, told }
 }
 
@@ -86,16 +88,19 @@ function fieldsOfTotal(values: readonly JsonValue[]): Pick<Field, 'name' | 'path
   )
 }
 
-/** The record that says it is a total and has the sum of the others in a field. */
+/** The record that says it is a total and has the sum of the others in a field; or their mean, each of which may have a weight. */
 function totalOf(
   values: readonly JsonValue[],
   path: Path,
-): { at: number; name: string; label: string } | undefined {
+): { at: number; name: string; label: string; kind: 'sum' | 'mean' } | undefined {
   if (values.length < 3 || values.length > MOST_SUMMED) return undefined
   for (const at of placesOfTotal(values.length)) {
     const [name, label] = labelled(values[at], TOTAL) ?? []
     if (name !== undefined && label !== undefined && areSums(values, path, [at], (other) => other !== at))
-      return { at, name, label }
+      return { at, name, label, kind: 'sum' }
+    const [mean, said] = labelled(values[at], MEAN) ?? []
+    if (mean !== undefined && said !== undefined && isWithin(values, path, at))
+      return { at, name: mean, label: said, kind: 'mean' }
   }
   return undefined
 }
@@ -130,6 +135,23 @@ function labelled(record: JsonValue | undefined, form: RegExp): [name: string, l
   return found ? [found[0], String(found[1])] : undefined
 }
 
+/** The number that a record has in a field; undefined for none. */
+function numbersIn(values: readonly JsonValue[], path: Path): (at: number) => number | undefined {
+  const work = newWork()
+  return (at) => {
+    const [value] = valuesAt(values[at] ?? null, path, work)
+    return typeof value === 'string' ? looseNumber(value) : typeof value === 'number' ? value : undefined
+  }
+}
+
+/** True where the number of a record is between the least and the largest of the others, and not one of these two. */
+function isWithin(values: readonly JsonValue[], path: Path, place: number): boolean {
+  const numberAt = numbersIn(values, path)
+  const own = numberAt(place)
+  const others = values.flatMap((_, at) => (at === place ? [] : (numberAt(at) ?? [])))
+  return own !== undefined && others.some((other) => other < own) && others.some((other) => other > own)
+}
+
 /** True where the numbers of some records are together those of the others. */
 function areSums(
   values: readonly JsonValue[],
@@ -137,12 +159,8 @@ function areSums(
   places: readonly number[],
   isOther: (at: number) => boolean,
 ): boolean {
-  const work = newWork()
-  const numberAt = (at: number): number => {
-    const found = valuesAt(values[at] ?? null, path, work)
-    const [value] = found
-    return typeof value === 'string' ? (looseNumber(value) ?? 0) : typeof value === 'number' ? value : 0
-  }
+  const read = numbersIn(values, path)
+  const numberAt = (at: number): number => read(at) ?? 0
   const total = places.reduce((sum, at) => sum + numberAt(at), 0)
   let others = 0
   for (let at = 0; at < values.length; at++) if (isOther(at)) others += numberAt(at)

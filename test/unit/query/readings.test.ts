@@ -858,6 +858,17 @@ describe('a record with the sum of the others', () => {
     ).toEqual([{ 'sum(sold)': 15 }])
   })
 
+  test('may be the mean of the others, between the least and the largest of them', () => {
+    const files = [60, 90, 70].map((covered, n) => ({ file: `f${n}.ts`, covered }))
+    const call = { aggregate: ['avg(covered)'] }
+    const mean = (covered: number) => [{ file: 'All files', covered }, ...files]
+    expect(answer(mean(80), call)).toEqual([{ 'avg(covered)': 73.3333333333 }])
+    expect(notesOf(mean(80), 'avg(covered)')).toContain(
+      'The record with `file` = "All files" is the mean of the others, and was left out.',
+    )
+    expect(answer(mean(95), call)).toEqual([{ 'avg(covered)': 78.75 }])
+  })
+
   test('comes last where records are sorted by what it sums', () => {
     const more = [1, 2, 3, 4].map((sold) => ({ region: `R${sold}`, sold }))
     const all = [...more, ...regions.with(2, { region: '**Total**', sold: 25 })]

@@ -464,3 +464,14 @@ describe('lines that are no records', () => {
     expect(document.asides).toEqual(['below the table: Cash basis, as of May 5, 2024'])
   })
 })
+
+test('a first row that is like all others gives no names to columns', () => {
+  const packages = many(9, (n) => `lib${n}/stable,now 1.${n}.0 amd64 [${n % 2 ? 'installed' : 'upgradable'}]`)
+  expect(read(packages.join('\n')).value).toHaveLength(9)
+  const named = many(9, (n) => `item ${n + 1},${n * 2},open`)
+  expect(read(['item,Q1,state', ...named].join('\n')).value[0]).toEqual({
+    item: 'item 1',
+    Q1: 0,
+    state: 'open',
+  })
+})
