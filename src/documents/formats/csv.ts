@@ -296,7 +296,7 @@ function isHeader(rows: readonly string[][]): boolean {
   )
 }
 
-/** A first row that is one of the others: `lib1/stable` over `lib2/stable`. A number in it is what tells it from them. */
+/** A first row that is one of the others: `lib1/stable` over `lib2/stable`. Only its number tells it from them. */
 function isLikeBelow([, ...below]: readonly string[][], names: readonly string[]): boolean {
   const form = (text = ''): string =>
     text

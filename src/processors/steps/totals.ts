@@ -88,7 +88,7 @@ function fieldsOfTotal(values: readonly JsonValue[]): Pick<Field, 'name' | 'path
   )
 }
 
-/** The record that says it is a total and has the sum of the others in a field; or their mean, each of which may have a weight. */
+/** The record that says it is a total and has the sum of the others in a field, or their mean. Each of them may have a weight. */
 function totalOf(
   values: readonly JsonValue[],
   path: Path,
