@@ -411,8 +411,14 @@ function unitOf({ source, steps }: Outcome, step: string): string {
   return step === 'bm25' ? 'passage' : 'line'
 }
 
-/** Remarks of the steps, and the errors of steps that failed where others did not. */
-function notesOf(outcomes: readonly Outcome[]): string[] {
+/** Remarks of the steps, and the errors of steps that failed where others did not. A result without hits says nothing beside one with some. */
+function notesOf(all: readonly Outcome[]): string[] {
+  const searched = ({ steps }: Outcome): StepReport[] =>
+    steps.filter(({ name, applied }) => applied && SEARCHES.includes(name))
+  const hasHits = (one: Outcome): boolean => searched(one).some(({ metadata }) => metadata.matched !== 0)
+  const isQuiet = (one: Outcome): boolean =>
+    searched(one).length > 0 && !hasHits(one) && one.steps.every(({ error }) => error === undefined)
+  const outcomes = all.some(hasHits) ? all.filter((one) => !isQuiet(one)) : all
   const notes = outcomes.flatMap(({ handle, source, steps }) => [
     ...sourcesOf(source, steps),
     ...steps.flatMap(({ metadata, error }) => [

@@ -163,10 +163,11 @@ const KINDS: readonly (readonly [RegExp, Comparison])[] = [
   [/^(?:diff|compare|changes_?all)$/i, 'diff'],
 ]
 
-/** `only_in: id`: what stands before the colon, or before a bracket or the fields, and the condition behind it. */
+/** `only_in: id`, `anti user_id = id`: the word at the beginning, and the condition behind it. */
 function kindIn(written: readonly string[]): { kind: Comparison | undefined; conditions: string[] } {
   const [first = '', ...others] = written
-  const [, word = '', rest = ''] = /^\s*(\w+)\s*(?::|\bon\b|(?=\())\s*(.+)$/is.exec(first) ?? []
+  const [, word = '', rest = ''] =
+    /^\s*(\w+)(?:\s*:|\s+on\b|\s*(?=\()|\s+(?![=<>]))\s*(.+)$/is.exec(first) ?? []
   const kind = KINDS.find(([names]) => names.test(word))?.[1]
   return kind === undefined
     ? { kind, conditions: [...written] }
@@ -648,6 +649,9 @@ function readPairing(
         ? sameName(right, one.field, left.place === right.place, leniently)
         : fieldIn(right, second, leniently))
     if (!one || !other) return undefined
+    // Of several results none is meant with itself, where each record is its own partner.
+    const isAlone = isSame && ofItself === undefined && one.field.name === other.field.name
+    if (isAlone && left.handle !== '') return undefined
     called += Number(one.qualified) + Number(other.qualified)
     on.push({ left: one.field, right: other.field })
   }
@@ -666,11 +670,18 @@ function sameName(
 ): { field: Field; qualified: boolean } | undefined {
   const last = name.replace(/^.*[.\]]/, '')
   const names = [...new Set([name, ...(last === '' ? [] : [last])])]
-  for (const candidate of [...(itself ? names.slice(0, 1) : names), ...IDENTIFIERS]) {
+  const referring = last === 'id' ? referringIn(right) : []
+  for (const candidate of [...(itself ? names.slice(0, 1) : names), ...referring, ...IDENTIFIERS]) {
     const found = fieldIn(right, candidate, leniently && !IDENTIFIERS.includes(candidate))
     if (found) return { ...found, qualified: false }
   }
   return undefined
+}
+
+/** The one field that holds an `id` of other records: `user_id`. */
+function referringIn({ records }: Side): string[] {
+  const found = [...records.names().keys()].filter((name) => /^\w*(?:_id|\p{Ll}I[dD])$/u.test(name))
+  return found.length === 1 ? found : []
 }
 
 /** True when the field on the left is named for what is on the right: `product_id` for `products`. */

@@ -335,6 +335,12 @@ describe('search', () => {
     expect(textOf(partly)).toContain('aaaaaaaaaaaa: ')
   })
 
+  test('a result without hits says nothing beside one with some', () => {
+    const partly = textOf(ask('search', { pattern: 'storm' }, [shop, log]))
+    expect(partly).not.toContain('Nothing matches')
+    expect(textOf(ask('search', { pattern: 'zzzzzz' }, [shop, log]))).toContain('Nothing matches')
+  })
+
   test('ranked hits of several results alternate', () => {
     const other = sourceOf(jsonResult(orders(50)), 'bbbbbbbbbbbb')
     const answer = ask('search', { pattern: 'storm', mode: 'bm25', top_k: 2 }, [shop, other])

@@ -357,3 +357,26 @@ test('agrees with two nested loops', () => {
     return Number.isNaN(a) || Number.isNaN(b) ? one.toLowerCase() === other.toLowerCase() : a === b
   }
 })
+
+describe('one name for two results', () => {
+  const tickets = [3, 1, 3, 7].map((assignee_id, n) => ({ code: `T${n}`, assignee_id }))
+  const users = [1, 2, 3].map((id) => ({ id, team: id % 2 ? 'core' : 'web' }))
+  const both = combine([
+    { handle: 'a', document: fromValue(tickets) },
+    { handle: 'b', document: fromValue(users) },
+  ])
+
+  test('is that of the first and what refers to it in the second, not the first with itself', () => {
+    const { content, metadata } = join.process(both, { join_on: ['id'] })
+    expect(content.rows().count).toBe(4)
+    expect(metadata.notes?.[0]).toContain('b $ joined with a $ on `id = assignee_id`: 2 of 3 records')
+  })
+
+  test.each([['anti assignee_id = id'], ['anti: assignee_id = id'], ['missing assignee_id = id']])(
+    'sets two results against each other: %s',
+    (join_on) => {
+      const { content } = join.process(both, { join_on: [join_on] })
+      expect(content.rows().items).toEqual([{ code: 'T3', assignee_id: 7 }])
+    },
+  )
+})
