@@ -157,7 +157,20 @@ export function byOwnNames(kind: keyof typeof questionParams, params: JsonObject
   }
   const read = renamed(params, names)
   if (kind !== 'filter') return read
-  return Object.entries(BESIDE_WHERE).reduce(withConditions, read)
+  const sorted = withDirection(read)
+  return Object.entries(BESIDE_WHERE).reduce(withConditions, sorted)
+}
+
+/** The names of a parameter that says in which direction `sort` goes. */
+const DIRECTIONS = ['order', 'sort_order', 'sortOrder', 'sort_direction', 'sortDirection', 'direction']
+
+/** `{sort: "price", order: "desc"}` as `price desc`. */
+function withDirection(params: JsonObject): JsonObject {
+  const { sort } = params
+  const name = DIRECTIONS.find((one) => /^(?:asc|desc)(?:ending)?$/i.test(String(own(params, one) ?? '')))
+  if (name === undefined || typeof sort !== 'string' || /^\s*-|[,\s:]/.test(sort)) return params
+  const { [name]: direction, ...others } = params
+  return { ...others, sort: `${sort} ${String(direction)}` }
 }
 
 /** Other parameters that hold conditions: how one of them is written in `where`. */

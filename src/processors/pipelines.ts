@@ -149,6 +149,9 @@ function byKeys(step: PipelineStep): PipelineStep {
       if (!isObject(row ?? null)) return step.process(document, params)
       const columns = Object.keys(row as JsonObject)
       const read = orders.map((text) => {
+        // `desc` alone is about what was computed last.
+        if (/^\s*(?:asc|desc)(?:ending)?\s*$/i.test(text))
+          return `[${JSON.stringify(columns.at(-1))}] ${text}`
         const [, sign = '', name = '', order = ''] =
           /^([-+]?)(.+?)((?::|\s+)(?:asc|desc)(?:ending)?)?$/is.exec(text.trim()) ?? []
         const column = columns[keys.indexOf(name)]

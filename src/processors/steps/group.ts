@@ -286,7 +286,8 @@ const OTHERS = 10
  * Undefined for what is no call of an aggregate: a formula of several, or anything else. `itself`: the records are plain values, which a
  * function without a field is about.
  */
-function callOf(source: string, itself: boolean): Call | undefined {
+function callOf(written: string, itself: boolean): Call | undefined {
+  const source = written.replace(/^(\d{1,2})(?:st|nd|rd|th)? percentile (?:of )?(?=\S)/i, 'p$1 ')
   const [, head = '', space = '', rest = ''] = /^(\w+)(\s*)(.*)$/s.exec(source) ?? []
   const named = head === '' ? undefined : aggregateNamed(head)
   if (named) {

@@ -288,7 +288,8 @@ export interface Order {
 export function parseOrder(records: Records, reference: string): Order {
   const exact = exactPath(records, reference)
   if (exact) return { field: comparable(records, exact), descending: false }
-  const [, sign = '', signed = ''] = /^\s*([-+]?)\s*(.*?)\s*$/s.exec(reference) ?? []
+  const [, sign = '', signed = ''] =
+    /^\s*([-+]?)\s*(.*?)(?:\s+nulls\s+(?:first|last))?\s*$/is.exec(reference) ?? []
   const [, called, inParentheses, bare] =
     /^(asc|desc|reverse)(?:ending)?(?:\s*\((.*)\)|\s+(.*))$/is.exec(signed) ?? []
   const [, before, after] = /^(.*?)(?:\s+|:)(asc|desc)(?:ending)?$/is.exec(signed) ?? []

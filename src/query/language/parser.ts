@@ -1824,6 +1824,13 @@ function cast(object: Expression, kind: string): Expression {
   return functionNamed(name) ? { kind: 'call', name, args: [object] } : object
 }
 
+/** True for what is joined by `+` in JavaScript and Python: a text in quotes without digits, and what such texts were joined to. */
+function isTextual(one: Expression): boolean {
+  return one.kind === 'literal'
+    ? one.quoted && /^\D+$/.test(one.text)
+    : one.kind === 'arithmetic' && one.operator === '||'
+}
+
 function operation(sign: string, left: Expression, right: Expression, strict: boolean): Expression {
   switch (sign) {
     case '||':
@@ -1837,8 +1844,10 @@ function operation(sign: string, left: Expression, right: Expression, strict: bo
     case '-':
     case '*':
     case '/':
-    case '%':
-      return { kind: 'arithmetic', operator: sign, left, right }
+    case '%': {
+      const joins = sign === '+' && (isTextual(left) || isTextual(right))
+      return { kind: 'arithmetic', operator: joins ? '||' : sign, left, right }
+    }
     default: {
       const operator = sign.replace(/^!?==?=?$/, '=')
       return comparing(left, operator, { negated: sign.startsWith('!'), operands: [right] })

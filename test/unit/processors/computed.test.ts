@@ -68,6 +68,17 @@ test.each<[Record<string, string>, JsonValue[]]>([
     ],
   ],
   [{ fields: 'id, total = price * qty', where: 'id = 1' }, [{ id: 1, total: 21 }]],
+  [{ fields: "state + '-' + name as key", where: 'id = 1' }, [{ key: 'open-ann smith' }]],
+  [{ fields: 'price + qty as sum', where: 'id = 1' }, [{ sum: 12.5 }]],
+  [{ aggregate: '50th percentile of price as mid' }, [{ mid: 20 }]],
+  [{ sort: 'price DESC NULLS LAST', fields: 'id' }, [{ id: 2 }, { id: 3 }, { id: 1 }]],
+  [
+    { group_by: 'state', aggregate: 'sum(qty)', sort: 'asc' },
+    [
+      { state: 'closed', 'sum(qty)': 1 },
+      { state: 'open', 'sum(qty)': 6 },
+    ],
+  ],
   [{ aggregate: 'count where price > 15' }, [{ 'count where price > 15': 2 }]],
   [{ aggregate: 'sum(qty) where price > 15 as n' }, [{ n: 5 }]],
   [{ aggregate: 'sum qty where price > 15 as n' }, [{ n: 5 }]],

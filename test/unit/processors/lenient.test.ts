@@ -63,6 +63,11 @@ test.each([
   expect(joined('Orders.').safeParse([['a', 'b']]).success).toBe(false)
 })
 
+test('functions of one field come in a list', () => {
+  expect(joined('Calls.').parse({ price: ['sum', 'mean'] })).toEqual(['sum price', 'mean price'])
+  expect(joined('Calls.').safeParse({ price: [1] }).success).toBe(false)
+})
+
 test('sentences keep their commas', () => {
   const schema = sentences('Conditions.')
   expect(schema.parse('state in (a, b)')).toEqual(['state in (a, b)'])

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { byOwnNames, filterParams } from '../../../src/processors/parameters.ts'
+import type { JsonObject } from '../../../src/protocol/json.ts'
 
 test('names that models write for parameters are read as the own ones', () => {
   expect(byOwnNames('search', { cache_id: 'a', query: 'x', limit: 3, context: 2 })).toEqual({
@@ -36,4 +37,16 @@ test.each([
   [{ pattern: null, where: 'a = 1' }, ['a = 1']],
 ])('a filter reads %j as conditions on any field', (params, where) => {
   expect(filterParams.parse(byOwnNames('filter', params)).where).toEqual(where)
+})
+
+test.each<[JsonObject, JsonObject]>([
+  [{ sort: 'price', order: 'desc' }, { sort: 'price desc' }],
+  [{ sort_by: 'price', sort_order: 'ASC' }, { sort: 'price ASC' }],
+  [{ order: 'desc' }, { sort: 'desc' }],
+  [
+    { sort: '-price', order: 'desc' },
+    { sort: '-price', order: 'desc' },
+  ],
+])('the direction of %j is read', (params, read) => {
+  expect(byOwnNames('filter', params)).toEqual(read)
 })

@@ -328,7 +328,9 @@ export function pairsIn(value: object): unknown[] {
     const whole = typeof name === 'string' ? `${name} ${field}` : field
     return [typeof as === 'string' && name !== undefined ? `${String(name)}(${field}) as ${as}` : whole]
   }
-  return Object.entries(value).map(([key, held]) => {
+  return Object.entries(value).flatMap<unknown>(([key, held]) => {
+    // `{"price": ["sum", "mean"]}` of pandas.
+    if (Array.isArray(held)) return held.map((name) => (typeof name === 'string' ? `${name} ${key}` : value))
     if (typeof held !== 'string') return orderOf(key, held) ?? aggregateOf(key, held) ?? value
     return isNamed(key, held) ? `${held} as ${key}` : `${key} ${held}`
   })
