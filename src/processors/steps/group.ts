@@ -331,9 +331,8 @@ function withCondition(name: string, inner: string): Call {
     throw new Refusal(
       `\`${name}_if\` takes a field and a condition: write \`${name}_if(price, state = open)\`.`,
     )
-  return isCondition(second) || !isCondition(first)
-    ? filtered(name, first, second)
-    : filtered(name, second, first)
+  const [field, condition] = isCondition(second) || !isCondition(first) ? [first, second] : [second, first]
+  return filtered({ name, field }, condition)
 }
 
 function isCondition(text: string): boolean {
@@ -341,17 +340,19 @@ function isCondition(text: string): boolean {
 }
 
 function withArguments(
-  { aggregate: { name, takes }, rank, conditional }: NamedAggregate,
+  named: NamedAggregate,
   written: string,
   filter: string | undefined,
   itself: boolean,
   source: string,
 ): Call {
+  const { aggregate, rank, conditional } = named
+  const { name, takes } = aggregate
+  if (filter !== undefined) return filtered(withArguments(named, written, undefined, itself, source), filter)
   const [, behind] = /^distinct\b\s*(.+)$/is.exec(written) ?? []
   const distinct = behind === undefined ? undefined : (enclosed(behind) ?? behind).trim()
   const inner = (distinct ?? written).replace(/^\*$/, '')
   const once = distinct !== undefined && { distinct: true as const }
-  if (filter !== undefined) return filtered(name, inner, filter)
   if (conditional) return withCondition(name, inner)
   if (name === 'count' && distinct !== undefined) {
     // `count(distinct a, b)`: each combination once.
@@ -384,13 +385,15 @@ function withArguments(
   throw new Refusal(`\`${name}\` needs a field: write \`${name}(price)\`.`)
 }
 
-/** `count(x) filter (where a = b)`. */
-function filtered(name: string, inner: string, filter: string): Call {
-  const title = `${inner === '' ? name : `${name}(${inner})`} where ${filter}`
-  if (name === 'count' && inner === '') return { name: 'count_if', field: oneWhere(filter), title }
-  if (name === 'percent' && inner === '')
+/** `count(x) filter (where a = b)`: a call of what the records have that fulfil a condition. */
+function filtered(call: Call, filter: string): Call {
+  const { name, field, second } = call
+  const title = `${columnName(call, field)} where ${filter}`
+  if (field === undefined && name === 'percent')
     return { name: 'avg', field: `case when ${filter} then 100 else 0 end`, title }
-  return { name, field: `case when ${filter} then ${inner} end`, title }
+  if (field === undefined) return { name: 'count_if', field: oneWhere(filter), title }
+  const chosen = (value: string): string => `case when ${filter} then (${value}) end`
+  return { ...call, field: chosen(field), ...(second !== undefined && { second: chosen(second) }), title }
 }
 
 /** 1 where a condition holds, else 0. */

@@ -701,6 +701,32 @@ describe('conditions as values', () => {
   })
 })
 
+describe('aggregates of records that fulfil a condition', () => {
+  const jobs = [1, 2, 2, 4, 9].map((ms, id) => ({ id, ms, state: id % 2 ? 'open' : 'done' }))
+
+  test.each([
+    ['p90(ms) where id > 0', { 'p90(ms) where id > 0': 7.5 }],
+    ['percentile(ms, 50) filter (where id > 0)', { 'p50(ms) where id > 0': 3 }],
+    ['sum(distinct ms) where id < 4', { 'sum(distinct ms) where id < 4': 7 }],
+    ['correlation(id, ms) where id < 2', { 'correlation(id, ms) where id < 2': 1 }],
+    ["string_agg(state, '+') where id < 2", { 'string_agg(state) where id < 2': 'done+open' }],
+    ['percent(state = open) where id < 3', { 'percent(state = open) where id < 3': 33.3333333333 }],
+    ['arg_max(id, ms) where id < 3', { 'arg_max(id, ms) where id < 3': 1 }],
+    ['sum_if(ms, id > 1) where id < 4', { 'sum(ms) where id > 1 where id < 4': 6 }],
+  ])('%s', (aggregate, row) => {
+    expect(ask(fromValue(jobs), { aggregate }).rows).toEqual([row])
+  })
+
+  test('count different values once', () => {
+    const { rows } = ask(fromValue(jobs), { aggregate: 'count distinct ms where id < 3' })
+    expect(rows).toMatchObject([{ 'distinct(ms) where id < 3': 2 }])
+  })
+
+  test('need their field', () => {
+    expect(ask(fromValue(jobs), { aggregate: 'sum where id > 3' }).error).toContain('`sum` needs a field')
+  })
+})
+
 describe('what is computed says its unit, and of texts as well', () => {
   const jobs = [
     { id: 1, from: '2024-05-01T00:00:00Z', to: '2024-05-11T12:00:00Z' },
