@@ -659,7 +659,8 @@ function parseGroupKey(records: Records, reference: string): GroupKey {
     return { name: fieldTitle(exact.name), field: exact, part: undefined }
   const { source, alias } = aliasIn(reference)
   const [, before = '', after = ''] = MEMBER.exec(source) ?? []
-  const isPart = datePart(after) !== undefined && exactPath(records, before) !== undefined
+  const isTold = datePart(after) !== undefined && exactPath(records, before) !== undefined
+  const isPart = isTold && (source !== `${before} ${after}` || !holdsWords(records, before))
   const time = onlyTime(records, source)
   const member = isPart ? `${before}:${after}` : time && `${time}:${source}`
   const [name, part] = partIn(member ?? source, alias !== undefined)
@@ -679,6 +680,12 @@ function parseGroupKey(records: Records, reference: string): GroupKey {
       ? eitherPart(source, title, part)
       : undefined
   return { name: alias ?? title + (part ? `:${part}` : ''), field, part, ...(note !== undefined && { note }) }
+}
+
+/** True for texts that are no times: no part of one stands behind their name. */
+function holdsWords(records: Records, name: string): boolean {
+  const samples = records.names().get(name) ?? []
+  return samples.some((value) => typeof value === 'string' && parseDate(value) === undefined)
 }
 
 /** The one field with times, for a part of a time alone: `month`. Undefined where a field is called so. Throws a `Refusal` where several have times. */

@@ -762,6 +762,8 @@ test('a part of a time alone is that of the one field with times', () => {
   for (const group_by of ['month', 'due month'])
     expect(ask(fromValue(days), { group_by }).rows).toEqual(months)
   const two = fromValue(days.map((day) => ({ ...day, paid: '2026-02-02' })))
+  const texts = fromValue(days.map(({ id }) => ({ id, title: `Part ${id}` })))
+  expect(ask(texts, { group_by: 'title month' }).error).toContain('No record has the field `title month`')
   expect(ask(two, { group_by: 'month' }).error).toContain(
     '`month` of which time? Write `due:month`; there is also `paid`.',
   )
