@@ -27,7 +27,7 @@ import { type Field, type Records, recordsOfValues } from '../fields/records.ts'
 import { lengthOf, type OperatorTest, testOf } from '../language/operators.ts'
 import { type Knows, type Names, parseCondition } from '../language/parser.ts'
 import { type Comparison, type Condition, sourceOf, type Within } from '../language/tree.ts'
-import { Refusal, safely, shown } from '../refusal.ts'
+import { Refusal, safely, shown, UnknownField } from '../refusal.ts'
 import {
   type Asked,
   askedBy,
@@ -251,6 +251,14 @@ class Binder implements Findings, Context {
       const found =
         this.#wordsOfLine(field, operator, operands) ??
         resolveField(this.records, field, isEquation ? operands.map(({ text }) => text) : [])
+      // A word alone is looked for itself, whatever number stands behind it.
+      if (
+        operator === 'is true' &&
+        found.name === field &&
+        found.note !== undefined &&
+        found.path !== this.records.lines
+      )
+        throw new UnknownField(`No record has the field \`${shown(field, 40)}\`.`)
       if (COMPARES.has(operator)) return valueOfPairs(this.records, found) ?? found
       // Whether the objects themselves are there says nothing.
       const list = measure === 'length' ? listWithin(this.records, found) : undefined

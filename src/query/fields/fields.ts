@@ -141,23 +141,28 @@ export const LADDER: readonly Rung[] = [
   },
 ]
 
-/** Records looked at for a word, and the least share of records with it. */
+/** Records looked at for a word, the least share of records with it, and of those with digits behind it: others have ids there. */
 const MOST_READ = 500
 const LEAST_SHARE = 0.03
-const AMOUNT = String.raw`(-?\d[\d.,]*(?:%| ?(?:ns|us|µs|ms|s|secs?|seconds?|m|mins?|minutes?|h|hours?|[kKMGT]?i?B|bytes)\b)?)`
+const LEAST_AMOUNTS = 0.8
+const AMOUNT = String.raw`(-?\d+(?:[.,]\d+)*(?:%| ?(?:ns|us|µs|ms|s|secs?|seconds?|m|mins?|minutes?|h|hours?|[kKMGT]?i?B|bytes)\b)?)`
+/** The end of an amount: the beginning of a date, a clock or an id is none. */
+const ENDED = String.raw`(?:$|[^\w.,:/-]|[.,:](?:\D|$)|-(?:\W|$)|/(?:\D|\d+(?:[^\d/]|$)))`
 
 /** The amounts that stand behind a word in one text of entries that were lines. Undefined where no text, or more than one, has such. */
 function numberBehind(records: Records, word: string): Field | undefined {
   if (!records.lines || !/^[a-z]{3,20}$/i.test(word)) return undefined
-  const source = String.raw`\b${word}[ :=]+${AMOUNT}`
+  const source = String.raw`\b${word}[ :=]+${AMOUNT}${ENDED}`
   const pattern = new RegExp(source, 'i')
+  const digits = new RegExp(String.raw`\b${word}[ :=]+\S{0,20}\d`, 'i')
   const some = records.whole.slice(0, MOST_READ)
   const texts = [...records.names().keys()].filter((name) => {
-    const holds = (record: JsonValue): boolean => {
+    const told = some.flatMap((record) => {
       const text = isObject(record) ? own(record, name) : undefined
-      return typeof text === 'string' && pattern.test(text.slice(0, LONGEST_READ))
-    }
-    return some.filter(holds).length >= Math.max(2, some.length * LEAST_SHARE)
+      return typeof text === 'string' && digits.test(text.slice(0, LONGEST_READ)) ? text : []
+    })
+    const amounts = told.filter((text) => pattern.test(text.slice(0, LONGEST_READ))).length
+    return amounts >= Math.max(2, some.length * LEAST_SHARE) && amounts >= told.length * LEAST_AMOUNTS
   })
   const [text, another] = texts
   if (text === undefined || another !== undefined) return undefined

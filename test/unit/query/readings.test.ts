@@ -1660,6 +1660,29 @@ describe('a word before numbers in the texts of a log', () => {
     expect(metadata.notes?.[0]).toContain('is no field: read as the number behind it in `message`.')
   })
 
+  test.each([
+    ['dates', 'took', (n: number) => `job took 2026-10-${10 + n} to run`],
+    ['clocks', 'began', (n: number) => `began 10:${10 + n}`],
+    ['ids of letters and digits', 'request', (n: number) => `request ${(n * 7919).toString(16)} is done`],
+    ['ranges', 'pages', (n: number) => `pages ${n}-${n + 5} changed`],
+  ])('is none before %s', (_, word, text) => {
+    expect(where.process(entries(text), { where: [`${word} > 1`] }).error).toContain(
+      `No record has the field \`${word}\``,
+    )
+  })
+
+  test('ends before a mark of the sentence', () => {
+    const served = entries((n) => `ok port:80${80 + (n % 2)}, try ${n % 3}/3; size ${n}KB.`)
+    for (const condition of ['port = 8081', 'try = 1', 'size > 17KB'])
+      expect(where.process(served, { where: [condition] }).metadata.matched).toBeGreaterThan(1)
+  })
+
+  test('is looked for itself where it is alone', () => {
+    const { content, metadata } = where.process(timed, { where: ['request'] })
+    expect(content.rows().count).toBe(15)
+    expect(metadata.notes).toEqual(['`request` is no field: read as `* contains request`.'])
+  })
+
   test('is none where few entries have it, or the records are data', () => {
     const few = entries((n) => (n === 3 ? 'took 30ms' : 'went away'))
     const data = fromValue(Array.from({ length: 9 }, (_, n) => ({ id: n, message: `took ${n} ms` })))
