@@ -9,7 +9,6 @@ import { isObject, type JsonValue, own, valueOfJson } from '../../protocol/json.
 import { formatCount } from '../../text/format.ts'
 import { literal } from '../../text/patterns/literal.ts'
 import { type Operand, operandFor, operandOf } from '../../text/values/compare.ts'
-import { looseNumber } from '../../text/values/quantities.ts'
 import { bareName } from '../../text/words/bare-name.ts'
 import { fieldAt } from '../fields/fields.ts'
 import { acrossMap, calledSo, eitherWithin, holdsObjects, innerFields } from '../fields/inner-fields.ts'
@@ -309,31 +308,48 @@ export function repaired(context: Context, asked: Asked, resolve: () => Field, f
   return bound
 }
 
-/** `items > 2` of lists without numbers, where no record fulfils it: how many there are. */
+/** `items > 2` of lists of objects or words, where no record fulfils it: how many there are. */
 function lengthMeant(context: Context, bound: Bound, found: Findings): Bound | undefined {
   const { comparison, field, test } = bound
+  const { measure, ...plain } = comparison
+  // A number says itself how many there are.
+  if (
+    measure === 'length' &&
+    /^(?:number|count)\s+of\s/i.test(plain.written) &&
+    holdsNumbers(context.records, field)
+  )
+    return context.bind(plain, field, found)
   const [operand] = comparison.operands
   const isOfNumber = isOrdering(comparison) || comparison.operator === '='
-  if (!isOfNumber || comparison.measure || comparison.computed || operand?.number === undefined)
+  if (!isOfNumber || comparison.measure || comparison.computed || !/^\d+$/.test(operand?.text ?? ''))
     return undefined
   if (!holdsLists(context.records, field) || holdsSome(context.records, field, test)) return undefined
   found.notes.add(`\`${comparison.field}\` holds lists: read as \`length(${comparison.field})\`.`)
   return context.bind({ ...comparison, measure: 'length' }, field, found)
 }
 
-/** True where the field holds lists, and no number in them. */
+/** True where the field holds lists, of objects and words: amounts, dates and versions are compared themselves. */
 function holdsLists({ values }: Records, { path }: Field): boolean {
   const work = newWork()
   const held = values.slice(0, MOST_LOOKED).flatMap((record) => valuesAt(record, path, work))
-  const isNumeric = (one: JsonValue): boolean =>
-    typeof one === 'number' || (typeof one === 'string' && looseNumber(one) !== undefined)
+  const isCompared = (one: JsonValue): boolean =>
+    typeof one === 'string' ? /^\W{0,3}\d/.test(one) : one !== null && typeof one !== 'object'
   return (
     held.some(Array.isArray) &&
-    held.every((one) => one === null || (Array.isArray(one) && !one.some(isNumeric)))
+    held.every((one) => one === null || (Array.isArray(one) && !one.some(isCompared)))
   )
 }
 
-/** Records looked at for lists. */
+function holdsNumbers({ values }: Records, { path }: Field): boolean {
+  const work = newWork()
+  const held = values.slice(0, MOST_LOOKED).flatMap((record) => valuesAt(record, path, work))
+  return (
+    held.some((one) => typeof one === 'number') &&
+    held.every((one) => one === null || typeof one === 'number')
+  )
+}
+
+/** Records looked at for what a field holds. */
 const MOST_LOOKED = 200
 
 /** Words that exports write for no value. */

@@ -3,6 +3,7 @@
 import { fitsGlob } from '../../text/patterns/glob.ts'
 import { aggregateNamed } from '../language/aggregates.ts'
 import { functionNamed } from '../language/functions.ts'
+import { formatPath, named } from './path.ts'
 import type { Records } from './records.ts'
 
 /** A field as a model names it, and what it is to be called. */
@@ -115,7 +116,11 @@ function renamed(written: string, records: Records | undefined): Wanted[] {
     return [{ reference: field.trim().replace(/^\.(?=\w)/, ''), as: name.trim() }]
   // `total = price * qty`, as LINQ and R have it.
   const [, result, formula] = /^([\p{L}_][\w ]*?)\s*=\s*(?![=~])(\S.*[-+*/(].*)$/su.exec(written) ?? []
-  if (result !== undefined && formula !== undefined) return [{ reference: formula, as: result }]
+  // `state = in-progress` of a field is a condition.
+  const isField = (name: string): boolean =>
+    records !== undefined && (records.names().has(name) || records.names().has(formatPath([named(name)])))
+  if (result !== undefined && formula !== undefined && !isField(result))
+    return [{ reference: formula, as: result }]
   const bare = written.replace(/^\.(?=[\w[])/, '')
   const matching = records && /\*/.test(bare.replaceAll(/\[\*?\]/g, '')) ? matches(bare, records) : []
   return matching.length > 0 ? matching.map((reference) => ({ reference })) : [{ reference: bare }]

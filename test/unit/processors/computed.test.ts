@@ -777,3 +777,24 @@ test('a list without numbers beside a number is how many it has', () => {
   expect(found('number of tags >= 2')).toEqual([{ id: 2 }, { id: 3 }])
   expect(found('sizes > 9')).toEqual([])
 })
+
+test.each([
+  ['dates', ['2026-01-05', '2026-03-01'], 'list < 2020'],
+  ['amounts', ['1MB', '20KB'], 'list < 5'],
+  ['truths', [true, false], 'list < 5'],
+  ['words, and the number is a share', ['a', 'b'], 'list < 10%'],
+])('a list of %s is not meant as how many it has', (_, list, where) => {
+  expect(ask(fromValue([{ list }, { list }]), { where }).rows).toEqual([])
+})
+
+test('the number of what is a number already is that', () => {
+  const rows = [3, 12, 40].map((comments) => ({ comments }))
+  for (const where of ['number of comments > 3', 'count of comments between 4 and 50'])
+    expect(ask(fromValue(rows), { where }).rows).toEqual([{ comments: 12 }, { comments: 40 }])
+})
+
+test('an equation of a field is a condition, whatever its value has', () => {
+  const rows = [{ state: 'in-progress', 'of both': 1 }]
+  const { rows: read } = ask(fromValue(rows), { fields: ['state = in-progress', 'of both = 2 - 1'] })
+  expect(read).toEqual([{ 'state = in-progress': true, 'of both = 2 - 1': expect.any(Boolean) }])
+})
