@@ -242,7 +242,11 @@ function fromNow(operand: Operand, { comparison: { operator }, name, sample, not
   const text = (day ? from?.slice(0, 10) : from?.replace(/\.\d+Z$/, 'Z')) ?? ''
   const end = day ? new Date(date.to - DAY).toISOString().slice(0, 10) : to?.replace(/\.\d+Z$/, 'Z')
   note(`\`${shown(operand.text, 40)}\` is ${text}${end === text ? '' : ` to ${end}`}.`)
-  return { ...operandFor(text, operand.quoted), date }
+  return {
+    ...operandFor(text, operand.quoted),
+    date,
+    ...(operand.dateOrder && { dateOrder: operand.dateOrder }),
+  }
 }
 
 const MOST = 0.6

@@ -214,7 +214,7 @@ export const OPERATORS: readonly Operator[] = [
     words:
       'in, is in, is one of, one of, is any of, any of, in list, equals any of, has any, has any of, contains any, contains any of, includes any of, overlaps, intersects, within, is within, during',
     notWords:
-      "not in, is not in, isn't in, nin, not one of, is not one of, none of, is none of, not any of, has none of, has none, contains none of, !in",
+      "not in, is not in, isn't in, nin, not one of, is not one of, none of, is none of, not any of, has none of, has none, contains none of, not within, is not within, not during, is not during, !in",
     calls: 'in, isin, inside',
     arity: 'many',
     compares: 'any',

@@ -834,8 +834,16 @@ class Parser {
       if (/^(?:null|nil|undefined)$/i.test(rest)) return { ...comparison, operator: 'is null', operands: [] }
       if (/^(?:\[\s*\]|\{\s*\})$/.test(rest)) return { ...comparison, operator: 'is empty', operands: [] }
     }
+    const isSpan =
+      symbol === 'in' && /\b(?:within|during)\s*$/i.test(source.slice(0, source.lastIndexOf(rest)))
+    if (isSpan && isDuration(rest))
+      throw new Refusal(
+        `The condition \`${shown(source)}\` names a duration: write \`${shown(cut.field, 40)} > now - 30d\` for times, \`<= 30d\` for amounts.`,
+      )
     const isRange =
-      symbol === 'in' && /^[[(]?\s*-?\d+(?:\.\d+)?\s*\.\.\.?\s*-?\d+(?:\.\d+)?\s*[\])]?$/.test(rest)
+      symbol === 'in' &&
+      (/^[[(]?\s*-?\d+(?:\.\d+)?\s*\.\.\.?\s*-?\d+(?:\.\d+)?\s*[\])]?$/.test(rest) ||
+        (isSpan && (boundsIn(rest)?.every((bound) => /^["']?-?\d/.test(bound)) ?? false)))
     const operator = isRange ? 'between' : symbol
     const operands = this.#operands(operator, rest, cut.right, source)
     return { ...comparison, operator, operands: this.#dayNames(comparison.left, operands) }
@@ -919,15 +927,12 @@ class Parser {
   #operands(symbol: string, rest: string, range: Range | undefined, source: string): Expression[] {
     if (symbol === 'in' || symbol === 'has all') return itemsOf(rest, source)
     if (symbol === 'between') {
-      const bounds =
-        /^[([]?('[^']*'|"[^"]*"|.+?)\s+and\s+(.+?)[)\]]?$/is.exec(rest) ??
-        /^[([]?(.+?)(?:\s*,\s*|\s+to\s+|\s*&&?\s*|\s*\.\.\.?\s*|\s+-\s+)(.+?)[)\]]?$/is.exec(rest)
-      const [, low, high] = bounds ?? []
-      if (low === undefined || high === undefined)
+      const bounds = boundsIn(rest)
+      if (!bounds)
         throw new Refusal(
           `The condition \`${shown(source)}\` lacks a bound. Write like \`price between 5 and 10\`.`,
         )
-      return [boundOf(low), boundOf(high)]
+      return bounds.map(boundOf)
     }
     const computed = range && this.#text(range) === rest ? this.#computedOf(range) : undefined
     // `host = host-5`: beside an equals sign it is a text.
@@ -1794,6 +1799,21 @@ function itemsOf(given: string, source: string): Literal[] {
   throw new Refusal(
     `The condition \`${shown(source)}\` names no values. Write like \`state in (open, closed)\`.`,
   )
+}
+
+/** `5 and 10`, `(5, 10)`, `5 to 10`, `5..10`. */
+function boundsIn(text: string): [low: string, high: string] | undefined {
+  const [, low, high] =
+    /^[([]?('[^']*'|"[^"]*"|.+?)\s+and\s+(.+?)[)\]]?$/is.exec(text) ??
+    /^[([]?(.+?)(?:\s*,\s*|\s+to\s+|\s*&&?\s*|\s*\.\.\.?\s*|\s+-\s+)(.+?)[)\]]?$/is.exec(text) ??
+    []
+  return low === undefined || high === undefined ? undefined : [low, high]
+}
+
+/** `30d`, `7 days of 2024-01-10`. */
+function isDuration(text: string): boolean {
+  const [, unit] = /^\d+(?:\.\d+)?\s*([a-z]+)(?:\s+of\s.*)?$/is.exec(text) ?? []
+  return unit !== undefined && timeUnit(unit) !== undefined
 }
 
 /** In backticks, as JMESPath has it: a number, a constant, or a text with or without quotes. */

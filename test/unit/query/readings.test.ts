@@ -675,7 +675,36 @@ describe('a few texts that are no values of their field', () => {
   })
 })
 
+describe('two bounds behind within', () => {
+  const records = ['2026-01-05', '2026-02-05', '2026-03-05'].map((at, n) => ({ id: n + 1, at, size: n * 4 }))
+
+  test.each([
+    ['at within (2026-01-01, 2026-02-28)', [1, 2]],
+    ['at within 2026-01-01 and 2026-02-28', [1, 2]],
+    ['at during 2026-02-01..2026-03-31', [2, 3]],
+    ['size within [1, 9]', [2, 3]],
+    ['size not within [1, 9]', [1]],
+    ['at within 2026-02', [2]],
+    ['at within (2026-01-05, x)', [1]],
+  ])('%s', (condition, ids) => {
+    expect(found(records, condition).ids).toEqual(ids)
+  })
+
+  test.each(['at within 30d', 'at within 7 days of 2026-01-05'])('%s is refused', (condition) => {
+    expect(where.process(fromValue(records), { where: [condition] }).error).toContain('names a duration')
+  })
+})
+
 describe('dates with slashes', () => {
+  test.each([
+    [['22/12/2024', '2/8/2025', '3/1/2025']],
+    [['03/04/2025 5:00 PM', '04/05/2025 6:00 AM', '01/02/2025 7:00 PM', '05/06/2025 8:00 AM']],
+  ])('compare with a time that is said from now on: %j', (texts) => {
+    const records = texts.map((at, n) => ({ id: n + 1, at }))
+    for (const condition of ['at < now - 30d', 'at < today', 'at > now - 9000d'])
+      expect(found(records, condition).ids).toHaveLength(texts.length)
+  })
+
   const days = ['22/12/2024', '2/8/2025', '3/1/2025', '1/11/2023'].map((at, nth) => ({ id: nth + 1, at }))
   const months = ['12/22/2024', '8/2/2025', '1/3/25', '11/1/2023 8:00 PM'].map((at, nth) => ({
     id: nth + 1,
@@ -1360,6 +1389,7 @@ describe('ages beside dates', () => {
     expect(found(records, `seen >= ${day(30)}`)).toEqual({ ids: [1, 2, 3], notes: [told] })
     expect(found(records, 'seen > now-3d').ids).toEqual([1])
     expect(found(records, 'seen within the last 3 days').ids).toEqual([1])
+    expect(found(records, 'seen not within the last 3 days').ids).toEqual([2, 3, 4])
     const { content, metadata } = sort.process(fromValue(records), { sort: ['seen'] })
     expect(content.rows().items.map((row) => (row as { id: number }).id)).toEqual([4, 3, 2, 1])
     expect(metadata.notes).toEqual([told])
