@@ -88,7 +88,7 @@ function boundAsValues(conditions: readonly string[], records: Records): Binding
       throw new Refusal(
         `\`${value}\` is no field but a value of \`${field}\` and of \`${another}\`: write \`${field} = ${value}\`.`,
       )
-    if (field === undefined && (!/\p{L}/u.test(value) || stopWords.has(bareName(value)))) return written
+    if (field === undefined && (not !== '' || !isSought(value, records))) return written
     const meant = field === undefined ? '* contains' : `${field} =`
     notes.push(`\`${value}\` is no field: read as \`${meant} ${value}\`.`)
     return `${not && 'not '}${meant} ${JSON.stringify(value)}`
@@ -106,6 +106,17 @@ function partsOf(condition: string): string[] {
   return /\sbetween\s/i.test(condition)
     ? [condition]
     : starts.map((from, at) => condition.slice(from, ands[at]?.from).trim())
+}
+
+/** True for words to look for: no stop word, and no part of the name of a field, as `merged` is of `merged_at`. */
+function isSought(words: string, records: Records): boolean {
+  const name = bareName(words)
+  const isPart = (field: string): boolean =>
+    field
+      .toLowerCase()
+      .split(/[^\p{L}\p{N}]+/u)
+      .includes(name)
+  return /\p{L}/u.test(words) && !stopWords.has(name) && ![...records.names().keys()].some(isPart)
 }
 
 /** True for words that are a condition, or call a field. */

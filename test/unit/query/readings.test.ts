@@ -1671,6 +1671,14 @@ describe('conditions that are a value alone', () => {
     for (const words of ['nosuch', 'the'])
       expect(refusal(words)).toContain(`No record has the field \`${words}\``)
   })
+
+  test('is refused where all but the records with a word would be found, and for a part of a name', () => {
+    const merged = [{ id: 1, merge_commit_sha: 'c0ffee', title: 'A crash' }]
+    const refusal = (condition: string) => where.process(fromValue(merged), { where: [condition] }).error
+    for (const condition of ['not archived', 'not commit', 'commit'])
+      expect(refusal(condition)).toContain('No record has the field')
+    expect(found(merged, 'crash').ids).toEqual([1])
+  })
 })
 
 describe('a word before numbers in the texts of a log', () => {
