@@ -1,6 +1,8 @@
 /** A program of jq, an expression of JMESPath, or a function of a path, that no parameters say: it is run on the data. */
 import type { Document } from '../../documents/document.ts'
 import type { JsonValue } from '../../protocol/json.ts'
+import { locate } from '../../query/fields/locate.ts'
+import { parsePath } from '../../query/fields/path.ts'
 import { type Program, readJq } from '../../query/jq/interpreter.ts'
 import { aggregateNamed } from '../../query/language/aggregates.ts'
 import { readJmespath } from '../../query/language/dialects/jmespath.ts'
@@ -91,13 +93,22 @@ function asFunction(text: string, { document }: Input): Answer | undefined {
   const [, before, within, beside, behind = before] = CALL.exec(text.trim()) ?? []
   const path = within ?? beside
   if (path === undefined || behind === undefined) return undefined
-  const name = /^(?:length|size)$/.test(behind) ? 'count' : aggregateNamed(behind)?.aggregate.name
+  const isLength = /^(?:length|size)$/.test(behind)
+  if (isLength && !isOfList(document, path)) return undefined
+  const name = isLength ? 'count' : aggregateNamed(behind)?.aggregate.name
   const { error, content, metadata } = select.process(document, { path })
   if (name === undefined || error !== undefined) return undefined
   const computed = aggregate.process(content, { aggregate: [name === 'count' ? name : `${name}(@)`] })
   if (computed.error !== undefined) return undefined
   const notes = [...(metadata.notes ?? []), ...(computed.metadata.notes ?? [])]
   return { values: [...computed.content.rows().items], notes }
+}
+
+/** False where a length is that of a text, or of one object, and no count of what a path reaches. */
+function isOfList(document: Document, path: string): boolean {
+  const { reached } = safely(() => locate(document.json() ?? null, parsePath(path))) ?? { reached: [] }
+  const areTexts = reached.some(({ value }) => typeof value === 'string')
+  return !areTexts && (reached.length !== 1 || Array.isArray(reached[0]?.value))
 }
 
 /** False for paths, and for `select` with a comparison, which are read leniently. */

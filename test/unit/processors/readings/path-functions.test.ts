@@ -8,6 +8,7 @@ import { where } from '../../../../src/processors/steps/where.ts'
 
 const orders = fromValue({
   orders: Array.from({ length: 12 }, (_, id) => ({ id, total: id * 3, lines: [{ qty: id % 3 }] })),
+  name: 'list of orders',
 })
 
 test.each([
@@ -19,6 +20,9 @@ test.each([
   ['$.orders.length()', { count: 12 }],
   ['length($.orders)', { count: 12 }],
   ['$.orders[?(@.id > 9)].total.avg()', { 'avg(value)': 31.5 }],
+  ['$.orders[0].length()', undefined],
+  ['$.name.length()', undefined],
+  ['$..name.size()', undefined],
   ['$.orders.nosuch()', undefined],
   ['$..nosuch.sum()', undefined],
 ])('%s', (path, row) => {
