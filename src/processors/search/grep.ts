@@ -321,7 +321,10 @@ function inField(
   params: SearchParams,
 ): { hits: LeafHit[]; told: string } | undefined {
   const [, name, rest = ''] = /^\s*([\w-]+)\s*[:=]=?\s*(?=\S)["']?(.+?)["']?\s*$/s.exec(source) ?? []
-  if (name === undefined || !fields.some((field) => field.name === name)) return undefined
+  const isField = (text: string | undefined): boolean => fields.some((field) => field.name === text)
+  // `title:open|state:closed` is about two.
+  const others = [...rest.matchAll(/\|\s*([\w-]+)\s*[:=]/g)].map(([, other]) => other)
+  if (name === undefined || !isField(name) || others.some(isField)) return undefined
   // `comments: 3` does not mean 30.
   const wanted = /^\d+$/.test(rest) ? `^${rest}$` : rest
   const pattern = compilePattern(wanted, {

@@ -35,6 +35,7 @@ test.each<[string, string[]]>([
   ['login.*dev1', ['1', '4', '7', '10']],
   ['nosuch: dev1', []],
   ['title:nosuch', []],
+  ['title:crash|state:closed', []],
 ])('`%s` is looked for in the field that it names', (pattern, places) => {
   expect(ask({ pattern }).places).toEqual(places)
 })
