@@ -19,7 +19,7 @@ import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../pr
 import { namesakes } from '../../query/conditions/explain.ts'
 import { blanks } from '../../query/conditions/remarks.ts'
 import { columnAt } from '../../query/conditions/verdict.ts'
-import { computedField, exactPath, knowing, resolveField } from '../../query/fields/fields.ts'
+import { computedField, exactPath, fieldsOfTimes, knowing, resolveField } from '../../query/fields/fields.ts'
 import {
   acrossMap,
   eitherWithin,
@@ -691,20 +691,13 @@ function holdsWords(records: Records, name: string): boolean {
 /** The one field with times, for a part of a time alone: `month`. Undefined where a field is called so. Throws a `Refusal` where several have times. */
 function onlyTime(records: Records, reference: string): string | undefined {
   if (datePart(reference) === undefined || safely(() => resolveField(records, reference))) return undefined
-  const isTime = (value: JsonValue): boolean =>
-    typeof value === 'string' && value.length >= LEAST_OF_TIME && parseDate(value) !== undefined
-  const [only, another] = [...records.names()].filter(
-    ([, samples]) => samples.length > 0 && samples.every(isTime),
-  )
-  if (only && another)
+  const [only, another] = fieldsOfTimes(records)
+  if (only !== undefined && another !== undefined)
     throw new Refusal(
-      `\`${reference}\` of which time? Write \`${only[0]}:${reference}\`; there is also \`${another[0]}\`.`,
+      `\`${reference}\` of which time? Write \`${only}:${reference}\`; there is also \`${another}\`.`,
     )
-  return only?.[0]
+  return only
 }
-
-/** Characters of a day with its year. */
-const LEAST_OF_TIME = 8
 
 /** Objects of a field that are looked at to tell whether they are maps, and so many keys that they may be. */
 const MOST_OF_FIELD = 500

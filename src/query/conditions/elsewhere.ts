@@ -84,7 +84,14 @@ function boundAsValues(conditions: readonly string[], records: Records): Binding
     const [, not = '', , value = ''] = WORDS.exec(written.trim()) ?? []
     if (value === '' || saysMore(value, records)) return written
     const [field, another] = fieldsWith(value, records)
-    if (another !== undefined)
+    const marks = [field, another].map((name) =>
+      name === undefined
+        ? ''
+        : bind([`${name} = ${JSON.stringify(value)}`], records)
+            .matches(records.values)
+            .join(),
+    )
+    if (another !== undefined && marks[0] !== marks[1])
       throw new Refusal(
         `\`${value}\` is no field but a value of \`${field}\` and of \`${another}\`: write \`${field} = ${value}\`.`,
       )

@@ -1147,6 +1147,8 @@ const SYNONYMS = [
   ['url', 'link', 'href', 'uri'],
   ['email', 'mail', 'emailaddress'],
   ['quantity', 'qty'],
+  ['start', 'dtstart', 'starttime', 'startdate', 'startsat', 'startat'],
+  ['end', 'dtend', 'endtime', 'enddate', 'endsat', 'endat'],
   ['latitude', 'lat'],
   ['longitude', 'lon', 'lng', 'long'],
   ['created', 'createdat', 'createdon', 'createdate', 'createtime', 'creationdate', 'datecreated'],
@@ -1172,6 +1174,18 @@ function synonym(records: Records, reference: string): string | undefined {
 
 /** Names of what the keys of a series by date say. */
 const OF_TIMES = /^(?:date|day|month|year|time|timestamp|datetime|period)s?$/
+
+/** Characters of a day with its year. */
+const LEAST_OF_TIME = 8
+
+/** The fields whose values are times, as far as a few of them tell. */
+export function fieldsOfTimes(records: Records): string[] {
+  const isTime = (value: JsonValue): boolean =>
+    typeof value === 'string' && value.length >= LEAST_OF_TIME && parseDate(value) !== undefined
+  return [...records.names()].flatMap(([name, samples]) =>
+    samples.length > 0 && samples.every(isTime) ? [name] : [],
+  )
+}
 
 function areKeysDates(records: Records): boolean {
   const [first] = records.whole

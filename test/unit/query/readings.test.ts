@@ -1647,6 +1647,8 @@ describe('conditions that are a value alone', () => {
     state: n % 2 ? 'in progress' : 'open',
     by: { login: `dev${n % 3}` },
     review: n % 4 ? 'done' : 'pending',
+    path: `p/f${n}`,
+    file: n === 2 ? 'p/f2' : 'none',
     phase: n === 5 ? 'pending' : 'none',
     title: `Fix of the ${n % 4 ? 'parser' : 'lexer'}`,
   }))
@@ -1658,6 +1660,7 @@ describe('conditions that are a value alone', () => {
     ['done', [2, 3, 4, 6, 7, 8], '`done` is no field: read as `review = done`.'],
     ['open and number > 103', [5, 7, 9], '`open` is no field: read as `state = open`.'],
     ['105', [5], '`105` is no field: read as `number = 105`.'],
+    ['p/f2', [3], '`p/f2` is no field: read as `path = p/f2`.'],
     ['lexer', [1, 5, 9], '`lexer` is no field: read as `* contains lexer`.'],
   ])('%s', (condition, ids, note) => {
     expect(found(rows, condition)).toEqual({ ids, notes: [note] })

@@ -42,3 +42,13 @@ test('a field of that name comes first, and of two that end so none is meant', (
   expect(ask({ where: 'amount > 2' }).error).toContain('No record has the field `amount`')
   expect(ask({ where: 'status = paid and nosuch = 1' }).error).toContain('No record has the field `status`')
 })
+
+test('`date` is the one field with times, where there is one', () => {
+  const paid = orders.map((order, n) => ({ ...order, paid: `2026-0${n + 1}-01` }))
+  expect(ask({ where: 'date > 2026-04-15', fields: 'order_id' }, paid)).toMatchObject({
+    rows: [{ order_id: 4 }, { order_id: 5 }],
+    notes: ['`date` read as `paid`.'],
+  })
+  const twice = paid.map((order) => ({ ...order, sent: '2026-01-01' }))
+  expect(ask({ where: 'date > 2026-04-15' }, twice).error).toContain('No record has the field `date`')
+})
