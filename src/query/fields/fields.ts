@@ -1178,7 +1178,7 @@ const OF_TIMES = /^(?:date|day|month|year|time|timestamp|datetime|period)s?$/
 /** Characters of a day with its year. */
 const LEAST_OF_TIME = 8
 
-/** The fields whose values are times, as far as a few of them tell. */
+/** The fields that hold times, as far as a few values of each tell. */
 export function fieldsOfTimes(records: Records): string[] {
   const isTime = (value: JsonValue): boolean =>
     typeof value === 'string' && value.length >= LEAST_OF_TIME && parseDate(value) !== undefined
