@@ -220,10 +220,11 @@ function separatedBy(separator: string, lines: LineIndex, sampled: number): Layo
   })
   const areHeaded = headed.length > parts.length / 2
   let records = 0
-  for (const pairs of saying) {
+  for (const [nth, pairs] of saying.entries()) {
     const keys = pairs.flatMap(({ key }) => (isShared(key) ? key : []))
     if (keys.length > 0) records += 1
-    if (new Set(keys).size < keys.length - 1) again += 1
+    const isAgain = new Set(keys).size < keys.length - 1
+    if (isAgain && !isSaidAgain(lines, parts[nth], pairs, beginning)) again += 1
   }
   // Several records in a part are told apart by something else.
   const others = parts.length - records
@@ -306,6 +307,21 @@ function isBegun(lines: LineIndex, parts: readonly Lines[], nth: number, form: s
   const [from, to] = parts[nth] ?? [0, 0]
   const end = nth === 0 ? Math.min(to, from + MOST_BEFORE) : from + 1
   return firstOf(from, end, (at) => formAt(lines, at) === form) !== undefined
+}
+
+/** Whether the first key of a part comes again, but not with the next one: then it is said in a value. */
+function isSaidAgain(
+  lines: LineIndex,
+  [from, to]: Lines = [0, 0],
+  pairs: readonly Pair[],
+  beginning: Beginning | undefined,
+): boolean {
+  const [first] = pairs
+  if (!beginning || formAt(lines, from) !== beginning.form) return false
+  return (
+    pairs.filter(({ key }) => key === first?.key).length > 1 &&
+    firstOf(from + 1, to, (at) => formAt(lines, at) === beginning.form) === undefined
+  )
 }
 
 /** The keys of a line and of the next one; undefined where one of them has none. */

@@ -914,6 +914,13 @@ describe('records that begin with the same key', () => {
     expect(read(text).value[0]).toMatchObject({ Ticket: 1, [key]: value, Owner: 'o1' })
   })
 
+  test('between rules, where values say the first key again and again', () => {
+    const note = (nth: number) =>
+      `Title: T${nth}\nAuthor: A${nth}\nText: hello\nTitle: quoted\nwords\nTitle: more\nwords\nSize: ${nth}\n`
+    const { value } = read([1, 2, 3, 4].map(note).join('---\n'))
+    expect(value.map(({ Size }) => Size)).toEqual([1, 2, 3, 4])
+  })
+
   test.each([
     ['set in', '  '],
     ['at the margin', ''],
