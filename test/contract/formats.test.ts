@@ -42,11 +42,12 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
   'named json': {
     are: [
       'home/hall/temp {"value": 21, "unit": "C"}\nhome/hall/door {"open": true}\nhome/hall/state ON\n',
-      'Attaching to web-1\nweb-1  | {"level":"info"}\nweb-1  | {"level":"warn"}\ndb-1   | {"level":"info"}\n',
+      'Messages:\nweb-1 {"level":"info"}\nweb-1 {"level":"warn"}\ndb-1  {"level":"info"}\n',
     ],
     areNot: [
       '2024-05-06T07:08:09Z {"a":1}\n2024-05-06T07:08:10Z {"a":2}\n2024-05-06T07:08:11Z {"a":3}\n',
       'INFO {"a":1}\nWARN {"a":2}\nINFO {"a":3}\n',
+      'web-1  | {"level":"info"}\nweb-1  | {"level":"warn"}\ndb-1   | {"level":"info"}\n',
       'a: {"b":1}\nc: {"b":2}\nd: {"b":3}\n',
       'event: x\ndata: {"a":1}\n\nevent: x\ndata: {"a":2}\n',
     ],

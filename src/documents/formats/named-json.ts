@@ -1,7 +1,4 @@
-/**
- * JSON behind the name of what it is of, a line each, as brokers of messages and several programs at once print it:
- * `home/hall/temp {"value": 21}`, `web-1  | {"level": "info"}`.
- */
+/** JSON behind the name of what it is of, a line each, as brokers of messages print it: `home/hall/temp {"value": 21}`. */
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { indexLines } from '../../text/lines.ts'
 import { parseJson } from '../json/stringify.ts'
@@ -12,8 +9,8 @@ import { type BelowWords, belowWords } from './words-above.ts'
 
 /** A name is no time and no level, as in a log, and no key, as in YAML. */
 const LINE =
-  /^[ \t]{0,8}(?!\d{1,4}[-/:.T]\d|\[?[A-Z]{3,8}[\]:]? )([^\s{}"'=,|]{1,200})(?<!:)[ \t]+(?:\|[ \t]+)?(\S.*?)[ \t\r]*$/
-const BEGINS = /^[ \t]{0,8}[^\s{}"'=,]{1,200}[ \t|]{1,40}\{"/m
+  /^[ \t]{0,8}(?!\d{1,4}[-/:.T]\d|\[?[A-Z]{3,8}[\]:]? )([^\s{}"'=,|]{1,200})(?<!:)[ \t]+(\S.*?)[ \t\r]*$/
+const BEGINS = /^[ \t]{0,8}[^\s{}"'=,]{1,200}[ \t]{1,40}\{"/m
 /** Characters in which an object comes. */
 const SOON = 2_000
 const LEAST = 3
@@ -53,7 +50,7 @@ function recordOf(source: string, value: JsonValue): JsonObject {
   return record
 }
 
-/** Tried before CSV, which commas within objects look like. Never takes lines that begin with a time, a level or a key. */
+/** Tried before CSV, which commas within objects look like. Never takes lines that begin with a time, a level or a key, or with a service and a bar, which are a log. */
 export const namedJson = defineFormat<BelowWords<Records>>({
   name: 'named json',
   family: 'table',
