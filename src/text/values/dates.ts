@@ -74,13 +74,11 @@ export type DateOrder = 'day' | 'month'
 
 /**
  * The order that dates of one field prove, as `22/12/2024` does; undefined where none does, or two differ. Texts such as `02.01.25` prove it
- * where all are written so, in years near each other. Several begin with a zero, as no version does, and several with no month. Without a
- * proof the month comes first where the clock has twelve hours, as Windows in English writes it.
+ * where all are written so, in years near each other. Several begin with a zero, as no version does, and several with no month.
  */
 export function orderOfDates(texts: Iterable<string>): DateOrder | undefined {
   let found: DateOrder | undefined
   let [areDotted, zeros, days, first, last] = [true, 0, 0, 99, 0]
-  let halves = 0
   for (const text of texts) {
     if (areDotted && text !== '') {
       areDotted = text.length <= 40 && SHORT_DOTTED.test(text)
@@ -94,10 +92,9 @@ export function orderOfDates(texts: Iterable<string>): DateOrder | undefined {
     const order = Number(one) > 12 ? 'day' : Number(other) > 12 ? 'month' : undefined
     if (found !== undefined && order !== undefined && order !== found) return undefined
     found ??= order
-    if (one !== undefined && HALF.test(text)) halves += 1
   }
   const isProved = areDotted && zeros >= LEAST_PROOFS && days >= LEAST_PROOFS && last - first <= MOST_YEARS
-  return isProved ? 'day' : (found ?? (halves >= LEAST_PROOFS ? 'month' : undefined))
+  return isProved ? 'day' : found
 }
 
 /** True where all are dates of which nothing proves whether the day or the month comes first. */
