@@ -13,7 +13,7 @@ import { spoken, type Template } from '../documents/template.ts'
 import { exploreParams, filterParams, searchParams } from '../processors/parameters.ts'
 import { type PipelineStep, runPipeline, type StepReport } from '../processors/pipeline.ts'
 import { exploreSteps, filterSteps, searchSteps } from '../processors/pipelines.ts'
-import { withKeys } from '../processors/readings/keys.ts'
+import { withKeys, withTop } from '../processors/readings/keys.ts'
 import { withStatement } from '../processors/readings/statement.ts'
 import { withOver } from '../processors/readings/windows.ts'
 import { FEW_ROWS, rowLinkNotes } from '../processors/search/links.ts'
@@ -299,9 +299,16 @@ function readQuestion(
     const asked = kind === 'filter' ? withStatement(params, parts) : { params, notes: [] }
     const read = READERS[kind](asked.params as JsonObject)
     if ('error' in read) return read
-    const question = kind === 'filter' ? { ...read, params: withOver(withKeys(read.params)) } : read
+    const ordered = kind === 'filter' ? withTop(read.params) : { params: read.params, notes: [] }
+    const { limit = read.limit } = ordered.params as { limit?: number }
+    const question = kind === 'filter' ? { ...read, limit, params: withOver(withKeys(ordered.params)) } : read
     const steps = 'before' in asked && asked.before ? [asked.before, ...question.steps] : question.steps
-    return { ...question, steps, notes: asked.notes, isStaged: steps !== question.steps }
+    return {
+      ...question,
+      steps,
+      notes: [...asked.notes, ...ordered.notes],
+      isStaged: steps !== question.steps,
+    }
   } catch (error) {
     if (error instanceof Refusal) return { error: error.message }
     throw error

@@ -7,6 +7,9 @@ import { isObject, valueOfJson } from '../protocol/json.ts'
 import { conditionsIn, isTriple, namesIn, orderedBy, pairsIn } from '../query/language/dialects/objects.ts'
 import { enclosed, splitAt } from '../query/language/scanner.ts'
 
+/** The largest count. */
+const MOST = 1_000_000_000
+
 /** The most characters of one string, and strings of one list. */
 const longestText = 2_000
 const longestList = 200
@@ -59,16 +62,16 @@ export function sentences(description: string) {
     .describe(description)
 }
 
-/** A whole number from `least` up. `"20"` is read as 20. */
+/** A whole number from `least` up. `"20"`, `"1,000"`, `"top 5"` and `"10 rows"` are read as such, and `"all"` as the most, unless 0 is one. */
 export function count(description: string, least = 0) {
   return z
     .preprocess(
-      numeric,
+      (value) => (typeof value === 'string' ? counted(value, least) : value),
       z
         .number(`must be a number from ${least} up`)
         .int(`must be a whole number from ${least} up`)
         .min(least, `must be ${least} or more`)
-        .max(1_000_000_000, 'is too large'),
+        .max(MOST, 'is too large'),
     )
     .optional()
     .describe(description)
@@ -97,7 +100,7 @@ export function flag(description: string) {
 export function choice<const W extends string>(words: readonly [W, ...W[]], description: string) {
   return z
     .preprocess(
-      (value) => (typeof value === 'string' ? value.trim().toLowerCase() : value),
+      (value) => (typeof value === 'string' ? oneOf(words, value.trim().toLowerCase()) : value),
       z.enum(words, `must be one of: ${words.join(', ')}`),
     )
     .optional()
@@ -167,6 +170,19 @@ function firstJson<T>(texts: readonly string[], isWanted: (value: unknown) => va
 /** Cuts at commas outside of brackets, parentheses and quotes; empty parts fall away. `{a, b: .c}` of jq is a list as well. */
 export function splitNames(value: string): string[] {
   return splitAt(enclosed(value, '{') ?? value, [','])
+}
+
+/** The word; in `whole section` the only one of the words that is there. */
+function oneOf(words: readonly string[], written: string): string {
+  const [only, another] = words.filter((word) => written.split(/[\s_-]+/).includes(word))
+  return only !== undefined && another === undefined ? only : written
+}
+
+function counted(value: string, least: number): unknown {
+  const text = value.trim()
+  if (least > 0 && /^(?:all|everything|unlimited|no limit)$/i.test(text)) return MOST
+  const [, digits] = /^(?:(?:top|first|up to)\s+)?(\d{1,3}(?:,\d{3})+|\d+)(?:\s+[a-z]+)?$/i.exec(text) ?? []
+  return digits === undefined ? numeric(value) : Number(digits.replaceAll(',', ''))
 }
 
 function numeric(value: unknown): unknown {

@@ -22,6 +22,7 @@ import { asksOfNodes, orElsewhere, tellingOfNested, whereAllIs, withNodes } from
 import { gathered } from './readings/gathered.ts'
 import { aggregateWithHaving, whereOfRecords } from './readings/having.ts'
 import { withHolders } from './readings/holders.ts'
+import { aggregatesInWords, fieldsInWords, ordersInWords, orInWords } from './readings/in-words.ts'
 import { orByLastWords } from './readings/last-words.ts'
 import { knowingNames } from './readings/names.ts'
 import { tellingElements } from './readings/stray.ts'
@@ -99,41 +100,50 @@ const ofRecords: readonly PipelineStep[] = [
   ),
   { ...windowStep(true), params: beside.extend(whereParams.shape).extend(aggregateParams.shape) },
   beforeWindows(
-    orElsewhere(
-      tellingOfNested(
-        { ...aggregateWithHaving, params: beside.extend(whereParams.shape).extend(aggregateParams.shape) },
-        ['where', 'join_on'],
+    orInWords(
+      orElsewhere(
+        tellingOfNested(
+          { ...aggregateWithHaving, params: beside.extend(whereParams.shape).extend(aggregateParams.shape) },
+          ['where', 'join_on'],
+        ),
+        ['group_by', 'aggregate'],
+        ['path', 'where', 'join_on'],
       ),
-      ['group_by', 'aggregate'],
-      ['path', 'where', 'join_on'],
+      aggregatesInWords,
     ),
   ),
   { ...windowStep(false), params: beside.extend(whereParams.shape).extend(aggregateParams.shape) },
   afterWindows(
-    orElsewhere(
-      tellingOfNested(byKeys({ ...sort, params: beside.extend(sortParams.shape) }), [
-        'where',
-        'group_by',
-        'aggregate',
-        'join_on',
-      ]),
-      ['sort'],
-      ['path', 'where', 'group_by', 'aggregate', 'join_on'],
+    orInWords(
+      orElsewhere(
+        tellingOfNested(byKeys({ ...sort, params: beside.extend(sortParams.shape) }), [
+          'where',
+          'group_by',
+          'aggregate',
+          'join_on',
+        ]),
+        ['sort'],
+        ['path', 'where', 'group_by', 'aggregate', 'join_on'],
+      ),
+      ordersInWords,
     ),
   ),
   afterWindows(
-    orElsewhere(
-      ofGroups(
-        tellingElements({
-          ...projection,
-          params: beside
-            .extend(projectionParams.shape)
-            .extend(whereParams.shape)
-            .extend(aggregateParams.shape),
-        }),
+    orInWords(
+      orElsewhere(
+        ofGroups(
+          tellingElements({
+            ...projection,
+            params: beside
+              .extend(projectionParams.shape)
+              .extend(whereParams.shape)
+              .extend(aggregateParams.shape),
+          }),
+        ),
+        ['fields'],
+        ['path', 'where', 'group_by', 'aggregate', 'join_on', 'sort'],
       ),
-      ['fields'],
-      ['path', 'where', 'group_by', 'aggregate', 'join_on', 'sort'],
+      fieldsInWords,
     ),
   ),
 ]

@@ -9,6 +9,16 @@ export class Refusal extends Error {
 /** No record has a field that was named: another place of the document may have it. */
 export class UnknownField extends Refusal {}
 
+/** A condition without an operator. `plain`: what is wrong with it, without what to write. */
+export class NoOperator extends Refusal {
+  readonly plain: string
+
+  constructor(plain: string, example: string) {
+    super(`${plain} ${example}`)
+    this.plain = plain
+  }
+}
+
 /** The value of `read`, or undefined where it is refused; `refused` is told why. */
 export function safely<T>(read: () => T, refused?: (why: string) => void): T | undefined {
   try {

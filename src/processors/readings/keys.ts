@@ -32,6 +32,25 @@ export function withKeys(params: Readonly<Record<string, unknown>>): Readonly<Re
   }
 }
 
+/** `top 5 by price` in place of an aggregate, and `price desc limit 5` of an order: records in an order. */
+export function withTop(params: Readonly<Record<string, unknown>>): {
+  params: Readonly<Record<string, unknown>>
+  notes: readonly string[]
+} {
+  const { group_by = [], aggregate = [], sort = [], limit } = params as Asked
+  const [only = '', another] = [...aggregate, ...sort]
+  const top = sort.length === 0 && group_by.length === 0 ? TOP.exec(only) : null
+  const limited = aggregate.length === 0 ? /^(.+\S)\s+limit\s+(\d{1,6})$/i.exec(only) : null
+  if (another !== undefined || !(top || limited)) return { params, notes: [] }
+  const order = limited?.[1] ?? `${/^top/i.test(only) ? '-' : ''}${top?.[3]}`
+  const read = { sort: [order], limit: limit ?? Number(limited?.[2] ?? top?.[2]) }
+  const { aggregate: _, ...others } = params as Asked
+  const said = `\`${only}\` read as "sort": "${order}", "limit": ${read.limit}.`
+  return { params: { ...others, ...read }, notes: [said] }
+}
+
+const TOP = /^(top|bottom)\s+(\d{1,6})\s+(?:\w+\s+)?by\s+(?:the\s+)?([\w.]+)$/i
+
 function keyBehind(written: string): { call: string; key: string } | undefined {
   const { source, alias } = aliasIn(written)
   const word = scan(source).find(({ depth, text }) => depth === 0 && /^(?:by|per|each)$/i.test(text))

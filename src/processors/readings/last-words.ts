@@ -1,9 +1,10 @@
 /** Names that no field has, and that are the last word of one field's name: `status` of `order_status`. `date` is the one field with times. */
 import type { Document } from '../../documents/document.ts'
 import { singular } from '../../query/fields/alike.ts'
-import { fieldAt, fieldsOfTimes } from '../../query/fields/fields.ts'
+import { fieldAt } from '../../query/fields/fields.ts'
 import { namesOn, parsePath } from '../../query/fields/path.ts'
 import { type Records, withNames } from '../../query/fields/records.ts'
+import { timeFields } from '../../query/fields/times.ts'
 import type { PipelineStep } from '../pipeline.ts'
 import type { ProcessorResult } from '../processor.ts'
 
@@ -54,7 +55,7 @@ function byLastWord(records: Records, word: string) {
   const least = Math.min(...found.map(({ length }) => length))
   const named = found.filter(({ length }) => length === least).map(({ name }) => name)
   const isTime = /^(?:date|time|timestamp|datetime)$/i.test(word)
-  const [only, another] = named.length === 0 && isTime ? fieldsOfTimes(records) : named
+  const [only, another] = named.length === 0 && isTime ? timeFields(records) : named
   if (only === undefined || another !== undefined) return undefined
   const field = fieldAt(parsePath(only))
   return { ...field, note: `\`${word}\` read as \`${field.name}\`.` }

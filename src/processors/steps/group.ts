@@ -19,7 +19,7 @@ import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../pr
 import { namesakes } from '../../query/conditions/explain.ts'
 import { blanks } from '../../query/conditions/remarks.ts'
 import { columnAt } from '../../query/conditions/verdict.ts'
-import { computedField, exactPath, fieldsOfTimes, knowing, resolveField } from '../../query/fields/fields.ts'
+import { computedField, exactPath, knowing, resolveField } from '../../query/fields/fields.ts'
 import {
   acrossMap,
   eitherWithin,
@@ -41,6 +41,7 @@ import {
   requireRecords,
   withNames,
 } from '../../query/fields/records.ts'
+import { timeFields } from '../../query/fields/times.ts'
 import { readValues, valuesAt } from '../../query/fields/walk.ts'
 import { rejoined } from '../../query/fields/wanted.ts'
 import {
@@ -287,7 +288,9 @@ const OTHERS = 10
  * function without a field is about.
  */
 function callOf(written: string, itself: boolean): Call | undefined {
-  const source = written.replace(/^(\d{1,2})(?:st|nd|rd|th)? percentile (?:of )?(?=\S)/i, 'p$1 ')
+  const source = withHeadAsOne(
+    written.replace(/^(\d{1,2})(?:st|nd|rd|th)? percentile (?:of )?(?=\S)/i, 'p$1 '),
+  )
   const [, head = '', space = '', rest = ''] = /^(\w+)(\s*)(.*)$/s.exec(source) ?? []
   const named = head === '' ? undefined : aggregateNamed(head)
   if (named) {
@@ -320,6 +323,16 @@ function callOf(written: string, itself: boolean): Call | undefined {
   if (trailing && field !== undefined && !/[-+/*(]\s*$/.test(field))
     return withArguments(trailing, field.trim(), undefined, itself, source)
   return undefined
+}
+
+/** `most common author`, `standard deviation of price`, `95th percentile of ms` with one word for the function. */
+function withHeadAsOne(written: string): string {
+  const [, rank, ofRank = ''] = /^(\d{1,2})(?:st|nd|rd|th)\s+percentile\b(.*)$/is.exec(written) ?? []
+  if (rank !== undefined) return `p${rank}${ofRank}`
+  const [, first = '', second = '', rest = ''] = /^([a-z]+)[ -]([a-z]+)\b(.*)$/is.exec(written) ?? []
+  return first !== '' && !aggregateNamed(first) && aggregateNamed(first + second)
+    ? first + second + rest
+    : written
 }
 
 /** `sum_if(price, state = open)`, and `sumif(state = open, price)` as tables of figures have it; of a condition alone how many fulfil it. */
@@ -691,7 +704,7 @@ function holdsWords(records: Records, name: string): boolean {
 /** The one field with times, for a part of a time alone: `month`. Undefined where a field is called so. Throws a `Refusal` where several have times. */
 function onlyTime(records: Records, reference: string): string | undefined {
   if (datePart(reference) === undefined || safely(() => resolveField(records, reference))) return undefined
-  const [only, another] = fieldsOfTimes(records)
+  const [only, another] = timeFields(records)
   if (only !== undefined && another !== undefined)
     throw new Refusal(
       `\`${reference}\` of which time? Write \`${only}:${reference}\`; there is also \`${another}\`.`,

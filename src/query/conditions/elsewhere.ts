@@ -25,21 +25,19 @@ import {
 import { type Table, tableOf } from '../../documents/table.ts'
 import { isObject, type JsonValue, own } from '../../protocol/json.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
-import { bareName } from '../../text/words/bare-name.ts'
-import { stopWords } from '../../text/words/words.ts'
 import { isExactly } from '../fields/fields.ts'
 import { locate } from '../fields/locate.ts'
 import { formatPath, parsePath } from '../fields/path.ts'
 import { asksMain, otherRecords, type Records, recordsOf, recordsOfValues } from '../fields/records.ts'
 import { walk } from '../fields/walk.ts'
 import { parseCondition } from '../language/parser.ts'
-import { scan } from '../language/scanner.ts'
 import { fieldsIn } from '../language/tree.ts'
-import { listed, Refusal, safely, UnknownField } from '../refusal.ts'
+import { listed, NoOperator, Refusal, safely, UnknownField } from '../refusal.ts'
 import { newWork } from '../work.ts'
 import type { Bound } from './comparison.ts'
 import { type Binding, bind, timed } from './evaluate.ts'
-import { columnAt, countOf, type Matcher, positionsIn } from './verdict.ts'
+import { boundAsWords, exampleFor, lastName } from './in-words.ts'
+import { countOf, type Matcher, positionsIn } from './verdict.ts'
 
 /** Records looked at below other records. */
 const MOST_NESTED = 200_000
@@ -68,87 +66,22 @@ export function bindSomewhere(
   try {
     return bindToPlace(conditions, records, document)
   } catch (error) {
-    const binding = error instanceof Refusal ? boundAsValues(conditions, records) : undefined
-    if (!binding) throw error
-    return { records, binding }
-  }
-}
-
-/** Words without an operator. */
-const WORDS = /^(?!(?:true|false|null)$)(not\s+|!\s*)?(["'`]?)([\p{L}\p{N}#@][\p{L}\p{N} ._:/@#-]{1,60})\2$/iu
-
-/** `open` as `state = open` where `state` alone has this value, and where no field has it as `* contains open`. Undefined where nothing does. */
-function boundAsValues(conditions: readonly string[], records: Records): Binding | undefined {
-  const notes: string[] = []
-  const read = conditions.flatMap(partsOf).map((written) => {
-    const [, not = '', , value = ''] = WORDS.exec(written.trim()) ?? []
-    if (value === '' || saysMore(value, records)) return written
-    const [field, another] = fieldsWith(value, records)
-    const marks = [field, another].map((name) =>
-      name === undefined
-        ? ''
-        : bind([`${name} = ${JSON.stringify(value)}`], records)
-            .matches(records.values)
-            .join(),
+    if (!(error instanceof Refusal)) throw error
+    const binding = boundAsWords(conditions, records)
+    if (binding) return { records, binding }
+    const places = otherRecords(document).flatMap((place) => {
+      const bound = safely(() => boundAsWords(conditions, place))
+      return bound ? [{ records: place, binding: bound }] : []
+    })
+    const [only, another] = places
+    if ((!only || another) && error instanceof NoOperator && records.names().size > 0)
+      throw new Refusal(`${error.plain} ${exampleFor(conditions, records)}`)
+    if (!only || another) throw error
+    only.binding.notes.unshift(
+      `Only the records of \`${rootPath(only.records)}\` are so, so those were filtered.`,
     )
-    if (another !== undefined && marks[0] !== marks[1])
-      throw new Refusal(
-        `\`${value}\` is no field but a value of \`${field}\` and of \`${another}\`: write \`${field} = ${value}\`.`,
-      )
-    if (field === undefined && (not !== '' || !isSought(value, records))) return written
-    const meant = field === undefined ? '* contains' : `${field} =`
-    notes.push(`\`${value}\` is no field: read as \`${meant} ${value}\`.`)
-    return `${not && 'not '}${meant} ${JSON.stringify(value)}`
-  })
-  const binding = notes.length > 0 ? safely(() => bind(read, records)) : undefined
-  if (!binding || timed(binding, () => countOf(binding.matches(records.values))) === 0) return undefined
-  binding.notes.unshift(...notes)
-  return binding
-}
-
-/** `open and comments > 30` in parts. */
-function partsOf(condition: string): string[] {
-  const ands = scan(condition).filter(({ depth, text }) => depth === 0 && /^(?:and|&&)$/i.test(text))
-  const starts = [0, ...ands.map(({ to }) => to)]
-  return /\sbetween\s/i.test(condition)
-    ? [condition]
-    : starts.map((from, at) => condition.slice(from, ands[at]?.from).trim())
-}
-
-/** True for words to look for: no stop word, and no part of the name of a field, as `merged` is of `merged_at`. */
-function isSought(words: string, records: Records): boolean {
-  const name = bareName(words)
-  const isPart = (field: string): boolean =>
-    field
-      .toLowerCase()
-      .split(/[^\p{L}\p{N}]+/u)
-      .includes(name)
-  return /\p{L}/u.test(words) && !stopWords.has(name) && ![...records.names().keys()].some(isPart)
-}
-
-/** True for words that are a condition, or call a field. */
-function saysMore(words: string, records: Records): boolean {
-  const condition = safely(() => parseCondition(words))
-  if (condition !== undefined && fieldsIn(condition).join() !== words) return true
-  const name = bareName(words)
-  return [...records.names().keys()].some((field) => lastName(field) === name)
-}
-
-/** Fields that are looked through for a value, and different values of each. */
-const MOST_FIELDS = 60
-const MOST_VALUES = 10_000
-
-/** Two fields at most with this value, in any case. */
-function fieldsWith(value: string, records: Records): string[] {
-  const wanted = value.toLowerCase()
-  const has = (name: string): boolean => {
-    const column = columnAt(records.values, parsePath(name))
-    for (let code = 0; code < Math.min(column.size, MOST_VALUES); code++)
-      if (column.values(code).some((one) => typeof one !== 'object' && String(one).toLowerCase() === wanted))
-        return true
-    return false
+    return only
   }
-  return [...records.names().keys()].slice(0, MOST_FIELDS).filter(has).slice(0, 2)
 }
 
 /**
@@ -268,10 +201,6 @@ function lastNames(conditions: readonly string[]): string[] {
   return safely(() => conditions.flatMap((text) => fieldsIn(parseCondition(text)).map(lastName))) ?? []
 }
 
-function lastName(name: string): string {
-  return bareName(/([^.[\]"'*]+)[\]"'*[]*$/.exec(name)?.[1] ?? name)
-}
-
 /** The places besides the main list that have fields called like all those in the conditions, with their records. */
 function placesWith(
   document: Document,
@@ -282,6 +211,11 @@ function placesWith(
   return placesHaving(document, wanted).map(({ path, records }) => {
     return { path, values: records().values, isNested: false }
   })
+}
+
+/** Where the records are, from the root. */
+function rootPath({ path }: Records): string {
+  return `$.${formatPath(path)}`.replace(/^\$\.(?=\[|$)/, '$')
 }
 
 interface Candidate {
@@ -304,7 +238,7 @@ function placesIn(document: Document, whole: boolean): Candidate[] {
   const isPart = (path: string): boolean =>
     within.some((one) => one !== '$' && one !== path && isWithin(path, one))
   const collections = otherRecords(document)
-    .map((records) => ({ records, path: `$.${formatPath(records.path)}`.replace(/^\$\.(?=\[|$)/, '$') }))
+    .map((records) => ({ records, path: rootPath(records) }))
     .filter(({ path }) => !isPart(path))
     .map(({ records, path }) => ({
       path,

@@ -9,14 +9,16 @@ import { isObject, type JsonValue, own, valueOfJson } from '../../protocol/json.
 import { formatCount } from '../../text/format.ts'
 import { literal } from '../../text/patterns/literal.ts'
 import { type Operand, operandFor, operandOf } from '../../text/values/compare.ts'
+import { WEEKDAYS } from '../../text/values/date-parts.ts'
 import { bareName } from '../../text/words/bare-name.ts'
-import { fieldAt } from '../fields/fields.ts'
+import { computedField, fieldAt } from '../fields/fields.ts'
 import { acrossMap, calledSo, eitherWithin, holdsObjects, innerFields } from '../fields/inner-fields.ts'
 import { parsePath } from '../fields/path.ts'
 import type { Field, Records } from '../fields/records.ts'
 import { valuesAt } from '../fields/walk.ts'
 import { halvesOf } from '../language/compile.ts'
 import { splitAt } from '../language/scanner.ts'
+import type { Expression } from '../language/tree.ts'
 import { safely, shown, UnknownField } from '../refusal.ts'
 import { newWork } from '../work.ts'
 import {
@@ -285,7 +287,7 @@ export function repaired(context: Context, asked: Asked, resolve: () => Field, f
   const field = inner(context.records, asked, resolve())
   const bound = context.bind(asked, field, found)
   const { records } = context
-  const counted = lengthMeant(context, bound, found)
+  const counted = lengthMeant(context, bound, found) ?? dayMeant(context, bound, found)
   if (counted) return counted
   if (asked.operator === 'is null' && asked.negated)
     return notBlank(context, bound, found) ?? besideNulls(context, bound, found)
@@ -326,6 +328,24 @@ function lengthMeant(context: Context, bound: Bound, found: Findings): Bound | u
   if (!holdsLists(context.records, field) || holdsSome(context.records, field, test)) return undefined
   found.notes.add(`\`${comparison.field}\` holds lists: read as \`length(${comparison.field})\`.`)
   return context.bind({ ...comparison, measure: 'length' }, field, found)
+}
+
+/** `start is on a Monday` of times, where no record has that text: the day of the week. */
+function dayMeant(context: Context, { comparison, field, test }: Bound, found: Findings): Bound | undefined {
+  const [operand] = comparison.operands
+  const [, name = ''] = /^(?:an?\s+)?([a-z]+?)s?$/i.exec(operand?.text ?? '') ?? []
+  const day = WEEKDAYS.find((one) => one.toLowerCase() === name.toLowerCase())
+  const { records } = context
+  if (day === undefined || comparison.operator !== '=' || comparison.computed || comparison.measure)
+    return undefined
+  if (holdsSome(records, field, test)) return undefined
+  const computed: Expression = { kind: 'call', name: 'weekday', args: [{ kind: 'field', name: field.name }] }
+  const called = `weekday(${field.name})`
+  const asked = { ...comparison, field: called, computed, operands: [operandFor(day, true)] }
+  const weekday = computedField(records, computed, called)
+  if (!isFulfilled(records, weekday, asked)) return undefined
+  found.notes.add(readAs(comparison, `${called} ${comparison.negated ? '!=' : '='} ${day}`))
+  return context.bind(asked, weekday, found)
 }
 
 /** True where the field holds lists, of objects and words: amounts, dates and versions are compared themselves. */

@@ -44,7 +44,9 @@ export function alike(names: ReadonlyMap<string, unknown>, reference: string): C
     (name) =>
       last.length > 2 &&
       sameBut(name, parts, (part) => singular(affixed(part).core)) &&
-      compatible(name, last),
+      compatible(name, last) &&
+      // `orders` are things, and no `order_id`.
+      (singular(last) === last || affixed(name.parts.at(-1) ?? '').kind !== 'id'),
   ]
   for (const fits of tries) {
     const found = all.filter(fits).map(({ name }) => name)

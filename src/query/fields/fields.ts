@@ -1075,6 +1075,8 @@ export function otherWord(
     synonym(records, wanted) ??
     typo(records.names(), wanted) ??
     wordOf(records, wanted) ??
+    wordsWithin(records, written) ??
+    behindNoun(records, written) ??
     beginning(records, wanted) ??
     titleOf(records, wanted)
   if (name !== undefined) return readAs(written, name)
@@ -1101,6 +1103,33 @@ function wordOf(records: Records, reference: string): string | undefined {
     return /[\s%#$]/.test(heading) && words.includes(wanted)
   })
   return another === undefined ? only : undefined
+}
+
+/** The only field with all of these words in its name or on the way to it: `memory limit` of `limits.memory`. */
+function wordsWithin(records: Records, written: string): string | undefined {
+  if (!/^[a-z]+(?: [a-z]+)+$/i.test(written)) return undefined
+  const wanted = written.toLowerCase().split(' ').map(singular)
+  const wordsOf = (text: string): string[] =>
+    (text.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? []).map((word) => singular(word.toLowerCase()))
+  const isCalledSo = (name: string): boolean => {
+    const words = wordsOf(name)
+    return words.at(-1) !== 'id' && wanted.every((word) => words.includes(word))
+  }
+  const [only, another] = [...records.names().keys()].filter(isCalledSo)
+  return another === undefined && only !== undefined && records.hint(written) === '' ? only : undefined
+}
+
+/** `amount` of `order amount` in a list of orders, and of a number `comments` of `number of comments`. */
+function behindNoun(records: Records, written: string): string | undefined {
+  const [, counted] = /^(?:number|count) of (.+)$/i.exec(written) ?? []
+  const [, first = '', rest] = /^([a-z]+) (.+)$/i.exec(written) ?? []
+  const noun = /[^.[\]*]+$/.exec(formatPath(records.path))?.[0] ?? ''
+  const name =
+    counted ?? (first !== '' && singular(bareName(first)) === singular(bareName(noun)) ? rest : undefined)
+  const found = name === undefined ? undefined : alike(records.names(), name)
+  if (!found || !('one' in found)) return undefined
+  const isNumber = typeof records.names().get(found.one)?.[0] === 'number'
+  return counted === undefined || isNumber ? found.one : undefined
 }
 
 /** Letters from which on the beginning of a name may stand for it. */
@@ -1175,18 +1204,6 @@ function synonym(records: Records, reference: string): string | undefined {
 /** Names of what the keys of a series by date say. */
 const OF_TIMES = /^(?:date|day|month|year|time|timestamp|datetime|period)s?$/
 
-/** Characters of a day with its year. */
-const LEAST_OF_TIME = 8
-
-/** The fields that hold times, as far as a few values of each tell. */
-export function fieldsOfTimes(records: Records): string[] {
-  const isTime = (value: JsonValue): boolean =>
-    typeof value === 'string' && value.length >= LEAST_OF_TIME && parseDate(value) !== undefined
-  return [...records.names()].flatMap(([name, samples]) =>
-    samples.length > 0 && samples.every(isTime) ? [name] : [],
-  )
-}
-
 function areKeysDates(records: Records): boolean {
   const [first] = records.whole
   const key = isObject(first) ? own(first, '_key') : undefined
@@ -1213,13 +1230,18 @@ function missing(records: Records, reference: string): string {
   const near = nearest(reference, names.keys(), 4).filter(
     (name) => name !== 'line' || /line/i.test(reference),
   )
-  const nameless = namelessIn(records).slice(0, FEW_NAMES)
-  const named = outerFirst([...names.keys()].filter((name) => !nameless.includes(name)))
-  const told = [withSamples(records, nameless), named.length > 0 ? listed(named, 25) : '']
-  const all = `There are: ${told.filter((one) => one !== '').join(', ')}.`
+  const all = fieldsThere(records)
   if (near.length === 0) return `No record has the field \`${reference}\`. ${all}`
   const others = near.length < names.size && names.size <= FEW_NAMES ? ` ${all}` : ''
   return `No record has the field \`${reference}\`. Nearest: ${withSamples(records, near)}.${others}`
+}
+
+/** All names of fields, outer ones first. */
+export function fieldsThere(records: Records): string {
+  const nameless = namelessIn(records).slice(0, FEW_NAMES)
+  const named = outerFirst([...records.names().keys()].filter((name) => !nameless.includes(name)))
+  const told = [withSamples(records, nameless), named.length > 0 ? listed(named, 25) : '']
+  return `There are: ${told.filter((one) => one !== '').join(', ')}.`
 }
 
 /** `user.name`: what `user` has. */

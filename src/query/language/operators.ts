@@ -70,7 +70,7 @@ export const OPERATORS: readonly Operator[] = [
     words:
       'eq, equal, equals, is, is equal to, equal to, equals to, is exactly, iequals, is not distinct from',
     notWords:
-      "ne, neq, is not, isn't, not equal to, not equals, not equal, is not equal to, does not equal, doesn't equal, is distinct from, not",
+      "ne, neq, is not, isn't, is not on, not equal to, not equals, not equal, is not equal to, does not equal, doesn't equal, is distinct from, not",
     weakWords: 'on, is on',
     calls: 'equals, equal, eq',
     arity: 1,
@@ -87,8 +87,9 @@ export const OPERATORS: readonly Operator[] = [
     symbol: '<',
     signs: '<',
     words:
-      'lt, less than, is less than, smaller than, lower than, fewer than, is below, is smaller than, is lower than',
-    weakWords: 'below, under, before, is before, earlier than, older than, prior to',
+      'lt, less than, is less than, smaller than, lower than, fewer than, is below, is under, is smaller than, is lower than',
+    weakWords:
+      'below, under, before, is before, earlier than, is earlier than, older than, is older than, shorter than, is shorter than, prior to',
     calls: 'lt',
     arity: 1,
     compares: 'order',
@@ -113,8 +114,9 @@ export const OPERATORS: readonly Operator[] = [
     symbol: '>',
     signs: '>',
     words:
-      'gt, greater than, is greater than, more than, is more than, larger than, is larger than, bigger than, higher than, is above, exceeds',
-    weakWords: 'over, above, after, is after, later than, newer than',
+      'gt, greater than, is greater than, more than, is more than, larger than, is larger than, bigger than, is bigger than, higher than, is higher than, is above, is over, exceeds',
+    weakWords:
+      'over, above, after, is after, later than, is later than, newer than, is newer than, longer than, is longer than',
     calls: 'gt',
     arity: 1,
     compares: 'order',
@@ -194,8 +196,9 @@ export const OPERATORS: readonly Operator[] = [
     symbol: 'contains',
     signs: '*=',
     notSigns: '!*=',
-    words: 'contains, contain, containing, icontains',
-    notWords: "not contains, not contain, does not contain, doesn't contain, not icontains, !contains",
+    words: 'contains, contain, containing, icontains, mentions, mention, mentioning',
+    notWords:
+      "not contains, not contain, does not contain, doesn't contain, not icontains, !contains, does not mention, doesn't mention",
     calls: 'contains, icontains, strcontains, instr',
     arity: 1,
     compares: 'text',
@@ -212,9 +215,9 @@ export const OPERATORS: readonly Operator[] = [
   {
     symbol: 'in',
     words:
-      'in, is in, is one of, one of, is any of, any of, in list, equals any of, has any, has any of, contains any, contains any of, includes any of, overlaps, intersects, within, is within, during',
+      'in, is in, is one of, one of, is any of, any of, in list, equals any of, has any, has any of, contains any, contains any of, includes any of, overlaps, intersects, within, is within, during, is either',
     notWords:
-      "not in, is not in, isn't in, nin, not one of, is not one of, none of, is none of, not any of, has none of, has none, contains none of, not within, is not within, not during, is not during, !in",
+      "not in, is not in, isn't in, nin, not one of, is not one of, none of, is none of, not any of, has none of, has none, contains none of, not within, is not within, not during, is not during, !in, is neither, is not either",
     calls: 'in, isin, inside',
     arity: 'many',
     compares: 'any',
@@ -231,7 +234,8 @@ export const OPERATORS: readonly Operator[] = [
   {
     symbol: 'has all',
     signs: '@>',
-    words: 'has all, has all of, contains all, contains all of, includes all, includes all of, all of',
+    words:
+      'has all, has all of, contains all, contains all of, includes all, includes all of, all of, has both, have both, contains both, contain both, includes both, include both',
     arity: 'many',
     compares: 'list',
     text: 'A list has every one of the values.',

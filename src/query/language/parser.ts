@@ -12,7 +12,7 @@ import { timeUnit } from '../../text/values/intervals.ts'
 import { plainNumber } from '../../text/values/quantities.ts'
 import { relativeSpan } from '../../text/values/relative.ts'
 import { bareName } from '../../text/words/bare-name.ts'
-import { Refusal, safely, shown } from '../refusal.ts'
+import { NoOperator, Refusal, safely, shown } from '../refusal.ts'
 import { aggregateNamed } from './aggregates.ts'
 import { operatorAtEnd, partAtEnd } from './dialects/django.ts'
 import { unwrapped } from './dialects/index.ts'
@@ -126,6 +126,8 @@ interface Cut {
   weak: boolean
   /** `state:open`, as in search boxes. */
   colon: boolean
+  /** The operator as it was written, in lower case; absent for a sign. */
+  words?: string
   field: string
   rest: string
   /** The tokens before the operator and after it. */
@@ -785,8 +787,9 @@ class Parser {
     const computed = this.#computedOf(range)
     if (computed) return comparing(computed, 'is true', { written })
     const field = shown(source.replace(/^!/, ''), 40) || 'field'
-    throw new Refusal(
-      `The condition \`${shown(source)}\` has no operator. Write like \`${field} = value\`, \`${field} > 5\`, \`${field} ~ pattern\`, \`${field} has x\` or \`${field} exists\`.`,
+    throw new NoOperator(
+      `The condition \`${shown(source)}\` has no operator.`,
+      `Write like \`${field} = value\`, \`${field} > 5\`, \`${field} ~ pattern\`, \`${field} has x\` or \`${field} exists\`.`,
     )
   }
 
@@ -802,6 +805,16 @@ class Parser {
       const again = new Parser(`${suffix.field} ${suffix.operator} ${cut.rest}`, this.#names)
       const found = again.#cutAll()
       if (found) return again.#ofCut(found, source)
+    }
+    const aged = pastAge(cut)
+    if (aged) {
+      this.#names.note(`\`${written}\` read as \`${cut.field} ${aged.symbol} ${aged.rest}\`.`)
+      return this.#ofCut(aged, source, held)
+    }
+    const further = orFurther(cut)
+    if (further) {
+      this.#names.note(`\`${written}\` read as \`${cut.field} ${further.symbol} ${further.rest}\`.`)
+      return this.#ofCut(further, source, held)
     }
     const { symbol, negated, rest } = cut
     const comparison = {
@@ -925,7 +938,9 @@ class Parser {
   }
 
   #operands(symbol: string, rest: string, range: Range | undefined, source: string): Expression[] {
-    if (symbol === 'in' || symbol === 'has all') return itemsOf(rest, source)
+    if (symbol === 'has all')
+      return itemsOf(/["',]/.test(rest) ? rest : rest.replaceAll(/\s+and\s+/gi, ', '), source)
+    if (symbol === 'in') return itemsOf(rest, source)
     if (symbol === 'between') {
       const bounds = boundsIn(rest)
       if (!bounds)
@@ -1023,6 +1038,7 @@ class Parser {
         negated: found.negated,
         weak: found.weak || isWithin,
         colon: false,
+        ...(found.word && { words: this.#source.slice(token.from, found.to).toLowerCase() }),
         field,
         rest,
         left: { from, to: at },
@@ -1776,6 +1792,35 @@ function folded(expression: Expression): JsonValue | undefined {
     : callFunction(fn, args as JsonValue[])
 }
 
+/** Words that compare how long ago something was, where a time that is past follows. */
+const OF_AMOUNTS =
+  /^(?:is\s+)?(?:not?\s+)?(?:more|less|fewer|longer|shorter)\s+than$|^(?:is\s+)?(?:over|under|at\s+least|at\s+most)$|^up\s+to$/
+const OF_AGES = /^(?:is\s+)?(?:older|newer)\s+than$/
+
+/** `more than 3 days ago` is before then, and `older than 3 days` as well. */
+function pastAge(cut: Cut): Cut | undefined {
+  const { words = '', symbol, rest } = cut
+  const opposite = FLIPPED[symbol]
+  if (opposite === undefined) return undefined
+  const { words: _, ...others } = cut
+  if (OF_AMOUNTS.test(words) && /\sago$/i.test(rest) && relativeSpan(rest, 0) !== undefined)
+    return { ...others, symbol: opposite }
+  const ago = `${rest} ago`
+  return OF_AGES.test(words) && relativeSpan(ago, 0) !== undefined ? { ...others, rest: ago } : undefined
+}
+
+const UPWARDS = /^(.+?)\s+(?:or|and)\s+(?:higher|above|more|greater|later|newer|over|up|worse)$/i
+const DOWNWARDS = /^(.+?)\s+(?:or|and)\s+(?:lower|below|less|fewer|earlier|older|under|down)$/i
+
+/** `level is warning or higher`, `price = 10 or less`. */
+function orFurther(cut: Cut): Cut | undefined {
+  if (cut.symbol !== '=' || cut.negated) return undefined
+  const [symbol, found] = UPWARDS.test(cut.rest)
+    ? ['>=', UPWARDS.exec(cut.rest)]
+    : ['<=', DOWNWARDS.exec(cut.rest)]
+  return found?.[1] === undefined ? undefined : { ...cut, symbol: symbol as string, rest: found[1] }
+}
+
 /** A bound of `between`: a value as it is written, or one that is computed of values. */
 function boundOf(written: string): Literal {
   const mayCompute = /\(|\s[-+*/]\s|^(?:date|timestamp)\s/i.test(written)
@@ -1794,7 +1839,9 @@ function itemsOf(given: string, source: string): Literal[] {
   const [, , listed] = /^(['"])\s*(\[.*\]|\{[^:]*\})\s*\1(?:::\w+(?:\[\])?)?$/s.exec(given) ?? []
   const rest = listed ?? given.replace(/^array\s*(?=\[)/i, '').replace(/(?<=\])::\w+\[\]$/, '')
   const inner = enclosed(rest) ?? enclosed(rest, '[') ?? enclosed(rest, '{') ?? rest
-  const items = splitAt(/["',]/.test(inner) ? inner : inner.replaceAll(/\s+or\s+|\s*\|\|?\s*/gi, ', '), [','])
+  const items = splitAt(/["',]/.test(inner) ? inner : inner.replaceAll(/\s+n?or\s+|\s*\|\|?\s*/gi, ', '), [
+    ',',
+  ])
   if (items.length > 0) return items.map(literalOf)
   throw new Refusal(
     `The condition \`${shown(source)}\` names no values. Write like \`state in (open, closed)\`.`,

@@ -291,7 +291,10 @@ function orderOfVersions(value: string, { text }: Operand): number {
 function orderNumber(value: number, operand: Operand): number {
   const wanted = operand.amount?.number ?? operand.size ?? operand.number
   if (wanted !== undefined) return beyond(value, wanted) || besideToTheDigit(value, operand.text)
-  return operand.date ? beside(compactDate(value)?.from ?? fromEpoch(value), operand.date) : Number.NaN
+  if (!operand.date) return Number.NaN
+  const time = compactDate(value)?.from ?? fromEpoch(value)
+  const year = operand.date.yearless ? new Date(time).getUTCFullYear() : Number.NaN
+  return beside(time, (!Number.isNaN(year) && parseWanted(operand.text, year)) || operand.date)
 }
 
 /** 0 for the same number, also for numbers that no double holds. */

@@ -546,7 +546,8 @@ const CLOCK_WITHIN = /(?<![\d.,])(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(
 
 /** The time of day that a text is, as wide as it is written; undefined when it is more or something else. */
 export function parseClock(text: string): ClockSpan | undefined {
-  return text.length > 18 ? undefined : clockSpan(CLOCK_ALONE.exec(text))
+  const full = text.replace(/^(\d{1,2})\s*(?=[ap]m$)/i, '$1:00 ')
+  return full.length > 18 ? undefined : clockSpan(CLOCK_ALONE.exec(full))
 }
 
 /** The clock of a date and time, in its own zone; undefined when it has none. */

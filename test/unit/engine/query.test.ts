@@ -43,6 +43,14 @@ const log = sourceOf(
   'aaaaaaaaaaaa',
 )
 
+test('as many records as an order or an aggregate in words asks for', () => {
+  for (const params of [{ aggregate: 'top 2 by id' }, { sort: 'ORDER BY id DESC LIMIT 2' }]) {
+    const answer = textOf(ask('filter', params, shop))
+    expect(answer).toContain('records 1-2 of 300')
+    expect(answer).toContain('"limit": 2.')
+  }
+})
+
 describe('a whole SELECT', () => {
   test.each(['where', 'path'])('in `%s` is run by the steps, and the reply says how it was read', (place) => {
     const statement = "SELECT id, total FROM items WHERE state = 'open' ORDER BY id DESC LIMIT 2"

@@ -82,6 +82,12 @@ test('numbers, flags and words come from strings too', () => {
     expect(count('n').safeParse(given).success, String(given)).toBe(false)
   }
   expect(count('n', 1).safeParse(0).success).toBe(false)
+  expect(['1,000', 'top 5', '10 rows', 'first 3 lines'].map((given) => count('n').parse(given))).toEqual([
+    1000, 5, 10, 3,
+  ])
+  expect(count('n', 1).parse('all')).toBe(1e9)
+  for (const given of ['last 5', '10k', '20%', '5-10', 'all'])
+    expect(count('n').safeParse(given).success, given).toBe(false)
   expect(fraction('t').parse('0.7')).toBe(0.7)
   expect(fraction('t').safeParse(1.1).success).toBe(false)
   expect(['true', 'Yes', 1, true].map((given) => flag('f').parse(given))).toEqual([true, true, true, true])
@@ -93,6 +99,8 @@ test('numbers, flags and words come from strings too', () => {
   ])
   expect(flag('f').safeParse('maybe').success).toBe(false)
   expect(choice(['include', 'exclude'], 'm').parse(' Exclude ')).toBe('exclude')
+  expect(choice(['section', 'lines'], 'm').parse('whole section')).toBe('section')
+  expect(choice(['section', 'lines'], 'm').safeParse('lines of a section').success).toBe(false)
   expect(choice(['include', 'exclude'], 'm').safeParse('both').error?.issues[0]?.message).toContain(
     'include, exclude',
   )

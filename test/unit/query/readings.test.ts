@@ -1662,6 +1662,7 @@ describe('conditions that are a value alone', () => {
     expect(refusal('pending')).toBe(
       '`pending` is no field but a value of `review` and of `phase`: write `review = pending`.',
     )
+    expect(refusal('not yet seen')).toContain('has no operator')
     for (const words of ['nosuch', 'the'])
       expect(refusal(words)).toContain(`No record has the field \`${words}\``)
   })
@@ -1672,6 +1673,62 @@ describe('conditions that are a value alone', () => {
     for (const condition of ['not archived', 'not commit', 'commit'])
       expect(refusal(condition)).toContain('No record has the field')
     expect(found(merged, 'crash').ids).toEqual([1])
+  })
+})
+
+describe('comparisons in the words of people', () => {
+  const day = 86_400_000
+  const rows: JsonValue = Array.from({ length: 4 }, (_, n) => ({
+    id: n + 1,
+    price: n * 10,
+    state: ['open', 'blocked', 'closed', 'open'][n] ?? '',
+    tags: ['a', 'b', 'c'].slice(0, n),
+    title: n % 2 ? 'A crash' : 'A page',
+    made: new Date(Date.now() - (n * 10 + 1) * day).toISOString(),
+    at: Date.UTC(2024 + (n % 2), 9, 14 + n) / 1000,
+    slot: `2024-05-0${6 + n}`,
+    from: `2024-05-01T1${n * 2}:30:00Z`.replace('T16', 'T18'),
+    total_paid: n * 15,
+    limits: { memory: n, cpu: 9 },
+  }))
+
+  test.each<[string, number[]]>([
+    ['price is over 10', [3, 4]],
+    ['price is under 10', [1]],
+    ['title mentions crash', [2, 4]],
+    ['title does not mention crash', [1, 3]],
+    ['state is either open or blocked', [1, 2, 4]],
+    ['state is neither open nor blocked', [3]],
+    ['tags includes both a and b', [3, 4]],
+    ['made more than 15 days ago', [3, 4]],
+    ['made less than 15 days ago', [1, 2]],
+    ['made > 15 days ago', [1, 2]],
+    ['made is older than 15 days', [3, 4]],
+    ['made newer than 15 days', [1, 2]],
+    ['at >= October 16', [3, 4]],
+    ['at = October 15', [2]],
+    ['number of tags > 1', [3, 4]],
+    ['price is 20 or higher', [3, 4]],
+    ['price = 10 or less', [1, 2]],
+    ['slot is on a Tuesday', [2]],
+    ['slot is not on Tuesday', [1, 3, 4]],
+    ['from after 1 pm', [3, 4]],
+    ['memory limit > 1', [3, 4]],
+    ['number of price > 15', [3, 4]],
+  ])('%s', (condition, ids) => {
+    expect(found(rows, condition).ids).toEqual(ids)
+  })
+
+  test('things are no id', () => {
+    const orders = [1, 2].map((order_id) => ({ id: order_id, order_id, sum: 9 }))
+    const { error } = where.process(fromValue(orders), { where: ['orders over 1'] })
+    expect(error).toContain('No record has the field `orders`')
+  })
+
+  test('an age is told as the time that it is compared with', () => {
+    expect(found(rows, 'made more than 15 days ago').notes).toContain(
+      '`made more than 15 days ago` read as `made < 15 days ago`.',
+    )
   })
 })
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { filterParams } from '../../../../src/processors/parameters.ts'
-import { withKeys } from '../../../../src/processors/readings/keys.ts'
+import { withKeys, withTop } from '../../../../src/processors/readings/keys.ts'
 
 test.each<[string | string[], string[], string[]]>([
   ['count by state', ['state'], ['count']],
@@ -38,4 +38,25 @@ test.each([
 ])('%j stays as it is', (asked) => {
   const params = filterParams.parse(asked)
   expect(withKeys(params)).toBe(params)
+})
+
+test.each<[object, string, number]>([
+  [{ aggregate: 'top 5 by price' }, '-price', 5],
+  [{ aggregate: 'bottom 3 items by size' }, 'size', 3],
+  [{ aggregate: 'top 5 by price', limit: 2 }, '-price', 2],
+  [{ sort: 'ORDER BY price DESC LIMIT 4' }, 'price DESC', 4],
+])('%j asks for records in an order', (asked, order, limit) => {
+  const { params, notes } = withTop(filterParams.parse(asked))
+  expect(params).toEqual({ sort: [order], limit })
+  expect(notes).toEqual([expect.stringContaining(`read as "sort": "${order}", "limit": ${limit}.`)])
+})
+
+test.each([
+  { aggregate: 'top(price, 5)' },
+  { aggregate: 'top 5 by price', group_by: 'state' },
+  { aggregate: ['top 5 by price', 'count'] },
+  { sort: 'limit' },
+])('%j does not', (asked) => {
+  const params = filterParams.parse(asked)
+  expect(withTop(params).params).toBe(params)
 })
