@@ -475,3 +475,13 @@ test('a first row that is like all others gives no names to columns', () => {
     state: 'open',
   })
 })
+
+test('names with a number stay names over texts with other letters, and where they are counted on', () => {
+  const over = (...rows: string[]) => Object.keys(read(rows.join('\n')).value[0] ?? {})
+  const streets = many(6, (n) => `n${'abcdef'[n]},street${n},flat${n}`)
+  expect(over('name,address1,address2', ...streets)).toEqual(['name', 'address1', 'address2'])
+  const rooms = many(6, (n) => `Room ${n},Room ${n + 1}`)
+  expect(over('Week 1,Week 2', ...rooms)).toEqual(['Week 1', 'Week 2'])
+  const nodes = many(6, (n) => `node${n},node${n + 3}`)
+  expect(over('node1,node2', ...nodes)).toEqual(['node1', 'node2'])
+})
