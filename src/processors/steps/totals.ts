@@ -10,8 +10,9 @@ import { looseNumber } from '../../text/values/quantities.ts'
 
 /** Labels of a record that is the sum of all others. */
 const TOTAL = /^(?:(?:grand|over)?totals?|all|sums?|gesamt|insgesamt|summe)$/i
-/** Labels of a record that is the mean of all others. */
+/** Labels of a record that is the mean of all others. Files have weights; `average` is a grade as well, so there the mean is computed. */
 const MEAN = /^(?:allfiles|averages?|avg|means?|durchschnitt|mittelwert)$/i
+const WEIGHTED = /^allfiles$/i
 /** The same of a group: `Travel Total`, `Subtotal`. */
 const OF_GROUP = /(?:sub)?totals?$/i
 /** Functions over numbers of which a sum among them makes something else. */
@@ -88,7 +89,7 @@ function fieldsOfTotal(values: readonly JsonValue[]): Pick<Field, 'name' | 'path
   )
 }
 
-/** The record that says it is a total and has the sum of the others in a field, or their mean. Each of them may have a weight. */
+/** The record that says it is a total and has the sum of the others in a field, or their mean. */
 function totalOf(
   values: readonly JsonValue[],
   path: Path,
@@ -98,8 +99,8 @@ function totalOf(
     const [name, label] = labelled(values[at], TOTAL) ?? []
     if (name !== undefined && label !== undefined && areSums(values, path, [at], (other) => other !== at))
       return { at, name, label, kind: 'sum' }
-    const [mean, said] = labelled(values[at], MEAN) ?? []
-    if (mean !== undefined && said !== undefined && isWithin(values, path, at))
+    const [mean, said] = labelled(titleOnly(values[at]), MEAN) ?? []
+    if (mean !== undefined && said !== undefined && isMean(values, path, at, WEIGHTED.test(bareLabel(said))))
       return { at, name: mean, label: said, kind: 'mean' }
   }
   return undefined
@@ -135,6 +136,14 @@ function labelled(record: JsonValue | undefined, form: RegExp): [name: string, l
   return found ? [found[0], String(found[1])] : undefined
 }
 
+/** A record with nothing but its first text, its title: further ones are grades and the like. */
+function titleOnly(record: JsonValue | undefined): JsonObject {
+  const isTitle = ([, held]: [string, JsonValue]): boolean =>
+    typeof held === 'string' && held !== '' && looseNumber(held) === undefined
+  const title = isObject(record ?? null) && Object.entries(record as JsonObject).find(isTitle)
+  return title ? Object.fromEntries([title]) : {}
+}
+
 /** The number that a record has in a field; undefined for none. */
 function numbersIn(values: readonly JsonValue[], path: Path): (at: number) => number | undefined {
   const work = newWork()
@@ -144,12 +153,16 @@ function numbersIn(values: readonly JsonValue[], path: Path): (at: number) => nu
   }
 }
 
-/** True where the number of a record is between the least and the largest of the others, and not one of these two. */
-function isWithin(values: readonly JsonValue[], path: Path, place: number): boolean {
+/** True where the number of a record is the mean of the others, as it is rounded. With weights it is somewhere between the least and the largest. */
+function isMean(values: readonly JsonValue[], path: Path, place: number, weighted: boolean): boolean {
   const numberAt = numbersIn(values, path)
-  const own = numberAt(place)
+  const mine = numberAt(place)
   const others = values.flatMap((_, at) => (at === place ? [] : (numberAt(at) ?? [])))
-  return own !== undefined && others.some((other) => other < own) && others.some((other) => other > own)
+  if (mine === undefined || !others.some((other) => other < mine) || !others.some((other) => other > mine))
+    return false
+  const digits = /\.(\d+)$/.exec(String(mine))?.[1]?.length ?? 0
+  const mean = others.reduce((sum, other) => sum + other, 0) / others.length
+  return weighted || Math.abs(mean - mine) <= 0.5001 / 10 ** digits
 }
 
 /** True where the numbers of some records are together those of the others. */

@@ -65,6 +65,7 @@ test.each([
 
 test('functions of one field come in a list', () => {
   expect(joined('Calls.').parse({ price: ['sum', 'mean'] })).toEqual(['sum price', 'mean price'])
+  expect(joined('Calls.').safeParse({ price: [] }).success).toBe(false)
   expect(joined('Calls.').safeParse({ price: [1] }).success).toBe(false)
 })
 

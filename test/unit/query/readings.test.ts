@@ -889,6 +889,15 @@ describe('a record with the sum of the others', () => {
     expect(answer(mean(95), call)).toEqual([{ 'avg(covered)': 78.75 }])
   })
 
+  test('that is graded `average`, or is a share of the answers, is one of the others', () => {
+    const graded = [5, 9, 1].map((points, n) => ({ student: `s${n}`, grade: n ? 'good' : 'average', points }))
+    expect(answer(graded, { aggregate: ['sum(points)'] })).toEqual([{ 'sum(points)': 15 }])
+    const rated = (average: number) =>
+      Object.entries({ good: 50, fine: 80, average, poor: 10 }).map(([rating, n]) => ({ rating, n }))
+    expect(answer(rated(60), { aggregate: ['sum(n)'] })).toEqual([{ 'sum(n)': 200 }])
+    expect(answer(rated(46.67), { aggregate: ['sum(n)'] })).toEqual([{ 'sum(n)': 140 }])
+  })
+
   test('comes last where records are sorted by what it sums', () => {
     const more = [1, 2, 3, 4].map((sold) => ({ region: `R${sold}`, sold }))
     const all = [...more, ...regions.with(2, { region: '**Total**', sold: 25 })]

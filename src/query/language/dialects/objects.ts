@@ -330,7 +330,8 @@ export function pairsIn(value: object): unknown[] {
   }
   return Object.entries(value).flatMap<unknown>(([key, held]) => {
     // `{"price": ["sum", "mean"]}` of pandas.
-    if (Array.isArray(held)) return held.map((name) => (typeof name === 'string' ? `${name} ${key}` : value))
+    if (Array.isArray(held) && held.length > 0)
+      return held.map((name) => (typeof name === 'string' ? `${name} ${key}` : value))
     if (typeof held !== 'string') return orderOf(key, held) ?? aggregateOf(key, held) ?? value
     return isNamed(key, held) ? `${held} as ${key}` : `${key} ${held}`
   })
