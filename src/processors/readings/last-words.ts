@@ -5,6 +5,8 @@ import { fieldAt } from '../../query/fields/fields.ts'
 import { namesOn, parsePath } from '../../query/fields/path.ts'
 import { type Records, withNames } from '../../query/fields/records.ts'
 import { timeFields } from '../../query/fields/times.ts'
+import { aggregateNamed } from '../../query/language/aggregates.ts'
+import type { Asked } from '../parameters.ts'
 import type { PipelineStep } from '../pipeline.ts'
 import type { ProcessorResult } from '../processor.ts'
 
@@ -22,6 +24,7 @@ export function orByLastWords(step: PipelineStep): PipelineStep {
       for (let count = 0; count < MOST_NAMES; count++) {
         const missing = missingIn(result)
         if (missing === undefined) break
+        if (isOfGroups(missing, params as Asked)) return refused
         const named = withNames(known, [missing], (records, name) => byLastWord(records, name))
         if (named === known) return refused
         known = named
@@ -34,6 +37,11 @@ export function orByLastWords(step: PipelineStep): PipelineStep {
   }
 }
 
+/** True for what is computed of groups, as `count` is. */
+function isOfGroups(name: string, { group_by: keys = [], aggregate = [] }: Asked): boolean {
+  return keys.length + aggregate.length > 0 && aggregateNamed(name) !== undefined
+}
+
 /** The first name that the step found no field for. */
 function missingIn({ error, metadata }: ProcessorResult): string | undefined {
   const told = error === undefined ? (metadata.notes ?? []) : [error]
@@ -42,11 +50,15 @@ function missingIn({ error, metadata }: ProcessorResult): string | undefined {
     .find((name) => name)
 }
 
+/** A column of groups with how many values there are, which are none of them. */
+const COUNTED = /^(?:count|distinct)\w*\(/
+
 /** The field of such a name. Of several the one with the fewest words in its name. */
 function byLastWord(records: Records, word: string) {
   const wanted = singular(word.toLowerCase())
   const found = [...records.names().keys()].flatMap((name) => {
     const own = namesOn(parsePath(name)).at(-1) ?? ''
+    if (COUNTED.test(own)) return []
     const words = own.match(/\p{Lu}?\p{Ll}+|\p{Lu}+(?!\p{Ll})|\p{N}+/gu) ?? []
     return words.length > 1 && singular(words.at(-1)?.toLowerCase() ?? '') === wanted
       ? [{ name, length: words.length }]

@@ -73,7 +73,11 @@ function planOf(asked: Asked): Plan {
     items.some(({ named }) => named && hasAggregate(named)) &&
     items.every(({ named }) => named && (hasAggregate(named) || isCount(named)))
   if (keys.length + calls.length === 0 && !areAggregates) {
-    const sources = new Map(items.flatMap(({ named }) => (named?.as ? [[named.as, named.source]] : [])))
+    const sources = new Map(
+      items.flatMap(({ named, text }): [string, string][] =>
+        named?.as ? [[named.as, named.source]] : assignedIn(text),
+      ),
+    )
     return { sources: mentioned(sources, asked), params: asked }
   }
   const sorted = sortedByColumns(asked)
@@ -131,6 +135,12 @@ function namedIn(text: string): { named: Named } | undefined {
   const named = safely(() => parseNamed(plain))
   const isNamed = named && (named.as !== undefined || named.expression.kind !== 'field' || isCount(named))
   return isNamed ? { named } : undefined
+}
+
+/** `total: price * qty`, `total = price * qty`. */
+function assignedIn(text: string): [name: string, source: string][] {
+  const [, name, source] = /^\s*([\p{L}_]\w*)\s*(?::\s|=(?![=~]))\s*(\S.*[-+*/(].*)$/su.exec(text) ?? []
+  return name === undefined || source === undefined ? [] : [[name, source]]
 }
 
 const isCount = ({ source }: Named): boolean => /^count$/i.test(source)

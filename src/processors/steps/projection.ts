@@ -255,7 +255,7 @@ function without(document: Document, references: readonly string[], notes: strin
   const paths = each(expanded, notes, (reference): { path: Path; note?: string } => {
     const path = parsePath(reference)
     const found = withinRecords(records, path) ? resolveExactly(records, path) : undefined
-    if (found) return { path: [...every, ...found.path] }
+    if (found) return { ...found, path: [...every, ...found.path] }
     if (locate(root, path)?.note === undefined && locate(root, path)) return { path }
     const read = resolveField(records, reference)
     return { ...read, path: [...every, ...read.path] }

@@ -52,3 +52,23 @@ test('`date` is the one field with times, where there is one', () => {
   const twice = paid.map((order) => ({ ...order, sent: '2026-01-01' }))
   expect(ask({ where: 'date > 2026-04-15' }, twice).error).toContain('No record has the field `date`')
 })
+
+test('what is computed of groups, and what `fields` compute, are no last words', () => {
+  const counted = orders.map((order) => ({ ...order, item_count: order.tax_amount }))
+  const keyed = { group_by: 'customerName', aggregate: 'sum(item_count)' }
+  expect(ask({ ...keyed, sort: '-count' }, counted).error).toContain('No record has the field `count`')
+  expect(ask({ ...keyed, where: 'count >= 2 and order_status = open' }, counted).error).toContain('`count`')
+  const states = { group_by: 'customerName', aggregate: 'count(order_status)', sort: 'status' }
+  expect(ask(states).error).toContain('No record has the field `status`')
+  for (const total of ['amount: tax_amount * 3', 'amount = tax_amount * 3'])
+    expect(ask({ fields: [total], where: 'amount > 9', sort: '-amount' }, orders).rows).toEqual([
+      { amount: 15 },
+      { amount: 12 },
+    ])
+})
+
+test('a field that is left out under its last word is told', () => {
+  const { rows, notes } = ask({ exclude: ['status', 'name'], limit: 1 })
+  expect(rows[0]).toEqual({ order_id: 0, last_order_status: 'open', tax_amount: 0, 'total-amount': 0 })
+  expect(notes).toEqual(['`status` read as `order_status`.', '`name` read as `customerName`.'])
+})
