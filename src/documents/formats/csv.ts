@@ -299,12 +299,14 @@ function isHeader(rows: readonly string[][]): boolean {
 /** A first row that is one of the others: `lib1/stable` over `lib2/stable`. Only its number tells it from them; `node1,node2` are numbered names. */
 function isLikeBelow([, ...below]: readonly string[][], names: readonly string[]): boolean {
   const form = (text = ''): string => text.trim().replaceAll(/\d+/g, '0')
+  const hasDigit = (text = ''): boolean => /\d/.test(text)
   return (
     below.length >= LEAST_BELOW_HEADS &&
+    names.every((name, at) => hasDigit(name) || !below.every((row) => hasDigit(row[at]))) &&
     names.some(
       (name, at) =>
         /\p{L}/u.test(name) &&
-        /\d/.test(name) &&
+        hasDigit(name) &&
         names.every((other, place) => place === at || form(other) !== form(name)) &&
         below.every((row) => form(row[at]) === form(name)),
     )

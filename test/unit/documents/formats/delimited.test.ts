@@ -484,4 +484,6 @@ test('names with a number stay names over texts with other letters, and where th
   expect(over('Week 1,Week 2', ...rooms)).toEqual(['Week 1', 'Week 2'])
   const nodes = many(6, (n) => `node${n},node${n + 3}`)
   expect(over('node1,node2', ...nodes)).toEqual(['node1', 'node2'])
+  const versions = many(6, (n) => `r${n},v${n + 2},new`)
+  expect(over('run,v1,note', ...versions)).toEqual(['run', 'v1', 'note'])
 })
