@@ -54,11 +54,12 @@ export function boundAsWords(conditions: readonly string[], records: Records): B
   return binding
 }
 
-/** `open and comments > 30` in parts. */
+/** `open and comments > 30` in parts. An `or` binds less: beside one the condition stays whole. */
 function partsOf(condition: string): string[] {
-  const ands = scan(condition).filter(({ depth, text }) => depth === 0 && /^(?:and|&&)$/i.test(text))
+  const words = scan(condition).filter(({ depth }) => depth === 0)
+  const ands = words.filter(({ text }) => /^(?:and|&&)$/i.test(text))
   const starts = [0, ...ands.map(({ to }) => to)]
-  return /\sbetween\s/i.test(condition)
+  return /\sbetween\s/i.test(condition) || words.some(({ text }) => /^(?:or|\|\|?)$/i.test(text))
     ? [condition]
     : starts.map((from, at) => condition.slice(from, ands[at]?.from).trim())
 }

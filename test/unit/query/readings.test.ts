@@ -1674,6 +1674,9 @@ describe('conditions that are a value alone', () => {
     expect(refusal('not yet seen')).toContain('has no operator')
     for (const words of ['nosuch', 'the'])
       expect(refusal(words)).toContain(`No record has the field \`${words}\``)
+    // An `or` binds less than `and`.
+    for (const other of ['or number = 100', '|| number = 100'])
+      expect(refusal(`open and number > 103 ${other}`)).toContain('No record has the field `open`')
   })
 
   test('is refused where all but the records with a word would be found, and for a part of a name', () => {
