@@ -159,8 +159,8 @@ function byKeys(step: PipelineStep): PipelineStep {
       if (!isObject(row ?? null)) return step.process(document, params)
       const columns = Object.keys(row as JsonObject)
       const read = orders.map((text) => {
-        // `desc` alone is about what was computed last.
-        if (/^\s*(?:asc|desc)(?:ending)?\s*$/i.test(text))
+        // `desc` alone is about what was computed last, where no column is called so.
+        if (/^\s*(?:asc|desc)(?:ending)?\s*$/i.test(text) && !columns.includes(text.trim()))
           return `[${JSON.stringify(columns.at(-1))}] ${text}`
         const [, sign = '', name = '', order = ''] =
           /^([-+]?)(.+?)((?::|\s+)(?:asc|desc)(?:ending)?)?$/is.exec(text.trim()) ?? []

@@ -79,6 +79,13 @@ test.each<[Record<string, string>, JsonValue[]]>([
       { state: 'open', 'sum(qty)': 6 },
     ],
   ],
+  [
+    { group_by: 'state', aggregate: 'sum(qty) as desc', sort: 'desc' },
+    [
+      { state: 'closed', desc: 1 },
+      { state: 'open', desc: 6 },
+    ],
+  ],
   [{ aggregate: 'count where price > 15' }, [{ 'count where price > 15': 2 }]],
   [{ aggregate: 'sum(qty) where price > 15 as n' }, [{ n: 5 }]],
   [{ aggregate: 'sum qty where price > 15 as n' }, [{ n: 5 }]],
