@@ -37,12 +37,16 @@ const LONGEST = 100
 
 /** The conditions, some of them read as words. Undefined where none is, and where no record has a value that was read. */
 export function boundAsWords(conditions: readonly string[], records: Records): Binding | undefined {
-  const parts = conditions.flatMap((written) =>
-    readingOf(written.trim(), records) ? [written] : partsOf(written),
-  )
-  const readings = parts.map((written) => readingOf(written.trim(), records))
-  const made = readings.filter((one) => one !== undefined)
-  const read = parts.map((written, at) => readings[at]?.condition ?? written)
+  const parts = conditions.flatMap((written) => {
+    const whole = readingOf(written.trim(), records)
+    if (whole) return [{ written, reading: whole }]
+    return partsOf(written).map((part) => ({
+      written: part,
+      reading: part === written.trim() ? undefined : readingOf(part, records),
+    }))
+  })
+  const made = parts.flatMap(({ reading }) => reading ?? [])
+  const read = parts.map(({ written, reading }) => reading?.condition ?? written)
   const binding = made.length > 0 ? safely(() => bind(read, records)) : undefined
   if (!binding) return undefined
   const matched = timed(binding, () => countOf(binding.matches(records.values)))
@@ -60,7 +64,7 @@ function partsOf(condition: string): string[] {
   const ands = words.filter(({ text }) => /^(?:and|&&)$/i.test(text))
   const starts = [0, ...ands.map(({ to }) => to)]
   return /\sbetween\s/i.test(condition) || words.some(({ text }) => /^(?:or|\|\|?)$/i.test(text))
-    ? [condition]
+    ? [condition.trim()]
     : starts.map((from, at) => condition.slice(from, ands[at]?.from).trim())
 }
 
