@@ -8,6 +8,7 @@ import { byOwnNames, questionParams } from './processors/parameters.ts'
 import { textBlock } from './protocol/content.ts'
 import type { JsonObject } from './protocol/json.ts'
 import { readParams } from './proxy/parameters.ts'
+import { ellipsis } from './text/shorten.ts'
 
 export { type ErrorCode, ProxyError } from './protocol/errors.ts'
 export type { JsonObject, JsonPrimitive, JsonValue } from './protocol/json.ts'
@@ -79,18 +80,23 @@ export function open(content: string | Uint8Array, { name = 'text' }: OpenOption
     kind: 'filter' | 'search' | 'explore',
     params: JsonObject,
     { maxTokens = ANSWER_TOKENS, signal = NEVER }: AskOptions = {},
-  ): Promise<Answer> =>
-    within(maxTokens, async (budget) => {
-      const asked = readParams(kind, questionParams[kind].strict(), byOwnNames(kind, params))
-      if ('failure' in asked) {
-        const { originalTokens } = await preview()
-        return { text: asked.failure, failed: true, originalTokens }
-      }
+  ): Promise<Answer> => {
+    const asked = readParams(kind, questionParams[kind].strict(), byOwnNames(kind, params))
+    if ('failure' in asked) {
+      const { originalTokens } = await preview({ signal })
+      return within(maxTokens, async (budget) => ({
+        text: ellipsis(asked.failure, budget),
+        failed: true,
+        originalTokens,
+      }))
+    }
+    return within(maxTokens, async (budget) => {
       const query = { kind, params: asked.params as JsonObject, budget }
       const answer = await working((engine) => engine.query([source], query, signal))
       const { failed, originalTokens } = answer
       return { text: answer.text.join(name), failed, originalTokens }
     })
+  }
 
   return {
     preview,

@@ -411,8 +411,8 @@ function matches(outcomes: readonly Outcome[], names: readonly string[]): string
 /** The units that a step looked at, one by one. */
 function unitOf({ source, steps }: Outcome, step: string): string {
   if (step === 'where') return 'record'
-  const selected = steps.some(({ name, applied }) => name === 'select' && applied)
-  if (selected) return 'record'
+  const isOfRecords = steps.some(({ name, applied }) => applied && (name === 'select' || name === 'where'))
+  if (isOfRecords) return 'record'
   if (searchable(readable(source)).noun === 'value')
     return step === 'bm25' && source.records() ? 'record' : unitsIn(source, source, 0).noun
   return step === 'bm25' ? 'passage' : 'line'

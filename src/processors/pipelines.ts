@@ -5,7 +5,7 @@ import { fromRows } from '../documents/opening/derive.ts'
 import { placed } from '../documents/opening/make.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 import { listed } from '../query/refusal.ts'
-import { formatCount } from '../text/format.ts'
+import { formatCount, formatPlural } from '../text/format.ts'
 import {
   type Asked,
   aggregateParams,
@@ -215,7 +215,10 @@ const amongChosen: PipelineStep = {
   process(document, params) {
     const found = whereOfRecords.process(document, params as never)
     const table = found.applied ? found.content.table() : undefined
-    return table ? { ...found, content: placed(found.content, table.provenance) } : found
+    if (!table) return found
+    const { matched = 0, total = 0 } = found.metadata
+    const said = `\`where\` chose ${formatCount(matched)} of ${formatPlural(total, 'record')} to search.`
+    return withNotes({ ...found, content: placed(found.content, table.provenance) }, [said])
   },
 }
 

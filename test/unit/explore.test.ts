@@ -42,6 +42,8 @@ test('parameters go by the names that models write, and unknown ones are refused
   expect(unknown.failed).toBe(true)
   expect(unknown.text).toContain('nosuch: no such parameter.')
   expect(unknown.originalTokens).toBeGreaterThan(30_000)
+  const short = await rows.filter({ ['n'.repeat(3000)]: 1 }, { maxTokens: 60 })
+  expect(short.tokens).toBeLessThanOrEqual(60)
 })
 
 test('bytes are read as UTF-8, and others are refused', async () => {

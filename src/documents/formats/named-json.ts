@@ -2,7 +2,6 @@
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { indexLines } from '../../text/lines.ts'
 import { parseJson } from '../json/stringify.ts'
-import { overviewOfData } from '../overview/records.ts'
 import { asideOf, freeName } from './cells.ts'
 import { defineFormat } from './define.ts'
 import { type BelowWords, belowWords } from './words-above.ts'
@@ -54,8 +53,6 @@ function recordOf(source: string, value: JsonValue): JsonObject {
 export const namedJson = defineFormat<BelowWords<Records>>({
   name: 'named json',
   family: 'table',
-  kind: 'json',
-  line: 'record',
   detect(text) {
     if (!BEGINS.test(text.slice(0, SOON))) return undefined
     const evidence = readLines(text)
@@ -65,5 +62,4 @@ export const namedJson = defineFormat<BelowWords<Records>>({
   },
   read: (_, { evidence }) => evidence(),
   asides: (_, { above }) => above.map(asideOf),
-  overview: overviewOfData,
 })

@@ -52,7 +52,6 @@ function put(record: JsonObject, name: string, value: string): void {
 export const slowLog = defineFormat<Found>({
   name: 'slow log',
   family: 'entries',
-  line: 'entry',
   detect: readLog,
   read: (_, { records }): JsonValue => records,
   asides: (_, { above }) => above.filter((line) => line.trim() !== '').map(asideOf),

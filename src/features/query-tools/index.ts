@@ -105,7 +105,7 @@ interface QueryToolDeclaration {
   explained?: readonly string[]
 }
 
-/** Parameters that each kind reads and no list of tools has: models that look for them find them at the filter. */
+/** Parameters that a kind reads and does not list, since clients pay for each word. Models find them in the schema of the filter. */
 const UNLISTED = { filter: {}, search: { all: true, where: true }, explore: { all: true } } as const
 
 /** A tool that puts one kind of query to kept results. */

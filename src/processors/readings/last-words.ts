@@ -6,6 +6,7 @@ import { namesOn, parsePath } from '../../query/fields/path.ts'
 import { type Records, withNames } from '../../query/fields/records.ts'
 import { timeFields } from '../../query/fields/times.ts'
 import { aggregateNamed } from '../../query/language/aggregates.ts'
+import { wordsInName } from '../../text/words/bare-name.ts'
 import type { Asked } from '../parameters.ts'
 import type { PipelineStep } from '../pipeline.ts'
 import type { ProcessorResult } from '../processor.ts'
@@ -59,10 +60,8 @@ function byLastWord(records: Records, word: string) {
   const found = [...records.names().keys()].flatMap((name) => {
     const own = namesOn(parsePath(name)).at(-1) ?? ''
     if (COUNTED.test(own)) return []
-    const words = own.match(/\p{Lu}?\p{Ll}+|\p{Lu}+(?!\p{Ll})|\p{N}+/gu) ?? []
-    return words.length > 1 && singular(words.at(-1)?.toLowerCase() ?? '') === wanted
-      ? [{ name, length: words.length }]
-      : []
+    const words = wordsInName(own)
+    return words.length > 1 && singular(words.at(-1) ?? '') === wanted ? [{ name, length: words.length }] : []
   })
   const least = Math.min(...found.map(({ length }) => length))
   const named = found.filter(({ length }) => length === least).map(({ name }) => name)

@@ -9,6 +9,7 @@ import { groupedBy } from '../../text/groups.ts'
 import type { LineIndex } from '../../text/lines.ts'
 import { compilePattern, isPattern, type Pattern } from '../../text/patterns/pattern.ts'
 import { ellipsis } from '../../text/shorten.ts'
+import { wordsInName } from '../../text/words/bare-name.ts'
 import { type SearchParams, searchStepParams } from '../parameters.ts'
 import { defineStep } from '../step.ts'
 import { insteadOf } from './bm25.ts'
@@ -276,21 +277,12 @@ function capped(count: number, kept: number): string[] {
 
 /** The fields with names that have all words of a plain text: `startDateStruct` for `start date`. */
 function namedByWords(fields: readonly FieldName[], source: string): FieldName[] {
-  const words = wordsIn(source)
+  const words = wordsInName(source)
   if (words.length < 2 || !/^[\p{L}\p{N}\s_-]+$/u.test(source)) return []
   return fields.filter(({ name }) => {
-    const own = wordsIn(name)
+    const own = wordsInName(name)
     return words.every((word) => own.includes(word))
   })
-}
-
-/** The words in a name, however it joins them, in small letters. */
-function wordsIn(name: string): string[] {
-  return name
-    .replace(/(\p{Ll}|\p{N})(?=\p{Lu})/gu, '$1 ')
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '')
 }
 
 /** A name in quotes with a colon behind it, as JSON text has them. */

@@ -288,9 +288,7 @@ const OTHERS = 10
  * function without a field is about.
  */
 function callOf(written: string, itself: boolean): Call | undefined {
-  const source = withHeadAsOne(
-    written.replace(/^(\d{1,2})(?:st|nd|rd|th)? percentile (?:of )?(?=\S)/i, 'p$1 '),
-  )
+  const source = withHeadAsOne(written)
   const [, head = '', space = '', rest = ''] = /^(\w+)(\s*)(.*)$/s.exec(source) ?? []
   const named = head === '' ? undefined : aggregateNamed(head)
   if (named) {
@@ -327,7 +325,7 @@ function callOf(written: string, itself: boolean): Call | undefined {
 
 /** `most common author`, `standard deviation of price`, `95th percentile of ms` with one word for the function. */
 function withHeadAsOne(written: string): string {
-  const [, rank, ofRank = ''] = /^(\d{1,2})(?:st|nd|rd|th)\s+percentile\b(.*)$/is.exec(written) ?? []
+  const [, rank, ofRank = ''] = /^(\d{1,2})(?:st|nd|rd|th)?\s+percentile\b(.*)$/is.exec(written) ?? []
   if (rank !== undefined) return `p${rank}${ofRank}`
   const [, first = '', second = '', rest = ''] = /^([a-z]+)[ -]([a-z]+)\b(.*)$/is.exec(written) ?? []
   return first !== '' && !aggregateNamed(first) && aggregateNamed(first + second)

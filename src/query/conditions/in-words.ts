@@ -8,7 +8,7 @@ import { parseClock, parseWanted } from '../../text/values/dates.ts'
 import { holdsLevels, isSameLevel } from '../../text/values/levels.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
 import { relativeSpan } from '../../text/values/relative.ts'
-import { bareName } from '../../text/words/bare-name.ts'
+import { bareName, wordsInName } from '../../text/words/bare-name.ts'
 import { stemOf, stopWords } from '../../text/words/words.ts'
 import { alike, singular } from '../fields/alike.ts'
 import { fieldsThere, resolveName } from '../fields/fields.ts'
@@ -137,11 +137,7 @@ function somewhere(written: string, records: Records): Reading | undefined {
 /** True for words to look for: no stop word, and no part of the name of a field, as `merged` is of `merged_at`. */
 function isSought(words: string, records: Records): boolean {
   const name = bareName(words)
-  const isPart = (field: string): boolean =>
-    field
-      .toLowerCase()
-      .split(/[^\p{L}\p{N}]+/u)
-      .includes(name)
+  const isPart = (field: string): boolean => wordsInName(field).includes(name)
   return /\p{L}/u.test(words) && !stopWords.has(name) && ![...records.names().keys()].some(isPart)
 }
 

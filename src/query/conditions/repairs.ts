@@ -349,9 +349,8 @@ function dayMeant(context: Context, { comparison, field, test }: Bound, found: F
 }
 
 /** True where the field holds lists, of objects and words: amounts, dates and versions are compared themselves. */
-function holdsLists({ values }: Records, { path }: Field): boolean {
-  const work = newWork()
-  const held = values.slice(0, MOST_LOOKED).flatMap((record) => valuesAt(record, path, work))
+function holdsLists(records: Records, field: Field): boolean {
+  const held = firstHeld(records, field)
   const isCompared = (one: JsonValue): boolean =>
     typeof one === 'string' ? /^\W{0,3}\d/.test(one) : one !== null && typeof one !== 'object'
   return (
@@ -360,9 +359,8 @@ function holdsLists({ values }: Records, { path }: Field): boolean {
   )
 }
 
-function holdsNumbers({ values }: Records, { path }: Field): boolean {
-  const work = newWork()
-  const held = values.slice(0, MOST_LOOKED).flatMap((record) => valuesAt(record, path, work))
+function holdsNumbers(records: Records, field: Field): boolean {
+  const held = firstHeld(records, field)
   return (
     held.some((one) => typeof one === 'number') &&
     held.every((one) => one === null || typeof one === 'number')
@@ -371,6 +369,11 @@ function holdsNumbers({ values }: Records, { path }: Field): boolean {
 
 /** Records looked at for what a field holds. */
 const MOST_LOOKED = 200
+
+function firstHeld({ values }: Records, { path }: Field): JsonValue[] {
+  const work = newWork()
+  return values.slice(0, MOST_LOOKED).flatMap((record) => valuesAt(record, path, work))
+}
 
 /** Words that exports write for no value. */
 const NOTHINGS: ReadonlySet<string> = new Set([

@@ -10,7 +10,7 @@ import { toJson } from '../../documents/json/stringify.ts'
 import { isObject, type JsonValue, own } from '../../protocol/json.ts'
 import { type Calendar, onClock, parseDate } from '../../text/values/dates.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
-import { bareName } from '../../text/words/bare-name.ts'
+import { bareName, wordsInName } from '../../text/words/bare-name.ts'
 import { nearest } from '../../text/words/edit-distance.ts'
 import { aggregateNamed } from '../language/aggregates.ts'
 import { compile, type Evaluate, halvesOf, Many, plain, type Result } from '../language/compile.ts'
@@ -1109,10 +1109,8 @@ function wordOf(records: Records, reference: string): string | undefined {
 function wordsWithin(records: Records, written: string): string | undefined {
   if (!/^[a-z]+(?: [a-z]+)+$/i.test(written)) return undefined
   const wanted = written.toLowerCase().split(' ').map(singular)
-  const wordsOf = (text: string): string[] =>
-    (text.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? []).map((word) => singular(word.toLowerCase()))
   const isCalledSo = (name: string): boolean => {
-    const words = wordsOf(name)
+    const words = wordsInName(name).map(singular)
     return words.at(-1) !== 'id' && wanted.every((word) => words.includes(word))
   }
   const [only, another] = [...records.names().keys()].filter(isCalledSo)

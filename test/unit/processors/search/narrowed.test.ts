@@ -55,6 +55,12 @@ describe('with `where`', () => {
     },
   )
 
+  test('the reply says how many records are searched, of how many', () => {
+    const { notes } = ask({ pattern: 'ECONNRESET', where: ['state = open'] })
+    expect(notes).toContain('`where` chose 6 of 12 records to search.')
+    expect(ask({ pattern: 'ECONNRESET' }).notes.join()).not.toContain('chose')
+  })
+
   test('hits in a log are entries', () => {
     const log = Array.from(
       { length: 30 },
