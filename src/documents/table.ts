@@ -1,5 +1,7 @@
 /** The object that every step works on: rows, their columns, and where they come from. */
+
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
+import { placesOver } from '../text/spread.ts'
 import { type Coded, type Columns, columnsOf, type Derives, Findings, type Reader } from './columns/column.ts'
 import { parseJson } from './json/stringify.ts'
 import { areMaps, isMap, pathStep, shareKey } from './shape/collections.ts'
@@ -124,8 +126,7 @@ function collectNames(values: readonly JsonValue[]): Map<string, JsonValue[]> {
   for (let round = 0; ; round++) {
     const names = new Map<string, JsonValue[]>()
     const objects = new Map<string, JsonObject[]>()
-    const step = Math.max(1, Math.floor(values.length / MOST_SAMPLED))
-    for (let at = 0; at < values.length; at += step)
+    for (const at of placesOver(values.length, MOST_SAMPLED))
       addNames(values[at] ?? null, '', 0, { names, objects, maps })
     const found = [...objects].filter(([, held]) => held.length > 1 && areMaps(held) && !shareKey(held))
     if (found.length === 0 || round === MOST_ROUNDS) return names

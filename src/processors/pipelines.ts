@@ -254,7 +254,7 @@ function tellingOfOthers<P>(step: Processor<P>): PipelineStep {
 
 export const searchSteps: readonly PipelineStep[] = [
   select,
-  amongChosen,
+  orByLastWords(amongChosen),
   searchedFields,
   ...[grep, bm25, fuzzy, context].map(tellingOfOthers),
 ]

@@ -1,5 +1,7 @@
 /** Trees: records that hold records of their own kind, where they begin, and what is called how in them. */
+
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
+import { placesOver } from '../../text/spread.ts'
 import { columnsOf } from '../columns/column.ts'
 import { pathStep, withField } from './collections.ts'
 
@@ -107,9 +109,8 @@ export function fromRoot(path: string): string {
 }
 
 function findNesting(values: readonly JsonValue[], name: string | undefined): Nesting | undefined {
-  const step = Math.max(1, Math.floor(values.length / MOST_RECORDS))
   const sampled: JsonObject[] = []
-  for (let at = 0; at < values.length; at += step) {
+  for (const at of placesOver(values.length, MOST_RECORDS)) {
     const value = values[at] ?? null
     if (isObject(value)) sampled.push(value)
   }

@@ -67,8 +67,14 @@ export function bindSomewhere(
     return bindToPlace(conditions, records, document)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    const binding = boundAsWords(conditions, records)
-    if (binding) return { records, binding }
+    let told = error
+    try {
+      const binding = boundAsWords(conditions, records)
+      if (binding) return { records, binding }
+    } catch (inner) {
+      if (!(inner instanceof UnknownField)) throw inner
+      told = inner
+    }
     const places = otherRecords(document).flatMap((place) => {
       const bound = safely(() => boundAsWords(conditions, place))
       return bound ? [{ records: place, binding: bound }] : []
@@ -76,7 +82,7 @@ export function bindSomewhere(
     const [only, another] = places
     if ((!only || another) && error instanceof NoOperator && records.names().size > 0)
       throw new Refusal(`${error.plain} ${exampleFor(conditions, records)}`)
-    if (!only || another) throw error
+    if (!only || another) throw told
     only.binding.notes.unshift(
       `Only the records of \`${rootPath(only.records)}\` are so, so those were filtered.`,
     )

@@ -6,6 +6,7 @@ import { haveMost } from '../../documents/shape/collections.ts'
 import { nestingOf } from '../../documents/shape/nesting.ts'
 import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
+import { placesOver } from '../../text/spread.ts'
 import { areUnclear } from '../../text/values/dates.ts'
 import { looseNumber } from '../../text/values/quantities.ts'
 import { isScale, READERS, readingOf } from '../../text/values/reading.ts'
@@ -264,8 +265,7 @@ function isKin(records: Records, place: string): boolean {
 function some(records: Records, name: string, holds: (values: readonly JsonValue[]) => boolean): boolean {
   const path = parsePath(name)
   const work = newWork()
-  const step = Math.max(1, Math.ceil(records.values.length / MOST_SAMPLED))
-  for (let at = 0; at < records.values.length; at += step) {
+  for (const at of placesOver(records.values.length, MOST_SAMPLED)) {
     if (holds(valuesAt(records.values[at] ?? null, path, work))) return true
   }
   return false

@@ -19,7 +19,7 @@ import { operatorAt } from '../language/operators.ts'
 import { parseCondition } from '../language/parser.ts'
 import { scan } from '../language/scanner.ts'
 import { fieldsIn } from '../language/tree.ts'
-import { listed, Refusal, safely, shown } from '../refusal.ts'
+import { listed, Refusal, safely, shown, UnknownField } from '../refusal.ts'
 import { type Binding, bind, timed } from './evaluate.ts'
 import { columnAt, countOf } from './verdict.ts'
 
@@ -35,7 +35,7 @@ const NO_WORDS = /[=<>~]|^(?:true|false|null)$/i
 /** Longer texts are no words of people. */
 const LONGEST = 100
 
-/** The conditions, some of them read as words. Undefined where none is, and where no record has a value that was read. */
+/** The conditions, some of them read as words. Undefined where none is, and where no record has a value that was read. Throws a `Refusal`. */
 export function boundAsWords(conditions: readonly string[], records: Records): Binding | undefined {
   const parts = conditions.flatMap((written) => {
     const whole = readingOf(written.trim(), records)
@@ -47,7 +47,7 @@ export function boundAsWords(conditions: readonly string[], records: Records): B
   })
   const made = parts.flatMap(({ reading }) => reading ?? [])
   const read = parts.map(({ written, reading }) => reading?.condition ?? written)
-  const binding = made.length > 0 ? safely(() => bind(read, records)) : undefined
+  const binding = made.length > 0 ? boundTo(read, records) : undefined
   if (!binding) return undefined
   const matched = timed(binding, () => countOf(binding.matches(records.values)))
   const isNegated = made.some(({ condition }) => condition.startsWith('not '))
@@ -56,6 +56,16 @@ export function boundAsWords(conditions: readonly string[], records: Records): B
   if (!isCertain && (matched === 0 || (isNegated && matched === records.values.length))) return undefined
   binding.notes.unshift(...made.map(({ note }) => note))
   return binding
+}
+
+/** The conditions in the words of the language, bound. Throws `UnknownField` for a name in a condition that was no words. */
+function boundTo(conditions: readonly string[], records: Records): Binding | undefined {
+  try {
+    return bind(conditions, records)
+  } catch (error) {
+    if (error instanceof UnknownField || !(error instanceof Refusal)) throw error
+    return undefined
+  }
 }
 
 /** `open and comments > 30` in parts. An `or` binds less: beside one the condition stays whole. */

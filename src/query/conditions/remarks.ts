@@ -1,7 +1,9 @@
 /** The remarks on how a comparison was taken, for the reader. */
+
 import { type Column, several } from '../../documents/columns/column.ts'
 import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { formatCount } from '../../text/format.ts'
+import { placesOver } from '../../text/spread.ts'
 import { contains, equals, type Operand, order } from '../../text/values/compare.ts'
 import { DAY, parseDate } from '../../text/values/dates.ts'
 import { isOneOf, markBetween } from '../fields/joined.ts'
@@ -157,11 +159,10 @@ function* otherCase(
   const lower = new Set(wanted.filter((text) => /\p{L}/u.test(text)).map((text) => text.toLowerCase()))
   if (lower.size === 0) return
   const verdict = matches(records)
-  const step = Math.max(1, Math.floor(records.length / MOST_SAMPLED))
   const others = new Set<string>()
   // Records with one code have one verdict, but for comparisons with another field.
   const seen = new Uint8Array(column.size)
-  for (let at = 0; at < records.length; at += step) {
+  for (const at of placesOver(records.length, MOST_SAMPLED)) {
     const code = column.codes[at] ?? 0
     if (seen[code] === 1) continue
     seen[code] = typeof column.scalar(code) === 'string' ? 1 : 0

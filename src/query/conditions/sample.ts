@@ -2,9 +2,11 @@
  * The form of the values of a field, by some of them. It gives an operand its meaning: a year among epochs, seconds among
  * milliseconds.
  */
+
 import type { Column } from '../../documents/columns/column.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { formatCount } from '../../text/format.ts'
+import { placesOver } from '../../text/spread.ts'
 import { equals, isNull, type Operand, operandFor } from '../../text/values/compare.ts'
 import { countLike } from '../../text/values/counts.ts'
 import {
@@ -133,8 +135,7 @@ export function sampleOf(records: Records, { path }: Field): Sample {
   const column = columnAt(records.values, path)
   return column.derived('sample', () => {
     const values: JsonValue[] = []
-    const step = Math.max(1, Math.floor(records.values.length / MOST_SAMPLED))
-    for (let at = 0; at < records.values.length; at += step)
+    for (const at of placesOver(records.values.length, MOST_SAMPLED))
       for (const value of elementsOf(column.values(column.codes[at] ?? 0)))
         if (value !== null && typeof value !== 'object' && typeof value !== 'boolean') values.push(value)
     return new Sample(values, column)

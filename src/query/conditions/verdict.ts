@@ -4,6 +4,7 @@ import { type Column, several } from '../../documents/columns/column.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { groupedBy } from '../../text/groups.ts'
 import { keptFor } from '../../text/kept.ts'
+import { placesOver } from '../../text/spread.ts'
 import { type Operand, order } from '../../text/values/compare.ts'
 import { parseDate } from '../../text/values/dates.ts'
 import { formatPath, isEach, type Path, pathKey } from '../fields/path.ts'
@@ -282,10 +283,9 @@ function findLists(records: readonly JsonValue[], path: Path): ListsOnPath {
   const plain = path.filter((segment) => segment.deep || !isEach(segment) || segment.selectors.length > 1)
   const lists: number[] = []
   const work = newWork()
-  const step = Math.max(1, Math.floor(records.length / MOST_SAMPLED))
   for (let at = 0; at <= plain.length; at++) {
     const values: JsonValue[] = []
-    for (let nth = 0; nth < records.length; nth += step)
+    for (const nth of placesOver(records.length, MOST_SAMPLED))
       readValues(records[nth] ?? null, plain.slice(0, at), values, work)
     if (values.some(Array.isArray)) lists.push(at)
   }

@@ -1,6 +1,8 @@
 /** Lists within records: where they are, and their elements by themselves or each in a record of its own. */
+
 import { type Coded, columnsOf } from '../../documents/columns/column.ts'
 import { isObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
+import { placesOver } from '../../text/spread.ts'
 import { Refusal } from '../refusal.ts'
 import { newWork, type Work } from '../work.ts'
 import {
@@ -28,9 +30,9 @@ const MOST_ELEMENTS = 5
 export function listOn(records: Records, path: Path): Path | undefined {
   if (!path.every(isPlain)) return undefined
   const { values } = records
-  const step = Math.max(1, Math.floor(values.length / MOST_SAMPLED))
   let end = -1
-  for (let at = 0; at < values.length; at += step) end = Math.max(end, listEnd(values[at] ?? null, path, 0))
+  for (const at of placesOver(values.length, MOST_SAMPLED))
+    end = Math.max(end, listEnd(values[at] ?? null, path, 0))
   return end < 0 ? undefined : path.slice(0, end)
 }
 

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { fromRecognised, fromValue } from '../../../src/documents/opening/derive.ts'
+import { filterParams } from '../../../src/processors/parameters.ts'
+import { runPipeline } from '../../../src/processors/pipeline.ts'
+import { filterSteps } from '../../../src/processors/pipelines.ts'
 import { aggregate } from '../../../src/processors/steps/group.ts'
 import { projection } from '../../../src/processors/steps/projection.ts'
 import { select } from '../../../src/processors/steps/select.ts'
@@ -1664,6 +1667,22 @@ describe('conditions that are a value alone', () => {
     ['lexer', [1, 5, 9], '`lexer` is no field: read as `* contains lexer`.'],
   ])('%s', (condition, ids, note) => {
     expect(found(rows, condition)).toEqual({ ids, notes: [note] })
+  })
+
+  test('stands beside conditions on names that are read by their last word', () => {
+    const orders = Array.from({ length: 900 }, (_, n) => ({
+      order_id: n,
+      order_status: n % 3 ? 'paid' : 'open',
+      tags: n % 4 ? ['a'] : [],
+    }))
+    const ask = (asked: string) => {
+      const params = filterParams.parse({ where: asked })
+      const { document, error } = runPipeline(fromValue(orders), filterSteps, params)
+      return error ?? document.rows().count
+    }
+    expect(ask('open and id >= 891')).toBe(3)
+    expect(ask('at least 1 tags')).toBe(675)
+    expect(ask('open and nosuch > 5')).toContain('No record has the field `nosuch`')
   })
 
   test('is refused where two fields have it, or none', () => {

@@ -61,6 +61,11 @@ describe('with `where`', () => {
     expect(ask({ pattern: 'ECONNRESET' }).notes.join()).not.toContain('chose')
   })
 
+  test('a name in a condition is read as a filter reads it', () => {
+    const orders = Array.from({ length: 6 }, (_, n) => ({ order_status: n % 2 ? 'paid' : 'open', note: 'x' }))
+    expect(ask({ pattern: 'x', where: 'status = paid' }, fromValue(orders)).places).toEqual(['1', '3', '5'])
+  })
+
   test('hits in a log are entries', () => {
     const log = Array.from(
       { length: 30 },
